@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// What is measured, by name. Google Benchmark runs it; ratio_table.cpp compares it.
+#pragma once
+
+#include <cstdint>
+
+#include "listener.hpp"
+#include "options.hpp"
+
+namespace bench::name {
+
+inline constexpr const char* branch = "load_test_branch";
+inline constexpr const char* timestamp = "rdtsc";
+inline constexpr const char* floor = "rseq_floor";
+inline constexpr const char* disabled = "emit_disabled";
+inline constexpr const char* enabled = "emit_enabled";
+inline constexpr const char* dropped = "emit_dropped";
+
+}  // namespace bench::name
+
+namespace bench {
+
+/// One after the other without a pause: what does not write anything.
+void register_loops();
+
+/// In bursts, with pauses in which a listener can catch up: what writes records.
+void register_bursts();
+
+/// Touches all memory that the bursts write to, on the CPU on which they will.
+void warm_up_bursts();
+
+/// The processes that listen to the enabled and the dropped emit, from before the first benchmark
+/// to behind the last.
+class listeners {
+  public:
+    /// Returns when both listen. Throws failure.
+    listeners(const options& chosen, const std::filesystem::path& directory);
+
+    struct outcome {
+        listener_summary enabled;
+        listener_summary dropped;
+    };
+    /// Throws failure if elog has not heard, or counted as lost, each event that was emitted.
+    [[nodiscard]] outcome stop();
+
+  private:
+    listener enabled_;
+    listener dropped_;
+};
+
+}  // namespace bench

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include <chrono>
+#include <memory>
+
+#include <benchmark/benchmark.h>
+
+#include "benchmarks.hpp"
+#include "events.hpp"
+#include "failure.hpp"
+#include "rseq_floor.hpp"
+
+namespace bench {
+namespace {
+
+using std::chrono::steady_clock;
+
+// Header, fixed fields, twelve characters and their NUL.
+constexpr std::size_t record_size = 24 + 20 + 13;
+constexpr std::size_t padded_record_size = 64;
+
+// A sixteenth of what a listener's buffers of one CPU hold (four times 1 MiB), so that it may be
+// late, and seldom copies at the very time at which we measure.
+constexpr std::uint64_t burst = 1U << 12U;
+// elog looks at its buffers every 10 ms at least.
+constexpr std::chrono::milliseconds pause{12};
+// Twice through all buffers.
+constexpr std::uint64_t bursts_to_warm_up = 32;
+
+std::uint64_t emitted_heard = 0;
+std::uint64_t emitted_dropped = 0;
+
+struct emit_enabled {
+    static constexpr std::chrono::nanoseconds pause_before = pause;
+    std::string_view reason = opaque_reason();
+
+    [[gnu::always_inline]] void operator()(std::uint64_t i) const noexcept {
+        const counted_fields fields = fields_of(i);
+        heard::emit(retransmission{fields.sequence, fields.bytes, fields.window, reason});
+    }
+    static void count(std::uint64_t events) noexcept { emitted_heard += events; }
+};
+
+struct emit_dropped {
+    static constexpr std::chrono::nanoseconds pause_before{0};
+    std::string_view reason = opaque_reason();
+
+    [[gnu::always_inline]] void operator()(std::uint64_t i) const noexcept {
+        const counted_fields fields = fields_of(i);
+        dropped::emit(retransmission{fields.sequence, fields.bytes, fields.window, reason});
+    }
+    static void count(std::uint64_t events) noexcept { emitted_dropped += events; }
+};
+
+#if BENCH_HAS_RSEQ_FLOOR
+/// One for all repetitions, as one listener hears all repetitions of the enabled emit.
+const rseq_floor& floor_rings() {
+    static const rseq_floor rings;
+    return rings;
+}
+
+struct write_floor {
+    static constexpr std::chrono::nanoseconds pause_before = pause;
+    std::string_view reason = opaque_reason();
+    const rseq_floor& rings = floor_rings();
+
+    [[gnu::always_inline]] void operator()(std::uint64_t i) const noexcept {
+        const counted_fields fields = fields_of(i);
+        rings.emit(fields.sequence, fields.bytes, fields.window, reason);
+    }
+    static void count(std::uint64_t) noexcept {}
+};
+#endif
+
+/// Busy, not asleep: an application that emits in bursts computes in between, and a CPU that goes
+/// to sleep forgets more than ours.
+void compute_for(std::chrono::nanoseconds duration) {
+    const steady_clock::time_point end = steady_clock::now() + duration;
+    while (steady_clock::now() < end) {
+    }
+}
+
+template <class Measured>
+[[gnu::noinline]] std::chrono::duration<double> run_burst(const Measured& measured) {
+    const steady_clock::time_point begin = steady_clock::now();
+    for (std::uint64_t i = 0; i < burst; ++i) {
+        measured(i);
+    }
+    return steady_clock::now() - begin;
+}
+
+template <class Measured>
+void run_bursts(benchmark::State& state) {
+    const Measured measured;
+    while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(burst))) {
+        compute_for(Measured::pause_before);
+        state.SetIterationTime(run_burst(measured).count());
+        Measured::count(burst);
+    }
+}
+
+template <class Measured>
+void register_burst(const char* name) {
+    benchmark::RegisterBenchmark(name, run_bursts<Measured>)
+        ->UseManualTime()
+        ->Iterations(static_cast<benchmark::IterationCount>(burst));
+}
+
+template <class Measured>
+void warm_up() {
+    const Measured measured;
+    for (std::uint64_t i = 0; i < bursts_to_warm_up; ++i) {
+        compute_for(Measured::pause_before);
+        static_cast<void>(run_burst(measured));
+        Measured::count(burst);
+    }
+}
+
+void check_count(const char* name, std::uint64_t emitted, const listener_summary& summary) {
+    if (summary.events + summary.lost != emitted) {
+        throw failure("{}: {} events were emitted, but elog has read {} and counts {} as lost.",
+                      name, emitted, summary.events, summary.lost);
+    }
+}
+
+void check_published() {
+    const eventlog::provider_status status = heard::status();
+    if (status.code != EVENTLOG_OK) {
+        throw failure("There is nothing to measure: {}", status.text.data());
+    }
+}
+
+listener listen(const options& chosen, const std::filesystem::path& directory) {
+    check_published();
+    return listener({find_elog(chosen), "bench:*", "1M", directory, "enabled"},
+                    [] { return heard::enabled<retransmission>(); });
+}
+
+}  // namespace
+
+void register_bursts() {
+#if BENCH_HAS_RSEQ_FLOOR
+    if (rseq_floor::available()) {
+        register_burst<write_floor>(name::floor);
+    }
+#endif
+    register_burst<emit_enabled>(name::enabled);
+    register_burst<emit_dropped>(name::dropped);
+}
+
+void warm_up_bursts() {
+    warm_up<emit_enabled>();
+    warm_up<emit_dropped>();
+#if BENCH_HAS_RSEQ_FLOOR
+    if (rseq_floor::available()) {
+        warm_up<write_floor>();
+    }
+#endif
+}
+
+listeners::listeners(const options& chosen, const std::filesystem::path& directory)
+    : enabled_(listen(chosen, directory)),
+      dropped_({find_elog(chosen), "bench_dropped:*", "128K", directory, "dropped"},
+               [] { return dropped::enabled<retransmission>(); }) {
+    dropped_.suspend();
+}
+
+listeners::outcome listeners::stop() {
+    const outcome result{enabled_.stop(), dropped_.stop()};
+    check_count(name::enabled, emitted_heard, result.enabled);
+    check_count(name::dropped, emitted_dropped, result.dropped);
+#if BENCH_HAS_RSEQ_FLOOR
+    // A floor that writes less than it should is none. (The record behind the position is no more.)
+    constexpr std::size_t expected = rseq_floor::ring_size / padded_record_size - 1;
+    if (rseq_floor::available() && floor_rings().count_records(record_size) < expected) {
+        throw failure("{}: its ring does not hold {} records.", name::floor, expected);
+    }
+#endif
+    return result;
+}
+
+}  // namespace bench

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include <eventlog/eventlog.hpp>
+
+namespace bench {
+
+/// 33 bytes of payload with a reason of 12 characters; a record of 64.
+struct retransmission {
+    std::uint64_t sequence;
+    std::uint32_t bytes;
+    std::uint32_t window;
+    std::string_view reason;
+};
+
+using heard = eventlog::provider<"bench", retransmission>;
+using unheard = eventlog::provider<"bench_unheard", retransmission>;
+using dropped = eventlog::provider<"bench_dropped", retransmission>;
+
+/// Three cheap fields from a counter: the same ones everywhere.
+struct counted_fields {
+    std::uint64_t sequence;
+    std::uint32_t bytes;
+    std::uint32_t window;
+};
+[[gnu::always_inline]] constexpr counted_fields fields_of(std::uint64_t i) noexcept {
+    return {i, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32U)};
+}
+
+/// The peer of a gate word, and where the branch goes when it is set: a call with the fields.
+extern std::atomic<std::uint32_t> branch_word;
+void take_branch(std::uint64_t sequence, std::uint32_t bytes, std::uint32_t window,
+                 std::string_view reason) noexcept;
+
+/// Twelve characters, of which the compiler knows neither address nor number: nobody gets a copy of
+/// a constant.
+[[nodiscard]] std::string_view opaque_reason() noexcept;
+
+}  // namespace bench

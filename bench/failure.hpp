@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace bench {
+
+/// Why there are no figures: one sentence that says what is wrong and what to do.
+class failure : public std::runtime_error {
+  public:
+    template <class... Arguments>
+    explicit failure(fmt::format_string<Arguments...> format, Arguments&&... arguments)
+        : std::runtime_error(fmt::format(format, std::forward<Arguments>(arguments)...)) {}
+};
+
+}  // namespace bench

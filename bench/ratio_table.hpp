@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// From the runs that Google Benchmark reports to medians, ratios and loss.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "benchmarks.hpp"
+
+namespace bench {
+
+/// Collects what each repetition took and prints nothing: the table comes when all is known.
+class collecting_reporter : public benchmark::BenchmarkReporter {
+  public:
+    bool ReportContext(const Context& context) override;
+    void ReportRuns(const std::vector<Run>& runs) override;
+
+    using times = std::map<std::string, std::vector<double>>;  // nanoseconds by name
+
+    [[nodiscard]] const times& nanoseconds() const noexcept { return nanoseconds_; }
+
+  private:
+    times nanoseconds_;
+};
+
+class ratio_table {
+  public:
+    ratio_table(const collecting_reporter& reporter, const listeners::outcome& heard);
+
+    void print() const;
+
+    /// Throws failure.
+    void write_json(const std::string& path) const;
+
+  private:
+    struct row {
+        const char* name;
+        double median;
+        double spread;  // between the quartiles, in parts of the median
+        std::string loss;
+    };
+    struct ratio {
+        const char* name;
+        double value;
+        double target;  // at most; 0: none
+    };
+
+    void add_row(const char* name, const collecting_reporter::times& times, std::string loss);
+    void add_ratio(const char* name, const char* measured, const char* peer, double target);
+    [[nodiscard]] const row* find(const char* name) const;
+    void print_ratio(const ratio& result) const;
+
+    std::vector<row> rows_;
+    std::vector<ratio> ratios_;
+    bool too_much_lost_ = false;
+};
+
+}  // namespace bench

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+//
+// The floor: as little as a per-CPU ring with restartable sequences can do and still leave behind a
+// record like ours, timestamp and all. One ring for each CPU, one writer's worth of everything: no
+// filter, no subscriptions to choose from or to lose, nobody who reads, and a full ring starts
+// over.
+//
+// It has nothing in common with the library but the bytes of the record.
+#pragma once
+
+#include <sys/rseq.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace bench {
+
+#if defined(__x86_64__) && defined(RSEQ_SIG)
+#define BENCH_HAS_RSEQ_FLOOR 1
+
+class rseq_floor {
+  public:
+    // As much as a listener's buffers of one CPU hold, so that both miss the same caches.
+    static constexpr std::size_t ring_size = std::size_t{4} << 20U;
+
+    /// Whether glibc has registered this thread.
+    [[nodiscard]] static bool available() noexcept;
+
+    /// Throws failure.
+    rseq_floor();
+    ~rseq_floor();
+    rseq_floor(const rseq_floor&) = delete;
+    rseq_floor& operator=(const rseq_floor&) = delete;
+
+    [[gnu::always_inline]] void emit(std::uint64_t sequence, std::uint32_t bytes,
+                                     std::uint32_t window, std::string_view reason) const noexcept;
+
+    /// How many records stand in the rings, if all are of that size.
+    [[nodiscard]] std::size_t count_records(std::size_t size) const noexcept;
+
+  private:
+    struct header {  // of a record
+        std::uint32_t size;
+        std::uint16_t provider;
+        std::uint16_t event;
+        std::uint64_t time;
+        std::uint32_t thread;
+        std::uint16_t cpu;
+        std::uint16_t flags;
+    };
+    static_assert(sizeof(header) == 24);
+
+    static constexpr std::size_t fixed_size = 20;  // of the payload, in front of the text
+    static constexpr std::size_t text_size_max = 512;
+
+    // A ring's place among the rings; the position stands in front of the records.
+    static constexpr unsigned stride_shift = 23;
+    static constexpr std::size_t records_offset = 4096;
+    static_assert(records_offset + ring_size < std::size_t{1} << stride_shift);
+
+    [[gnu::always_inline]] void append(std::uint64_t head, const unsigned char* payload,
+                                       std::size_t payload_size) const noexcept;
+
+    unsigned char* rings_ = nullptr;
+    std::size_t mapped_size_ = 0;
+    std::uint64_t thread_ = 0;
+};
+
+inline void rseq_floor::emit(std::uint64_t sequence, std::uint32_t bytes, std::uint32_t window,
+                             std::string_view reason) const noexcept {
+    if (reason.size() > text_size_max) [[unlikely]] {
+        return;
+    }
+    alignas(16) unsigned char payload[(fixed_size + text_size_max + 1 + 15) / 16 * 16];
+    const std::size_t size = fixed_size + reason.size() + 1;
+    const std::size_t padded_size = (size + 7) & ~std::size_t{7};
+    std::memset(payload + padded_size - 8, 0, 8);  // padding and the NUL of the text
+    const auto text_word = static_cast<std::uint32_t>((reason.size() + 1) << 16U);
+    std::memcpy(payload, &sequence, sizeof sequence);
+    std::memcpy(payload + 8, &bytes, sizeof bytes);
+    std::memcpy(payload + 12, &window, sizeof window);
+    std::memcpy(payload + 16, &text_word, sizeof text_word);
+    std::memcpy(payload + fixed_size, reason.data(), reason.size());
+    append(sizeof(header) + size, payload, padded_size);
+}
+
+// In the thread's area: cpu_id at 4, rseq_cs at 8. The CPU is read inside the sequence, so it needs
+// no comparison: on another CPU the sequence begins again. Labels: 70 descriptor, 71 start, 72
+// behind the commit, 73 begin again. The descriptor stays in the area afterwards: the kernel takes
+// it out when it finds the thread elsewhere, and this code is never unloaded.
+inline void rseq_floor::append(std::uint64_t head, const unsigned char* payload,
+                               std::size_t payload_size) const noexcept {
+    asm volatile(
+        ".pushsection __rseq_cs, \"aw\"\n"
+        ".balign 32\n"
+        "70: .long 0, 0\n"
+        ".quad 71f, 72f - 71f, 79f\n"
+        ".popsection\n"
+        "73: leaq 70b(%%rip), %%rax\n"
+        "movq %%rax, %%fs:8(%[area])\n"
+        "71: movl %%fs:4(%[area]), %%ecx\n"
+        "movq %%rcx, %%r8\n"
+        "shlq %[stride_shift], %%r8\n"
+        "addq %[rings], %%r8\n"  // the ring
+        "movq (%%r8), %%rsi\n"   // the position
+        "leaq 24(%%rsi, %[payload_size]), %%r9\n"
+        "cmpq %[ring_size], %%r9\n"
+        "jbe 74f\n"
+        "xorl %%esi, %%esi\n"
+        "leaq 24(%[payload_size]), %%r9\n"
+        "74: leaq %c[records_offset](%%r8, %%rsi), %%rdi\n"
+        "movq %[head], (%%rdi)\n"
+        "shlq $32, %%rcx\n"
+        "orq %[thread], %%rcx\n"
+        "movq %%rcx, 16(%%rdi)\n"
+        "rdtsc\n"
+        "shlq $32, %%rdx\n"
+        "orq %%rdx, %%rax\n"
+        "movq %%rax, 8(%%rdi)\n"
+        // 16 bytes at a time: what is too much stands behind the position, where nobody looks.
+        "xorl %%eax, %%eax\n"
+        "75: movaps (%[payload], %%rax), %%xmm0\n"
+        "movups %%xmm0, 24(%%rdi, %%rax)\n"
+        "addq $16, %%rax\n"
+        "cmpq %[payload_size], %%rax\n"
+        "jb 75b\n"
+        "movq %%r9, (%%r8)\n"  // the commit
+        "72:\n"
+        ".pushsection __rseq_failure, \"ax\"\n"
+        // The signature that the kernel asks for, as part of an instruction that traps (ud1).
+        ".byte 0x0f, 0xb9, 0x3d\n"
+        ".long %c[signature]\n"
+        "79: jmp 73b\n"
+        ".popsection\n"
+        :
+        : [area] "r"(__rseq_offset), [rings] "r"(rings_), [payload] "r"(payload),
+          [payload_size] "r"(payload_size), [head] "r"(head), [thread] "r"(thread_),
+          [stride_shift] "i"(stride_shift), [ring_size] "i"(ring_size),
+          [records_offset] "i"(records_offset), [signature] "i"(RSEQ_SIG)
+        : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "xmm0", "memory", "cc");
+}
+
+#else
+#define BENCH_HAS_RSEQ_FLOOR 0
+#endif
+
+}  // namespace bench

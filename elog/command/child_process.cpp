@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "child_process.hpp"
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "failure.hpp"
+
+namespace elog {
+
+child_process::child_process(const std::vector<std::string>& command) : name_(command.front()) {
+    std::vector<std::string> words = command;  // the interface wants them writable
+    std::vector<char*> arguments;
+    for (std::string& word : words) {
+        arguments.push_back(word.data());
+    }
+    arguments.push_back(nullptr);
+    // It gets the signals as we got them: what we ignore or catch is none of its business.
+    posix_spawnattr_t attributes;
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    const int result =
+        ::posix_spawnp(&pid_, arguments.front(), nullptr, &attributes, arguments.data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
+    if (result != 0) {
+        throw failure("The command '{}' cannot be started ({}). Check its name behind '--'.", name_,
+                      std::strerror(result));
+    }
+}
+
+bool child_process::has_ended() {
+    if (!ended_) {
+        const pid_t result = ::waitpid(pid_, &status_, WNOHANG);
+        ended_ = result == pid_ || (result < 0 && errno != EINTR);
+    }
+    return ended_;
+}
+
+void child_process::send(int signal) const noexcept {
+    if (!ended_) {
+        static_cast<void>(::kill(pid_, signal));
+    }
+}
+
+std::optional<std::string> child_process::complaint() const {
+    if (ended_ && WIFSIGNALED(status_)) {
+        return fmt::format("'{}' was ended by signal {} ({}).", name_, WTERMSIG(status_),
+                           ::strsignal(WTERMSIG(status_)));
+    }
+    if (ended_ && WIFEXITED(status_) && WEXITSTATUS(status_) != 0) {
+        return fmt::format("'{}' ended with exit status {}.", name_, WEXITSTATUS(status_));
+    }
+    return std::nullopt;
+}
+
+}  // namespace elog

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "file_reader.hpp"
+
+namespace elog {
+
+/// After everything readable has been shown: throws failure if there was more that was not. That a
+/// file has no end yet is only mentioned: it may still be written.
+void complain_about_damage(const file_reader& file, const std::string& path);
+
+}  // namespace elog

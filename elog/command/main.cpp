@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "sigbus_guard.hpp"
+#include "text_writer.hpp"
+
+namespace {
+
+constexpr int exit_ok = 0;
+constexpr int exit_error = 1;
+constexpr int exit_usage = 2;
+
+int complain(const char* text, int status) {
+    fmt::print(stderr, "elog: {}\n", text);
+    return status;
+}
+
+int report_parse_error(const CLI::App& application, const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+        return application.exit(error);  // --help, --version
+    }
+    fmt::print(stderr, "elog: {}\nTry: elog --help\n", error.what());
+    return exit_usage;
+}
+
+int run(int argument_count, char** arguments) {
+    std::vector<std::string> words(arguments + 1, arguments + argument_count);
+    // Behind "--" stands a command that is none of the parser's business.
+    const auto separator = std::find(words.begin(), words.end(), "--");
+    const std::vector<std::string> command(separator == words.end() ? separator : separator + 1,
+                                           words.end());
+    words.erase(separator, words.end());
+
+    CLI::App application("Listen to what programs say through eventlog.", "elog");
+    application.set_version_flag("--version", "elog " ELOG_VERSION);
+    application.require_subcommand(1);
+    application.footer("Examples:\n"
+                       "  elog list                                  who can be listened to\n"
+                       "  elog record -e 'shop:*'                    watch its events\n"
+                       "  elog record -e 'shop:*' -o run.elog        keep them\n"
+                       "  elog print run.elog                        read them\n"
+                       "  elog stat run.elog                         count them");
+    elog::add_list(application);
+    elog::add_record(application, command);
+    elog::add_print(application);
+    elog::add_stat(application);
+    // The parser takes arguments from the back.
+    std::reverse(words.begin(), words.end());
+    try {
+        application.parse(words);
+    } catch (const CLI::ParseError& error) {
+        return report_parse_error(application, error);
+    }
+    return exit_ok;
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+    // A reader that goes away shows as an error of write, and ends us in good order.
+    static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
+    elog::install_sigbus_guard();
+    try {
+        return run(argument_count, arguments);
+    } catch (const elog::output_closed&) {
+        return exit_ok;
+    } catch (const elog::usage_failure& error) {
+        return complain(error.what(), exit_usage);
+    } catch (const std::exception& error) {
+        return complain(error.what(), exit_error);
+    }
+}

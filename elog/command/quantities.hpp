@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// Durations and sizes as people type them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+namespace elog {
+
+/// "10", "10s", "0.5s", "500ms", "2m", "1h". Throws usage_failure.
+[[nodiscard]] std::chrono::nanoseconds parse_duration(std::string_view text);
+
+/// "65536", "64K", "64KiB", "1M", "1MiB", "1G". Throws usage_failure.
+[[nodiscard]] std::uint64_t parse_size(std::string_view text);
+
+}  // namespace elog

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "clock_table.hpp"
+
+#include <algorithm>
+
+namespace elog {
+namespace {
+
+constexpr double limit = 9.0e18;  // nanoseconds in an int64_t, a little less
+
+}  // namespace
+
+void clock_table::add(const eventlog_clock_pair& pair) {
+    if (pairs_.empty() ||
+        (pair.clock > pairs_.back().clock && pair.monotonic >= pairs_.back().monotonic)) {
+        pairs_.push_back(pair);
+    }
+}
+
+double clock_table::nanoseconds_per_tick(std::size_t first, std::size_t last) const noexcept {
+    if (clock_ == EVENTLOG_CLOCK_MONOTONIC || first == last) {
+        return 1.0;
+    }
+    return static_cast<double>(pairs_[last].monotonic - pairs_[first].monotonic) /
+           static_cast<double>(pairs_[last].clock - pairs_[first].clock);
+}
+
+std::int64_t clock_table::realtime(std::uint64_t clock) const noexcept {
+    if (pairs_.empty()) {
+        return static_cast<std::int64_t>(clock);
+    }
+    // The last pair not after the time, and the rate from it to the next one.
+    const auto next =
+        std::upper_bound(pairs_.begin(), pairs_.end(), clock,
+                         [](std::uint64_t time, const auto& pair) { return time < pair.clock; });
+    const auto after = static_cast<std::size_t>(next - pairs_.begin());
+    const std::size_t base = after == 0 ? 0 : after - 1;
+    const bool between = after > 0 && after < pairs_.size();
+    const double rate =
+        between ? nanoseconds_per_tick(base, after) : nanoseconds_per_tick(0, pairs_.size() - 1);
+    // A damaged file may hold any pair: nothing here may overflow.
+    const auto ticks = static_cast<double>(static_cast<std::int64_t>(clock - pairs_[base].clock));
+    const double distance = std::clamp(ticks * rate, -limit, limit);
+    return static_cast<std::int64_t>(
+        pairs_[base].realtime + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance)));
+}
+
+}  // namespace elog

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// A schema taken apart for decoding: everything elog knows about events it knows from here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <eventlog/schema_format.hpp>
+
+namespace elog {
+
+struct field_schema {
+    std::string name;
+    eventlog::field_type type{};
+    std::uint16_t offset = 0;
+};
+
+struct event_schema {
+    std::string name;
+    std::string description;
+    eventlog::level severity = eventlog::level::info;
+    std::uint64_t keywords = 0;
+    std::uint16_t fixed_size = 0;
+    std::vector<field_schema> fields;  // in declared order
+};
+
+struct provider_schema {
+    std::string name;
+    std::uint64_t hash = 0;
+    std::vector<event_schema> events;  // the index is the id
+    std::vector<std::uint8_t> binary;
+
+    /// Throws failure if the bytes are not a whole, sound schema.
+    [[nodiscard]] static provider_schema parse(std::span<const std::uint8_t> bytes);
+};
+
+/// The type's name as it is shown: u32, text, ...
+[[nodiscard]] std::string_view name_of(eventlog::field_type type) noexcept;
+
+/// A provider as it stands in a subscription or a file: records name it by number.
+struct provider_instance {
+    std::uint16_t id = 0;
+    std::uint32_t pid = 0;
+    std::uint32_t uid = 0;
+    std::string process;
+    provider_schema schema;
+};
+
+}  // namespace elog

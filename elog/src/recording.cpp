@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "recording.hpp"
+
+#include "clock.hpp"
+#include "failure.hpp"
+#include "sigbus_guard.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+using std::chrono::steady_clock;
+
+// How late an event may come out when there are few.
+constexpr std::chrono::milliseconds poll_interval{10};
+constexpr std::chrono::seconds clock_interval{1};
+
+}  // namespace
+
+void file_sink::start(const subscription& source) {
+    writer_ =
+        std::make_unique<file_writer>(path_, source.header().clock, source.geometry().ring_count);
+}
+
+void text_sink::start(const subscription& source) {
+    shared_ring_ = source.geometry().ring_count - 1;
+    clock_ = clock_table(source.header().clock);
+    merger_ = time_merger(source.geometry().ring_count);
+}
+
+void text_sink::take_loss(const loss_block& loss) {
+    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring && loss.full != 0) {
+        merger_.merge_rest([this](const merged_record& record) {
+            writer_.write(record, providers_, clock_, shared_ring_);
+        });
+        writer_.write_loss(loss.index, loss.full, shared_ring_);
+    }
+}
+
+void text_sink::advance(std::uint64_t time, std::uint64_t present) {
+    merger_.merge(time, present, [this](const merged_record& record) {
+        writer_.write(record, providers_, clock_, shared_ring_);
+    });
+    writer_.flush();
+}
+
+void text_sink::finish(const end_block& /*totals*/) {
+    advance(UINT64_MAX, UINT64_MAX);
+}
+
+recording::recording(subscription& source, record_sink& sink)
+    : source_(source), sink_(sink), reader_(source.file(), source.geometry()) {
+    sink_.start(source);
+    sink_.take_clock(source.header().clock_start);
+}
+
+void recording::take_new_providers() {
+    reader_.read_new_providers([this](provider_instance&& provider) {
+        sink_.take_provider(provider);
+        providers_.insert_or_assign(provider.id, std::move(provider));
+    });
+}
+
+void recording::read_clock_if_due() {
+    const steady_clock::time_point now = steady_clock::now();
+    if (now >= clock_due_) {
+        sink_.take_clock(core::read_clock_pair(source_.header().clock));
+        // The second reading comes soon: without it there is no rate to convert times with.
+        clock_due_ =
+            now + (clock_due_ == steady_clock::time_point{} ? poll_interval : clock_interval);
+    }
+}
+
+void recording::poll() {
+    const std::uint64_t now = core::read_clock(source_.header().clock);
+    reader_.poll([this](const record_run& run) {
+        take_new_providers();
+        sink_.take_run(run);
+    });
+    take_new_providers();
+    if (mapping_was_cut()) {
+        throw failure("The subscription has been cut short by someone else. Start a new one.");
+    }
+    read_clock_if_due();
+    // A writer takes the time a moment before its record can be seen. What was written before the
+    // poll before this one has long been seen.
+    sink_.advance(last_poll_, core::read_clock(source_.header().clock));
+    last_poll_ = now;
+}
+
+void recording::report_losses(recording_summary& summary) {
+    const std::vector<std::uint64_t> trailing = reader_.finish();
+    for (std::uint32_t ring = 0; ring < trailing.size(); ++ring) {
+        const ring_totals& totals = reader_.rings()[ring];
+        if (trailing[ring] != 0 || totals.damaged != 0) {
+            sink_.take_loss({static_cast<std::uint32_t>(loss_scope::ring), ring, trailing[ring], 0,
+                             0, totals.damaged});
+        }
+        summary.events += totals.read;
+        summary.bytes += totals.bytes;
+        summary.lost += totals.lost + totals.damaged;
+        summary.damaged += totals.damaged;
+    }
+    for (const auto& [id, provider] : providers_) {
+        const provider_losses losses = reader_.losses_of(id);
+        if (losses.full != 0 || losses.too_large != 0 || losses.busy != 0) {
+            sink_.take_loss({static_cast<std::uint32_t>(loss_scope::provider), id, losses.full,
+                             losses.too_large, losses.busy, 0});
+        }
+        // What found no room is in the rings' totals.
+        summary.lost += losses.too_large + losses.busy;
+    }
+    summary.providers_refused = reader_.providers_refused();
+}
+
+recording_summary recording::run(const std::function<bool()>& stop) {
+    const steady_clock::time_point begin = steady_clock::now();
+    while (!stop()) {
+        poll();
+        reader_.wait(poll_interval);
+    }
+    source_.end();
+    poll();
+    sink_.take_clock(core::read_clock_pair(source_.header().clock));
+    recording_summary summary;
+    report_losses(summary);
+    summary.elapsed = steady_clock::now() - begin;
+    sink_.finish({summary.events, summary.lost});
+    return summary;
+}
+
+}  // namespace elog

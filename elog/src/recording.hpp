@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+//
+// From a subscription to a sink: what `elog record` does between its first event and its last.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "clock_table.hpp"
+#include "file_writer.hpp"
+#include "region_reader.hpp"
+#include "subscription.hpp"
+#include "text_writer.hpp"
+#include "time_merger.hpp"
+
+namespace elog {
+
+/// Where records go. Called in this order: start, then provider before its first run, then finish.
+class record_sink {
+  public:
+    record_sink() = default;
+    record_sink(const record_sink&) = delete;
+    record_sink& operator=(const record_sink&) = delete;
+    virtual ~record_sink() = default;
+
+    virtual void start(const subscription& source) = 0;
+    virtual void take_clock(const eventlog_clock_pair& pair) = 0;
+    virtual void take_provider(const provider_instance& provider) = 0;
+    virtual void take_run(const record_run& run) = 0;
+    virtual void take_loss(const loss_block& loss) = 0;
+    /// No record earlier than `time` is to be expected any more, and none can be later than
+    /// `present`.
+    virtual void advance(std::uint64_t time, std::uint64_t present) = 0;
+    virtual void finish(const end_block& totals) = 0;
+};
+
+/// Into an .elog file, in the order in which they are read.
+class file_sink : public record_sink {
+  public:
+    explicit file_sink(std::string path) : path_(std::move(path)) {}
+
+    void start(const subscription& source) override;
+    void take_clock(const eventlog_clock_pair& pair) override { writer_->write_clock(pair); }
+    void take_provider(const provider_instance& provider) override {
+        writer_->write_provider(provider);
+    }
+    void take_run(const record_run& run) override { writer_->write_run(run); }
+    void take_loss(const loss_block& loss) override { writer_->write_loss(loss); }
+    void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
+    void finish(const end_block& totals) override { writer_->write_end(totals); }
+
+  private:
+    std::string path_;
+    std::unique_ptr<file_writer> writer_;
+};
+
+/// Onto a descriptor as lines of text, in the order of time.
+class text_sink : public record_sink {
+  public:
+    explicit text_sink(int descriptor) : writer_(descriptor) {}
+
+    void start(const subscription& source) override;
+    void take_clock(const eventlog_clock_pair& pair) override { clock_.add(pair); }
+    void take_provider(const provider_instance& provider) override {
+        providers_.insert_or_assign(provider.id, provider);
+    }
+    void take_run(const record_run& run) override { merger_.add(run); }
+    void take_loss(const loss_block& loss) override;
+    void advance(std::uint64_t time, std::uint64_t present) override;
+    void finish(const end_block& totals) override;
+
+  private:
+    text_writer writer_;
+    time_merger merger_{0};
+    clock_table clock_;
+    provider_map providers_;
+    std::uint32_t shared_ring_ = 0;
+};
+
+struct recording_summary {
+    std::uint64_t events = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t lost = 0;
+    std::uint64_t damaged = 0;
+    std::uint32_t providers_refused = 0;
+    std::chrono::duration<double> elapsed{};
+};
+
+class recording {
+  public:
+    recording(subscription& source, record_sink& sink);
+
+    /// Reads until `stop`, asked at least every 10 ms, says so; then ends the subscription and
+    /// takes what is left. Throws failure or output_closed.
+    recording_summary run(const std::function<bool()>& stop);
+
+    [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
+
+  private:
+    void take_new_providers();
+    void read_clock_if_due();
+    void poll();
+    void report_losses(recording_summary& summary);
+
+    subscription& source_;
+    record_sink& sink_;
+    region_reader reader_;
+    provider_map providers_;
+    std::chrono::steady_clock::time_point clock_due_{};
+    std::uint64_t last_poll_ = 0;  // on the region's clock
+};
+
+}  // namespace elog

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+//
+// Mapped files belong to others too, and a page that somebody cuts off kills whoever touches it.
+// The elog command survives that: a handler puts an empty page there and remembers that it did.
+#pragma once
+
+namespace elog {
+
+/// For the whole process; call once, in main. A library has no business doing this.
+void install_sigbus_guard();
+
+/// Whether any mapping has been found cut off since the last call.
+[[nodiscard]] bool mapping_was_cut() noexcept;
+
+}  // namespace elog

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+#include "subscription.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "clock.hpp"
+#include "cpus.hpp"
+#include "failure.hpp"
+#include "process.hpp"
+#include "provider_file.hpp"
+#include "schema.hpp"
+#include "subscription_file.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+
+// Address space, mostly: applications reserve what they use.
+constexpr std::uint64_t schemas_size = std::uint64_t{16} << 20U;
+constexpr std::uint64_t default_buffer_size = std::uint64_t{1} << 20U;
+constexpr std::uint64_t default_total = std::uint64_t{64} << 20U;
+
+/// 1 MiB, or less on machines with so many CPUs that it would not stay in bounds.
+std::uint64_t suitable_buffer_size(std::uint64_t buffers) {
+    const std::uint64_t share = std::bit_floor(std::max<std::uint64_t>(default_total / buffers, 1));
+    return std::clamp<std::uint64_t>(share, EVENTLOG_BUFFER_SIZE_MIN, default_buffer_size);
+}
+
+void reserve(const core::unique_fd& file, std::uint64_t offset, std::uint64_t size,
+             std::uint64_t wanted) {
+    int result = 0;
+    do {
+        result =
+            ::posix_fallocate(file.get(), static_cast<off_t>(offset), static_cast<off_t>(size));
+    } while (result == EINTR);
+    if (result != 0) {
+        throw failure("{} has no {} MiB to spare for the buffers ({}). Ask for less with "
+                      "--buffer-size, or set EVENTLOG_DIR to a larger tmpfs.",
+                      core::current_directory().text.data(), wanted >> 20U, std::strerror(result));
+    }
+}
+
+void write_at(const core::unique_fd& file, const void* data, std::size_t size,
+              std::uint64_t offset) {
+    if (::pwrite(file.get(), data, size, static_cast<off_t>(offset)) !=
+        static_cast<ssize_t>(size)) {
+        throw failure("The subscription cannot be written ({}). Set EVENTLOG_DIR to another tmpfs.",
+                      std::strerror(errno));
+    }
+}
+
+std::uint64_t random_serial() {
+    std::uint64_t serial = 0;
+    while (serial == 0) {
+        if (::getrandom(&serial, sizeof serial, 0) != static_cast<ssize_t>(sizeof serial) &&
+            errno != EINTR) {
+            throw failure("The kernel gives no random numbers ({}).", std::strerror(errno));
+        }
+    }
+    return serial;
+}
+
+eventlog_region make_header(const core::region_geometry& geometry, const std::string& filter) {
+    eventlog_region header{};
+    header.magic = EVENTLOG_REGION_MAGIC;
+    header.version = EVENTLOG_REGION_VERSION;
+    header.serial = random_serial();
+    header.clock = core::best_clock();
+    header.ring_count = geometry.ring_count;
+    header.ring_stride = geometry.ring_stride;
+    header.buffer_count = geometry.buffer_count;
+    header.buffer_size = geometry.buffer_size;
+    header.rings_offset = geometry.rings_offset;
+    header.providers_offset = geometry.providers_offset;
+    header.schemas_offset = geometry.schemas_offset;
+    header.schemas_size = geometry.schemas_size;
+    header.buffers_offset = geometry.buffers_offset;
+    header.total_size = geometry.total_size;
+    const core::process_identity self = core::current_process();
+    header.owner_pid = self.pid;
+    header.owner_uid = self.uid;
+    header.owner_start_time = self.start_time;
+    header.owner_pid_namespace = self.pid_namespace;
+    header.clock_start = core::read_clock_pair(header.clock);
+    header.state = EVENTLOG_REGION_LIVE;
+    header.filter_size = static_cast<std::uint32_t>(filter.size());
+    std::memcpy(header.filter, filter.data(), filter.size());
+    return header;
+}
+
+/// Generation 0 is active in buffer 0; the others hold none yet.
+void write_ring(const core::unique_fd& file, const core::region_geometry& geometry,
+                std::uint32_t ring, bool backed) {
+    eventlog_ring head{};
+    head.backed = backed ? 1 : 0;
+    // Nothing ever fits into a ring without memory: its writers find out why, and go elsewhere.
+    head.control = backed ? 0 : EVENTLOG_SEALED;
+    std::vector<eventlog_buffer> descriptors(geometry.buffer_count);
+    for (std::uint32_t i = 1; i < geometry.buffer_count; ++i) {
+        descriptors[i].generation = UINT64_MAX;
+    }
+    write_at(file, &head, sizeof head, geometry.ring_offset(ring));
+    write_at(file, descriptors.data(), descriptors.size() * sizeof(eventlog_buffer),
+             geometry.ring_offset(ring) + sizeof head);
+}
+
+}  // namespace
+
+subscription::subscription(const subscription_options& options) {
+    core::error_text error;
+    if (!directory_.open(core::current_directory(), core::if_missing::create, error)) {
+        throw failure("{}", error.text());
+    }
+    create_region(options);
+    publish();
+    // Published first, scanned second: a provider that does not see us is seen by us.
+    try {
+        open_gates(options.patterns);
+    } catch (...) {
+        end();
+        static_cast<void>(
+            ::unlinkat(directory_.subscriptions.get(), core::name_of_slot(slot_).data(), 0));
+        throw;
+    }
+}
+
+subscription::~subscription() {
+    end();
+    const core::directory_lock lock(directory_, core::directory_lock::policy::wait);
+    // Last: until the bits are gone from all gates, nobody else may have the slot.
+    static_cast<void>(
+        ::unlinkat(directory_.subscriptions.get(), core::name_of_slot(slot_).data(), 0));
+    core::release_memory(file_, geometry_);
+}
+
+void subscription::create_region(const subscription_options& options) {
+    const cpu_set_of_machine cpus = read_cpus();
+    const auto online =
+        static_cast<std::uint64_t>(std::count(cpus.online.begin(), cpus.online.end(), true));
+    const std::uint64_t buffers = (online + 1) * options.buffers_per_cpu;
+    const std::uint64_t buffer_size =
+        options.buffer_size != 0 ? options.buffer_size : suitable_buffer_size(buffers);
+    geometry_ = core::plan_region(cpus.possible, options.buffers_per_cpu,
+                                  static_cast<std::uint32_t>(buffer_size), schemas_size);
+    header_ = make_header(geometry_, options.patterns.packed());
+
+    core::error_text error;
+    file_ = core::create_unnamed_file(directory_.subscriptions, error);
+    if (!file_) {
+        throw failure("{}", error.text());
+    }
+    if (::ftruncate(file_.get(), static_cast<off_t>(geometry_.total_size)) != 0) {
+        throw failure("The subscription cannot be made {} MiB large ({}). Ask for less with "
+                      "--buffer-size.",
+                      geometry_.total_size >> 20U, std::strerror(errno));
+    }
+    // All that writers touch is reserved now: a page that tmpfs cannot supply would kill them.
+    const std::uint64_t wanted = buffers * buffer_size;
+    reserve(file_, 0, geometry_.providers_offset, wanted);
+    for (std::uint32_t ring = 0; ring < geometry_.ring_count; ++ring) {
+        const bool backed = ring == cpus.possible || cpus.online[ring];
+        if (backed) {
+            reserve(file_, geometry_.buffer_offset(ring, 0),
+                    std::uint64_t{geometry_.buffer_count} * geometry_.buffer_size, wanted);
+        }
+        write_ring(file_, geometry_, ring, backed);
+    }
+    write_at(file_, &header_, sizeof header_, 0);
+}
+
+void subscription::publish() {
+    const core::directory_lock lock(directory_, core::directory_lock::policy::wait);
+    core::remove_dead_subscriptions(directory_);
+    core::remove_dead_providers(directory_);
+    for (slot_ = 0; slot_ < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot_) {
+        const int result =
+            core::give_name(file_, directory_.subscriptions, core::name_of_slot(slot_).data());
+        if (result == 0) {
+            return;
+        }
+        if (result != EEXIST) {
+            throw failure("The subscription cannot be published in {} ({}). Check that /proc is "
+                          "mounted and that you may write there.",
+                          core::current_directory().text.data(), std::strerror(result));
+        }
+    }
+    throw failure("All {} subscriptions are in use. End a running `elog record` first.",
+                  EVENTLOG_SUBSCRIPTIONS_MAX);
+}
+
+void subscription::open_gates(const event_patterns& patterns) {
+    patterns_met_.assign(patterns.size(), false);
+    core::folder_listing names(directory_.providers);
+    core::error_text ignored;
+    while (const char* name = names.next()) {
+        core::provider_file file;
+        if (!file.open(directory_, name, ignored)) {
+            continue;
+        }
+        std::vector<std::uint8_t> bytes(file.header().schema_size);
+        core::schema_reader schema;
+        if (!file.read_schema(bytes) || !schema.open(bytes, ignored)) {
+            continue;
+        }
+        core::event_description event;
+        while (schema.next_event(event)) {
+            bool wanted = false;
+            for (std::size_t i = 0; i < patterns.size(); ++i) {
+                if (patterns.matches(i, schema.provider(), event.name)) {
+                    patterns_met_[i] = true;
+                    wanted = true;
+                }
+            }
+            if (wanted) {
+                static_cast<void>(file.set_bit(event.id, slot_));
+            }
+        }
+    }
+}
+
+void subscription::end() noexcept {
+    if (!ended_) {
+        ended_ = true;
+        core::mark_ended(file_);
+        core::clear_gates(directory_, slot_);
+    }
+}
+
+}  // namespace elog

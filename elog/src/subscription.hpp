@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// A subscription of ours: makes the region, tells the applications, takes everything away again.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "directory.hpp"
+#include "patterns.hpp"
+#include "region.hpp"
+#include "unique_fd.hpp"
+
+namespace elog {
+
+struct subscription_options {
+    event_patterns patterns;
+    std::uint64_t buffer_size = 0;  // 0: as much as suits the machine
+    std::uint32_t buffers_per_cpu = 4;
+};
+
+class subscription {
+  public:
+    /// Publishes the subscription and sets the gates of all providers that it wants. Whoever is
+    /// published later finds it. Throws failure.
+    explicit subscription(const subscription_options& options);
+    /// Ends it, if nobody has, and leaves nothing behind.
+    ~subscription();
+    subscription(const subscription&) = delete;
+    subscription& operator=(const subscription&) = delete;
+
+    /// For each pattern, whether a running provider had an event for it at the beginning.
+    [[nodiscard]] const std::vector<bool>& patterns_met() const noexcept { return patterns_met_; }
+
+    /// No record begins after this; those in the buffers can still be read.
+    void end() noexcept;
+
+    [[nodiscard]] const eventlog::core::unique_fd& file() const noexcept { return file_; }
+    [[nodiscard]] const eventlog::core::region_geometry& geometry() const noexcept {
+        return geometry_;
+    }
+    [[nodiscard]] const eventlog_region& header() const noexcept { return header_; }
+
+  private:
+    void create_region(const subscription_options& options);
+    void publish();
+    void open_gates(const event_patterns& patterns);
+
+    eventlog::core::directory directory_;
+    eventlog::core::unique_fd file_;
+    eventlog::core::region_geometry geometry_{};
+    eventlog_region header_{};
+    std::vector<bool> patterns_met_;
+    unsigned slot_ = 0;
+    bool ended_ = false;
+};
+
+}  // namespace elog

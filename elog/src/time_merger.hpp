@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// Records of several rings in the order of time. Within a ring they are in order already; across
+// rings the earliest head goes first. Memory: what has been added and not yet been given out, or
+// one run for each ring where runs are fetched as they are needed.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "records.hpp"
+
+namespace elog {
+
+/// A run with bytes of its own.
+struct owned_run {
+    std::uint64_t lost_before = 0;
+    std::vector<std::uint8_t> bytes;  // whole, sound records, at least one: see check_records
+};
+
+struct merged_record {
+    std::uint32_t ring = 0;
+    std::uint64_t lost_before = 0;  // on this ring, just before this record
+    record_view record{};
+};
+
+class time_merger {
+  public:
+    using fetch_run = std::function<std::optional<owned_run>(std::uint32_t ring)>;
+    using take_record = std::function<void(const merged_record&)>;
+
+    /// `fetch` is asked for a ring's next run when the ring has none left; it may be empty.
+    explicit time_merger(std::uint32_t ring_count, fetch_run fetch = {});
+
+    /// Adds a run behind those of its ring. Copies it.
+    void add(const record_run& run);
+
+    /// Gives out all records not later than `limit`, in units of the clock, and those later than
+    /// `present`: no record can be from the future, and one that says so must not hold up its ring.
+    void merge(std::uint64_t limit, std::uint64_t present, const take_record& take);
+    /// Gives out all that is left.
+    void merge_rest(const take_record& take) { merge(UINT64_MAX, UINT64_MAX, take); }
+
+  private:
+    struct stream {
+        std::deque<owned_run> runs;
+        std::span<const std::uint8_t> rest{};  // of runs.front(), when begun
+        bool begun = false;
+    };
+
+    [[nodiscard]] std::optional<std::uint64_t> head_time(std::uint32_t ring);
+    [[nodiscard]] merged_record take_head(std::uint32_t ring);
+
+    std::vector<stream> streams_;
+    fetch_run fetch_;
+};
+
+}  // namespace elog

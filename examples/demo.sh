@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# What eventlog is for, in half a minute: a program runs, and somebody finds out what it does.
+# Needs ELOG, the elog command, and EXAMPLES, the directory of the built examples. Called by ./dev demo.
+set -euo pipefail
+
+: "${ELOG:?Set ELOG to the elog command, or run ./dev demo.}"
+: "${EXAMPLES:?Set EXAMPLES to the directory of the built examples, or run ./dev demo.}"
+
+# A directory of its own: nothing of the user's is listed, nothing is left behind.
+work=$(mktemp -d /dev/shm/eventlog-demo-XXXXXX)
+export EVENTLOG_DIR="$work/eventlog"
+service=
+# shellcheck disable=SC2317 # called by the trap
+clean_up() {
+    if [ -n "$service" ]; then
+        kill "$service" 2>/dev/null || true
+        wait "$service" 2>/dev/null || true
+    fi
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+step() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+[ -t 1 ] || step() { printf '\n%s\n' "$*"; }
+
+step "An order service is running: worker threads, payments, retries. Nobody listens to it yet."
+"$EXAMPLES/order_service" 30 &
+service=$!
+for _ in $(seq 100); do
+    [ -n "$(ls "$EVENTLOG_DIR/providers" 2>/dev/null)" ] && break
+    sleep 0.05
+done
+echo "process $service"
+
+step "elog list                      # who can be listened to, and what they can say"
+"$ELOG" list
+
+step "elog record -e 'shop:payment_retry' --duration 1s      # watch one event, live"
+"$ELOG" record -e 'shop:payment_retry' --duration 1s >"$work/live.txt" 2>"$work/live.err"
+head -n 5 "$work/live.txt"
+echo "..."
+cat "$work/live.err"
+
+step "elog record -e 'shop:*' -o run.elog --duration 3s      # keep everything for three seconds"
+"$ELOG" record -e 'shop:*' -o "$work/run.elog" --duration 3s
+
+step "elog print run.elog | head      # read it"
+"$ELOG" print "$work/run.elog" >"$work/run.txt"
+head -n 8 "$work/run.txt"
+
+step "elog stat run.elog              # count it"
+"$ELOG" stat "$work/run.elog"
+
+step "Now you:"
+cat <<EOF
+  $EXAMPLES/order_service &                  start the service
+  $ELOG list
+  $ELOG record -e 'shop:order_*'             Ctrl-C ends it
+  less examples/order_service.cpp            how a program says such things
+  less README.md                             how yours does
+EOF

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the templates of eventlog.hpp call: the binary interface of libeventlog.
+ *
+ * Applications include eventlog/eventlog.hpp and need none of this by name.
+ *
+ * None of these functions throws, aborts, prints or changes errno.
+ */
+#ifndef EVENTLOG_ABI_H
+#define EVENTLOG_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Seen outside of the library, whatever the visibility it is compiled with. */
+#define EVENTLOG_API __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A registered provider; libeventlog owns it. */
+struct eventlog_provider;
+
+/*
+ * How a provider describes itself.
+ *
+ * All that it points to must stay as it is until the provider is unregistered.
+ */
+struct eventlog_provider_definition {
+    uint32_t size;        /* sizeof this struct: lets it grow */
+    uint32_t event_count; /* 1 to 1024 */
+    uint32_t* gate;       /* one word per event, all zero, alone on whole pages */
+    size_t gate_size;     /* bytes of those pages */
+    const void* schema;   /* binary form, see eventlog/schema_format.hpp */
+    size_t schema_size;
+};
+
+/* A part of a payload that is not in one place. */
+struct eventlog_piece {
+    const void* data;
+    size_t size;
+};
+
+enum eventlog_status_code {
+    EVENTLOG_OK = 0,           /* published: `elog list` shows it */
+    EVENTLOG_OFF = 1,          /* EVENTLOG=off in the environment */
+    EVENTLOG_NO_DIRECTORY = 2, /* the directory cannot be made or is not ours alone */
+    EVENTLOG_NO_SPACE = 3,     /* no memory for the provider's file */
+    EVENTLOG_NOT_MAPPED = 4,   /* the gate could not be mapped */
+    EVENTLOG_BAD_SCHEMA = 5,   /* definition or schema is not valid */
+    EVENTLOG_UNREGISTERED = 6  /* not registered yet, or not any more */
+};
+
+/*
+ * Publishes a provider and attaches it to the subscriptions that want it.
+ *
+ * Returns a handle in every case but lack of memory (NULL); when publishing
+ * failed the handle says why (eventlog_provider_status) and emits nothing.
+ * Any thread; not from a signal handler. A forked child publishes itself anew.
+ */
+EVENTLOG_API struct eventlog_provider* eventlog_provider_register(
+    const struct eventlog_provider_definition* definition);
+
+/*
+ * Withdraws a provider: its gate reads zero from now on.
+ *
+ * Any thread, once per handle; NULL is allowed. The memory that the definition
+ * points to may go away afterwards, if no thread still emits from it.
+ */
+EVENTLOG_API void eventlog_provider_unregister(struct eventlog_provider* provider);
+
+/*
+ * Emits an event whose payload is in one place.
+ *
+ * `payload` must be readable, and zero behind `size`, up to the next multiple
+ * of 8 bytes. Any thread, any signal handler. Takes no lock, allocates nothing,
+ * waits for nobody. NULL providers and unknown events are ignored.
+ */
+EVENTLOG_API void eventlog_emit(struct eventlog_provider* provider, uint32_t event,
+                                const void* payload, size_t size);
+
+/*
+ * The same for a payload of `count` pieces, copied once, straight into the ring.
+ */
+EVENTLOG_API void eventlog_emit_pieces(struct eventlog_provider* provider, uint32_t event,
+                                       const struct eventlog_piece* pieces, size_t count);
+
+/*
+ * What became of registering, as a code and, if `text` is not NULL, a sentence
+ * of at most `text_size` bytes with its NUL. NULL: EVENTLOG_UNREGISTERED.
+ */
+EVENTLOG_API enum eventlog_status_code eventlog_provider_status(
+    const struct eventlog_provider* provider, char* text, size_t text_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* EVENTLOG_ABI_H */

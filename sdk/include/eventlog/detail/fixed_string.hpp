@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// A string as a template argument: provider<"tcp", ...>.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace eventlog::detail {
+
+template <std::size_t Size>
+struct fixed_string {
+    char characters[Size] = {};
+
+    // Implicit on purpose: this is what turns the literal into the argument.
+    consteval fixed_string(const char (&literal)[Size]) noexcept {
+        for (std::size_t i = 0; i < Size; ++i) {
+            characters[i] = literal[i];
+        }
+    }
+
+    [[nodiscard]] constexpr std::string_view view() const noexcept {
+        return {characters, Size - 1};
+    }
+};
+
+}  // namespace eventlog::detail

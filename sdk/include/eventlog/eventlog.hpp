@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+//
+// eventlog: structured events that anyone allowed to can listen to at run time.
+//
+//     struct order_placed { std::uint64_t order; std::string_view customer; std::uint32_t items; };
+//     using shop = eventlog::provider<"shop", order_placed>;
+//     shop::emit(order_placed{17, "ann", 3});
+#pragma once
+
+#include <eventlog/provider.hpp>

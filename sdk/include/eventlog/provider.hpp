@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+//
+// eventlog::provider: declare events as structs, emit them, ask whether anyone listens.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <boost/pfr/core.hpp>
+
+#include <eventlog/abi.h>
+#include <eventlog/detail/encode.hpp>
+#include <eventlog/detail/fixed_string.hpp>
+#include <eventlog/detail/layout.hpp>
+#include <eventlog/detail/names.hpp>
+#include <eventlog/detail/schema_writer.hpp>
+#include <eventlog/schema_format.hpp>
+
+namespace eventlog {
+
+/// What became of publishing a provider.
+struct provider_status {
+    eventlog_status_code code = EVENTLOG_UNREGISTERED;
+    /// A sentence: what is the case and, if something is wrong, what to do.
+    std::array<char, 256> text{};
+};
+
+namespace detail {
+
+// aarch64 kernels may use pages of 64 KiB.
+#if defined(__aarch64__)
+inline constexpr std::size_t gate_size = 65536;
+#else
+inline constexpr std::size_t gate_size = 4096;
+#endif
+
+/// A provider's gate words, alone on their pages, because shared memory is mapped over them.
+struct alignas(gate_size) gate_page {
+    std::atomic<std::uint32_t> words[gate_size / sizeof(std::uint32_t)];
+};
+static_assert(sizeof(gate_page) == gate_size);
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+
+template <class Event, class... Events>
+consteval std::size_t index_of() {
+    constexpr std::array<bool, sizeof...(Events)> same{std::is_same_v<Event, Events>...};
+    for (std::size_t i = 0; i < same.size(); ++i) {
+        if (same[i]) {
+            return i;
+        }
+    }
+    return same.size();
+}
+
+template <class... Events>
+consteval bool distinct_names() {
+    constexpr std::array<std::string_view, sizeof...(Events)> names{type_name<Events>()...};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (names[i] == names[j]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// Publishes the provider while it lives.
+class registration {
+  public:
+    registration(gate_page& gate, const std::uint8_t* schema, std::size_t schema_size,
+                 std::uint32_t event_count) noexcept {
+        const eventlog_provider_definition definition{
+            sizeof(definition), event_count,
+            // The words are std::atomic, which is a plain word in memory (asserted above).
+            reinterpret_cast<std::uint32_t*>(gate.words), sizeof gate, schema, schema_size};
+        handle_.store(eventlog_provider_register(&definition), std::memory_order_release);
+    }
+    ~registration() { eventlog_provider_unregister(handle_.exchange(nullptr)); }
+
+    registration(const registration&) = delete;
+    registration& operator=(const registration&) = delete;
+
+    [[nodiscard]] eventlog_provider* handle() const noexcept {
+        return handle_.load(std::memory_order_acquire);
+    }
+
+  private:
+    std::atomic<eventlog_provider*> handle_{nullptr};
+};
+
+/// What a provider owns. Hidden: each shared object has its own, so that the linker does not make
+/// the symbols unique across the process, which would keep a dlopen'ed object from ever unloading.
+template <fixed_string Name, class... Events>
+struct [[gnu::visibility("hidden")]] provider_state {
+    alignas(gate_size) static inline constinit gate_page gate{};
+    static constexpr auto schema = make_schema<Name, Events...>();
+    static inline const registration registered{gate, schema.data(), schema.size(),
+                                                sizeof...(Events)};
+};
+
+}  // namespace detail
+
+/// A named set of events. A type, never an object:
+///
+///     struct loss { std::uint64_t sequence; std::uint32_t bytes; std::string_view why; };
+///     using tcp = eventlog::provider<"tcp", loss>;
+///     tcp::emit(loss{17, 1448, "timeout"});
+///
+/// A program or shared object that emits anywhere publishes the provider when it is loaded, without
+/// any call, and withdraws it when it exits or is unloaded. All functions may be called from any
+/// thread, from signal handlers and in forked children; before the provider is published, and after
+/// it is withdrawn, they do nothing.
+template <detail::fixed_string Name, class... Events>
+class provider {
+    static_assert(is_identifier(Name.characters, Name.view().size()),
+                  "eventlog: a provider's name needs 1 to 63 letters, digits and _, and no digit "
+                  "first. Rename the provider.");
+    static_assert(sizeof...(Events) > 0, "eventlog: a provider needs at least one event.");
+    static_assert(sizeof...(Events) <= events_max,
+                  "eventlog: a provider has more than 1024 events. Split it in two.");
+    static_assert(detail::distinct_names<Events...>(),
+                  "eventlog: two events of this provider have the same name. Rename one struct.");
+
+    using state = detail::provider_state<Name, Events...>;
+
+    template <class Event>
+    static consteval std::size_t index() {
+        constexpr std::size_t found = detail::index_of<Event, Events...>();
+        static_assert(found < sizeof...(Events),
+                      "eventlog: this type is not an event of this provider. Add it to the "
+                      "provider's list.");
+        return found;
+    }
+
+  public:
+    /// Whether anyone listens to this event right now: one load.
+    template <class Event>
+    [[nodiscard, gnu::always_inline]] static bool enabled() noexcept {
+        return state::gate.words[index<Event>()].load(std::memory_order_relaxed) != 0;
+    }
+
+    /// Emits an event: one load and a branch when nobody listens. The event is taken by value, so
+    /// that what it takes to make it can be put off until it is known to be wanted.
+    /// Takes no lock, allocates nothing, waits for nobody; an event that finds no room is counted.
+    template <class Event>
+    [[gnu::always_inline]] static void emit(Event event) noexcept {
+        if (enabled<Event>()) [[unlikely]] {
+            pass_fields(event, typename detail::event_layout<Event>::indices{});
+        }
+    }
+
+    /// The same with the event made only when someone listens: emit_lazily([&] { return loss{...};
+    /// }).
+    template <class Maker>
+    requires std::is_invocable_v<Maker>
+    [[gnu::always_inline]] static void emit_lazily(Maker&& make) noexcept(
+        std::is_nothrow_invocable_v<Maker>) {
+        using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
+        if (enabled<made>()) [[unlikely]] {
+            const made event = std::forward<Maker>(make)();
+            pass_fields(event, typename detail::event_layout<made>::indices{});
+        }
+    }
+
+    /// What became of publishing the provider. Not for the emit path: it copies a sentence.
+    [[nodiscard]] static provider_status status() noexcept {
+        provider_status result;
+        result.code = eventlog_provider_status(state::registered.handle(), result.text.data(),
+                                               result.text.size());
+        return result;
+    }
+
+    static constexpr std::string_view name() noexcept { return Name.view(); }
+
+    /// The binary form of the schema, see schema_format.hpp.
+    static constexpr const auto& schema() noexcept { return state::schema; }
+
+  private:
+    template <class Event, std::size_t... Index>
+    [[gnu::always_inline]] static void pass_fields(const Event& event,
+                                                   std::index_sequence<Index...>) noexcept {
+        emit_enabled<Event, Index...>(detail::pass(boost::pfr::get<Index>(event))...);
+    }
+
+    // Out of line, so that a call site is a load, a test and a jump. Naming `registered` here is
+    // what makes a program that emits publish the provider.
+    template <class Event, std::size_t... Index>
+    [[gnu::noinline]] static void emit_enabled(
+        detail::passed<detail::field_of<Event, Index>>... field) noexcept {
+        detail::encoder<Event>::emit(state::registered.handle(),
+                                     static_cast<std::uint32_t>(index<Event>()), field...);
+    }
+};
+
+}  // namespace eventlog

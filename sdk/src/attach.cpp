@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include "attach.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "glob.hpp"
+#include "process.hpp"
+#include "schema.hpp"
+#include "subscription_file.hpp"
+#include "subscription_slots.hpp"
+
+namespace eventlog::core {
+namespace {
+
+std::span<const std::uint8_t> schema_bytes(const eventlog_provider& provider) noexcept {
+    return {provider.schema, provider.schema_size};
+}
+
+std::string_view filter_of(const eventlog_region& header) noexcept {
+    return {header.filter, std::min<std::size_t>(header.filter_size, sizeof header.filter)};
+}
+
+/// Calls visit(event id) for each event of the provider that the filter wants; returns how many.
+template <class Visitor>
+unsigned for_each_wanted(const eventlog_provider& provider, std::string_view filter,
+                         Visitor&& visit) noexcept {
+    schema_reader schema;
+    error_text ignored;
+    unsigned wanted = 0;
+    if (schema.open(schema_bytes(provider), ignored)) {
+        event_description event;
+        while (schema.next_event(event)) {
+            if (filter_wants(filter, schema.provider(), event.name)) {
+                visit(event.id);
+                ++wanted;
+            }
+        }
+    }
+    return wanted;
+}
+
+void set_gate_bits(eventlog_provider& provider, unsigned slot, std::string_view filter) noexcept {
+    for_each_wanted(provider, filter, [&](std::uint16_t event) {
+        provider.gate_word(event).fetch_or(1U << slot, std::memory_order_release);
+    });
+}
+
+void clear_gate_bits(eventlog_provider& provider, unsigned slot) noexcept {
+    const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
+    for (std::uint32_t event = 0; event < count; ++event) {
+        provider.gate_word(event).fetch_and(~(1U << slot), std::memory_order_relaxed);
+    }
+    // Whoever publishes a subscription sets bits afterwards; whoever clears bits looks for
+    // subscriptions afterwards.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+bool reserve(const unique_fd& file, std::uint64_t offset, std::uint64_t size) noexcept {
+    int result = 0;
+    do {
+        result =
+            ::posix_fallocate(file.get(), static_cast<off_t>(offset), static_cast<off_t>(size));
+    } while (result == EINTR);
+    return result == 0;
+}
+
+eventlog_provider_entry* entries_of(const subscription_slot& slot,
+                                    const region_geometry& geometry) noexcept {
+    return reinterpret_cast<eventlog_provider_entry*>(slot.base.load(std::memory_order_relaxed) +
+                                                      geometry.providers_offset);
+}
+
+/// Many processes of one program have one schema: it is kept once. Returns its offset, or 0.
+std::uint64_t find_schema(const eventlog_provider& provider, const subscription_slot& slot,
+                          const region_geometry& geometry, std::uint32_t entry_count) noexcept {
+    eventlog_provider_entry* entries = entries_of(slot, geometry);
+    const unsigned char* base = slot.base.load(std::memory_order_relaxed);
+    for (std::uint32_t i = 0; i < entry_count; ++i) {
+        if (shared(entries[i].state).load(std::memory_order_acquire) != EVENTLOG_PROVIDER_READY ||
+            entries[i].schema_hash != provider.schema_hash ||
+            entries[i].schema_size != provider.schema_size) {
+            continue;
+        }
+        const std::uint64_t offset = entries[i].schema_offset;
+        if (offset >= geometry.schemas_offset && offset <= geometry.buffers_offset &&
+            geometry.buffers_offset - offset >= provider.schema_size &&
+            std::memcmp(base + offset, provider.schema, provider.schema_size) == 0) {
+            return offset;
+        }
+    }
+    return 0;
+}
+
+/// Copies the schema into the region. Returns its offset, or 0 if there is no room.
+std::uint64_t store_schema(const eventlog_provider& provider, const subscription_slot& slot,
+                           const subscription_file& subscription) noexcept {
+    const region_geometry& geometry = subscription.geometry();
+    const std::uint64_t size = (provider.schema_size + 7) / 8 * 8;
+    const std::uint64_t used =
+        shared(slot.region()->schemas_used).fetch_add(size, std::memory_order_relaxed);
+    if (used > geometry.schemas_size || geometry.schemas_size - used < size ||
+        !reserve(subscription.file(), geometry.schemas_offset + used, size)) {
+        return 0;
+    }
+    const std::uint64_t offset = geometry.schemas_offset + used;
+    std::memcpy(slot.base.load(std::memory_order_relaxed) + offset, provider.schema,
+                provider.schema_size);
+    return offset;
+}
+
+/// Takes an entry of the region's provider table and fills it in. False if there is no room.
+bool enter_provider(const eventlog_provider& provider, const subscription_slot& slot,
+                    const subscription_file& subscription, std::uint16_t& provider_id) noexcept {
+    const region_geometry& geometry = subscription.geometry();
+    auto entry_count = shared(slot.region()->provider_count);
+    std::uint64_t schema_offset =
+        find_schema(provider, slot, geometry,
+                    std::min<std::uint32_t>(entry_count.load(std::memory_order_relaxed),
+                                            EVENTLOG_PROVIDERS_MAX));
+    if (schema_offset == 0) {
+        schema_offset = store_schema(provider, slot, subscription);
+    }
+    const std::uint32_t id = schema_offset == 0
+                                 ? EVENTLOG_PROVIDERS_MAX
+                                 : entry_count.fetch_add(1, std::memory_order_relaxed);
+    if (id >= EVENTLOG_PROVIDERS_MAX ||
+        !reserve(subscription.file(),
+                 geometry.providers_offset + id * sizeof(eventlog_provider_entry),
+                 sizeof(eventlog_provider_entry))) {
+        return false;
+    }
+    eventlog_provider_entry& entry = entries_of(slot, geometry)[id];
+    const process_identity& self = own_identity();
+    entry.pid = self.pid;
+    entry.uid = self.uid;
+    entry.schema_size = static_cast<std::uint32_t>(provider.schema_size);
+    entry.schema_offset = schema_offset;
+    entry.schema_hash = provider.schema_hash;
+    entry.start_time = self.start_time;
+    std::memcpy(entry.process, self.name.data(), sizeof entry.process);
+    shared(entry.state).store(EVENTLOG_PROVIDER_READY, std::memory_order_release);
+    provider_id = static_cast<std::uint16_t>(id);
+    return true;
+}
+
+enum class outcome {
+    attached,
+    not_wanted,  // no subscription there, or none that wants us, or that has room for us
+    later,       // it cannot be told, or done, right now
+};
+
+outcome enter_subscription(eventlog_provider& provider, unsigned index,
+                           const subscription_file& subscription) noexcept {
+    subscription_slot& slot = subscription_slots[index];
+    const std::uint64_t serial = subscription.header().serial;
+    if (slot.serial.load(std::memory_order_relaxed) != serial &&
+        (!unmap_slot(slot) ||
+         !map_slot(slot, subscription.file(), subscription.header(), subscription.geometry()))) {
+        return outcome::later;
+    }
+    attachment& place = provider.attachments[index];
+    if (place.serial.load(std::memory_order_relaxed) == serial) {
+        return outcome::attached;
+    }
+    std::uint16_t provider_id = 0;
+    if (!enter_provider(provider, slot, subscription, provider_id)) {
+        shared(slot.region()->providers_refused).fetch_add(1, std::memory_order_relaxed);
+        return outcome::not_wanted;
+    }
+    place.provider_id.store(provider_id, std::memory_order_relaxed);
+    place.serial.store(serial, std::memory_order_release);
+    return outcome::attached;
+}
+
+outcome attach_to_file(eventlog_provider& provider, unsigned slot,
+                       const subscription_file& subscription) noexcept {
+    if (!subscription.is_live()) {
+        return outcome::not_wanted;
+    }
+    const std::string_view filter = filter_of(subscription.header());
+    if (for_each_wanted(provider, filter, [](std::uint16_t) {}) == 0) {
+        return outcome::not_wanted;
+    }
+    const outcome result = enter_subscription(provider, slot, subscription);
+    if (result != outcome::not_wanted) {
+        set_gate_bits(provider, slot, filter);
+        // If it has ended meanwhile, its consumer may have cleared our gate before we set it.
+        if (!subscription.is_live()) {
+            return outcome::not_wanted;
+        }
+    }
+    return result;
+}
+
+// Not inlined: its frame holds the header of a region, and this may run on a signal stack.
+[[gnu::noinline]] outcome attach_once(eventlog_provider& provider, unsigned slot,
+                                      const directory& where) noexcept {
+    subscription_file subscription;
+    error_text ignored;
+    switch (subscription.open(where, slot, ignored)) {
+        case subscription_file::found::usable:
+            return attach_to_file(provider, slot, subscription);
+        case subscription_file::found::unreadable:
+            return outcome::later;
+        case subscription_file::found::nothing:
+        case subscription_file::found::unusable:
+            break;
+    }
+    return outcome::not_wanted;
+}
+
+outcome attach_in(eventlog_provider& provider, unsigned slot, const directory& where) noexcept {
+    outcome result = attach_once(provider, slot, where);
+    if (result == outcome::not_wanted) {
+        // Whoever set the bits has gone. Clearing them may hit those that a new subscription in
+        // this slot is just setting, so look once more: it was published before it began to set
+        // any.
+        clear_gate_bits(provider, slot);
+        result = attach_once(provider, slot, where);
+        if (result == outcome::not_wanted) {
+            clear_gate_bits(provider, slot);
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+bool attach(eventlog_provider& provider, unsigned slot, const directory_path& path) noexcept {
+    directory where;
+    error_text ignored;
+    unmap_ended_slots();
+    return where.open(path, if_missing::fail, ignored) &&
+           attach_in(provider, slot, where) == outcome::attached;
+}
+
+void attach_to_all(eventlog_provider& provider, const directory& where) noexcept {
+    bool found_dead = false;
+    for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+        subscription_file subscription;
+        error_text ignored;
+        if (subscription.open(where, slot, ignored) != subscription_file::found::usable) {
+            continue;
+        }
+        if (subscription.has_owner()) {
+            static_cast<void>(attach_to_file(provider, slot, subscription));
+        } else {
+            found_dead = true;
+        }
+    }
+    if (found_dead) {
+        const directory_lock lock(where, directory_lock::policy::only_if_free);
+        if (lock.held()) {
+            remove_dead_subscriptions(where);
+        }
+    }
+}
+
+}  // namespace eventlog::core

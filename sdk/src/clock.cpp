@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "clock.hpp"
+
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+
+#include "unique_fd.hpp"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+namespace eventlog::core {
+namespace {
+
+std::uint64_t nanoseconds(clockid_t clock) noexcept {
+    timespec now{};
+    static_cast<void>(::clock_gettime(clock, &now));
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+           static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+#if defined(__x86_64__)
+
+/// The processor promises a constant rate in all its states ...
+bool has_invariant_tsc() noexcept {
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned edx = 0;
+    return __get_cpuid(0x80000007U, &eax, &ebx, &ecx, &edx) != 0 && (edx & (1U << 8U)) != 0;
+}
+
+/// ... and the kernel has found it to be the same on all CPUs: else it drops tsc from its list.
+bool kernel_trusts_tsc() noexcept {
+    const unique_fd file(
+        ::open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+               O_RDONLY | O_CLOEXEC));
+    std::array<char, 256> text{};
+    return file && ::read(file.get(), text.data(), text.size() - 1) > 0 &&
+           std::strstr(text.data(), "tsc") != nullptr;
+}
+
+#endif
+
+}  // namespace
+
+eventlog_clock best_clock() noexcept {
+#if defined(__x86_64__)
+    if (has_invariant_tsc() && kernel_trusts_tsc()) {
+        return EVENTLOG_CLOCK_TSC;
+    }
+#endif
+    return EVENTLOG_CLOCK_MONOTONIC;
+}
+
+std::uint64_t read_clock([[maybe_unused]] std::uint32_t clock) noexcept {
+#if defined(__x86_64__)
+    if (clock == EVENTLOG_CLOCK_TSC) {
+        return __rdtsc();
+    }
+#endif
+    return nanoseconds(CLOCK_MONOTONIC);
+}
+
+std::uint64_t read_clock_in_order(std::uint32_t clock) noexcept {
+#if defined(__x86_64__)
+    _mm_lfence();
+#endif
+    return read_clock(clock);
+}
+
+eventlog_clock_pair read_clock_pair(std::uint32_t clock) noexcept {
+    // Of several readings the one that took least time was not interrupted.
+    eventlog_clock_pair best{};
+    std::uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 5; ++i) {
+        const std::uint64_t before = read_clock(clock);
+        const std::uint64_t monotonic = nanoseconds(CLOCK_MONOTONIC);
+        const std::uint64_t realtime = nanoseconds(CLOCK_REALTIME);
+        const std::uint64_t after = read_clock(clock);
+        if (after - before < least) {
+            least = after - before;
+            best = {before + (after - before) / 2, monotonic, realtime};
+        }
+    }
+    return best;
+}
+
+}  // namespace eventlog::core

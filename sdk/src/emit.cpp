@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+//
+// The emit path, behind the gate. Everything here may run in a signal handler, in any thread, while
+// anything else of this library runs: no allocation, no lock that is waited for.
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include <bit>
+#include <cerrno>
+#include <mutex>
+
+#include <eventlog/abi.h>
+
+#include "attach.hpp"
+#include "process.hpp"
+#include "registered_provider.hpp"
+#include "ring_steps.hpp"
+#include "ring_writer.hpp"
+#include "rseq_append.hpp"
+#include "subscription_slots.hpp"
+
+namespace eventlog::core {
+namespace {
+
+/// Around work that the application did not ask for: it does not see its errno, is not cancelled in
+/// it, and no handler of its signals can leave it by longjmp, or fork, while we hold a lock.
+class unnoticed {
+  public:
+    unnoticed() noexcept : errno_(errno) {
+        sigset_t all;
+        sigfillset(&all);
+        static_cast<void>(::pthread_sigmask(SIG_SETMASK, &all, &signals_));
+        static_cast<void>(::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_));
+    }
+    ~unnoticed() {
+        static_cast<void>(::pthread_setcancelstate(cancel_state_, nullptr));
+        static_cast<void>(::pthread_sigmask(SIG_SETMASK, &signals_, nullptr));
+        errno = errno_;
+    }
+    unnoticed(const unnoticed&) = delete;
+    unnoticed& operator=(const unnoticed&) = delete;
+
+  private:
+    int errno_;
+    int cancel_state_ = PTHREAD_CANCEL_ENABLE;
+    sigset_t signals_{};
+};
+
+// How long an attaching that failed is not tried again: an emit must not become a row of system
+// calls.
+constexpr std::uint64_t attach_pause = 1'000'000;
+
+std::uint64_t coarse_now() noexcept {
+    timespec now{};
+    static_cast<void>(::clock_gettime(CLOCK_MONOTONIC_COARSE, &now));
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+           static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// A bit is set for a slot that the provider is not attached to. An event counts for a subscription
+/// from the moment its provider is attached; while another thread is at it, it does not yet.
+[[gnu::noinline]] bool attach_now(eventlog_provider& provider, unsigned slot) noexcept {
+    std::atomic<std::uint64_t>& not_before = provider.attachments[slot].not_before;
+    if (coarse_now() < not_before.load(std::memory_order_relaxed)) {
+        return false;
+    }
+    const unnoticed guard;
+    const registry_lock lock(std::try_to_lock);
+    if (!lock.held() || !provider.published) {
+        return false;
+    }
+    const bool attached = attach(provider, slot, own_directory());
+    not_before.store(attached ? 0 : coarse_now() + attach_pause, std::memory_order_relaxed);
+    return attached;
+}
+
+using loss_counter = __u64 eventlog_provider_entry::*;
+
+/// Tells the subscription which provider lost something.
+[[gnu::noinline]] void count_lost(unsigned index, std::uint64_t serial, std::uint16_t provider_id,
+                                  loss_counter counter) noexcept {
+    subscription_slot& slot = subscription_slots[index];
+    const slot_user user(slot, serial);
+    if (user.holds()) {
+        shared(slot.entry(provider_id)->*counter).fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
+/// Returns false if the slot has been given to another subscription meanwhile.
+bool write_to(unsigned index, std::uint64_t serial, std::uint16_t provider_id,
+              const event_payload& payload) noexcept {
+    if (payload.size > payload_size_max) [[unlikely]] {
+        count_lost(index, serial, provider_id, &eventlog_provider_entry::lost_too_large);
+        return true;
+    }
+    switch (write_record(subscription_slots[index], serial, provider_id, payload)) {
+        case write_result::written:
+            return true;
+        case write_result::lost_full:
+            count_lost(index, serial, provider_id, &eventlog_provider_entry::lost_full);
+            return true;
+        case write_result::lost_busy:
+            count_lost(index, serial, provider_id, &eventlog_provider_entry::lost_busy);
+            return true;
+        case write_result::stale:
+            break;
+    }
+    return false;
+}
+
+void emit_to(eventlog_provider& provider, unsigned index, const event_payload& payload) noexcept {
+    // Twice: a subscription that has ended may have a successor in its slot.
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        const attachment& place = provider.attachments[index];
+        const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
+        // After the serial: the bit may have been another subscription's, which wanted other
+        // events.
+        if ((provider.gate_word(payload.event).load(std::memory_order_relaxed) & 1U << index) ==
+            0) {
+            return;
+        }
+        if (serial != 0 &&
+            serial == subscription_slots[index].serial.load(std::memory_order_acquire) &&
+            write_to(index, serial, place.provider_id.load(std::memory_order_relaxed), payload))
+            [[likely]] {
+            return;
+        }
+        if (!attach_now(provider, index)) {
+            return;
+        }
+    }
+}
+
+/// Every way but the shortest one.
+[[gnu::noinline]] void emit_to_all(eventlog_provider& provider,
+                                   const event_payload& payload) noexcept {
+    std::uint32_t bits = provider.gate_word(payload.event).load(std::memory_order_relaxed) &
+                         EVENTLOG_GATE_SUBSCRIPTIONS;
+    while (bits != 0) {
+        emit_to(provider, static_cast<unsigned>(std::countr_zero(bits)), payload);
+        bits &= bits - 1;
+    }
+}
+
+bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcept {
+    return provider != nullptr && event < provider->event_count.load(std::memory_order_acquire);
+}
+
+/// The shortest way: one subscription, to which we are attached, with room in this CPU's ring.
+/// Returns false if it is another case; then nothing has happened. The order of the loads is that
+/// of emit_to, which explains it.
+[[gnu::always_inline]] inline bool emit_shortly(const eventlog_provider& provider,
+                                                std::uint32_t event, const void* payload,
+                                                std::size_t size) noexcept {
+    const std::atomic_ref<std::uint32_t> gate = provider.gate_word(event);
+    const std::uint32_t bits = gate.load(std::memory_order_relaxed) & EVENTLOG_GATE_SUBSCRIPTIONS;
+    const std::uint32_t thread = known_thread_id;
+    if (bits == 0 || (bits & (bits - 1)) != 0 || thread == 0 || size > payload_size_max) {
+        return false;
+    }
+    const auto index = static_cast<unsigned>(std::countr_zero(bits));
+    const attachment& place = provider.attachments[index];
+    const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
+    if (serial == 0 || (gate.load(std::memory_order_relaxed) & bits) == 0) {
+        return false;
+    }
+    const std::uint64_t head =
+        record_head(size, place.provider_id.load(std::memory_order_relaxed), event);
+    return rseq_append_block(subscription_slots[index], serial, head, thread,
+                             units_of(sizeof(eventlog_record) + size),
+                             payload) == rseq_result::done;
+}
+
+}  // namespace
+}  // namespace eventlog::core
+
+void eventlog_emit(eventlog_provider* provider, std::uint32_t event, const void* payload,
+                   std::size_t size) {
+    using namespace eventlog::core;
+    if (!is_event_of(provider, event)) [[unlikely]] {
+        return;
+    }
+    if (payload == nullptr) [[unlikely]] {
+        if (size != 0) {
+            return;
+        }
+        payload = "";
+    }
+    if (!emit_shortly(*provider, event, payload, size)) [[unlikely]] {
+        emit_to_all(*provider, {event, size, payload, {}});
+    }
+}
+
+void eventlog_emit_pieces(eventlog_provider* provider, std::uint32_t event,
+                          const eventlog_piece* pieces, std::size_t count) {
+    using namespace eventlog::core;
+    if (!is_event_of(provider, event) || count == 0) {
+        return;
+    }
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (__builtin_add_overflow(size, pieces[i].size, &size)) {
+            size = SIZE_MAX;  // too large: refused and counted
+            break;
+        }
+    }
+    emit_to_all(*provider, {event, size, nullptr, {pieces, count}});
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "process.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "unique_fd.hpp"
+
+namespace eventlog::core {
+namespace {
+
+constinit process_identity identity_of_this_process{};
+
+struct stat_fields {
+    char state = 0;
+    std::uint64_t thread_count = 0;
+    std::uint64_t start_time = 0;
+};
+
+/// Fields 3, 20 and 22 of /proc/PID/stat, found behind the last ')': a process name may hold
+/// anything.
+bool read_stat(std::uint32_t pid, stat_fields& fields) noexcept {
+    std::array<char, 32> path{};
+    static_cast<void>(std::snprintf(path.data(), path.size(), "/proc/%u/stat", pid));
+    const unique_fd file(::open(path.data(), O_RDONLY | O_CLOEXEC));
+    std::array<char, 1024> text{};
+    const ssize_t size = file ? ::read(file.get(), text.data(), text.size() - 1) : -1;
+    if (size <= 0) {
+        return false;
+    }
+    const char* cursor = std::strrchr(text.data(), ')');
+    if (cursor == nullptr || cursor[1] != ' ') {
+        return false;
+    }
+    cursor += 2;
+    fields.state = *cursor;
+    for (int field = 4; field <= 22; ++field) {
+        cursor = std::strchr(cursor, ' ');
+        if (cursor == nullptr) {
+            return false;
+        }
+        ++cursor;
+        if (field == 20) {
+            fields.thread_count = std::strtoull(cursor, nullptr, 10);
+        }
+    }
+    fields.start_time = std::strtoull(cursor, nullptr, 10);
+    return true;
+}
+
+std::uint64_t own_pid_namespace() noexcept {
+    struct stat status {};
+    return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
+/// Whether a line of /proc/PID/maps, "from-to mode offset major:minor inode path", is of that file.
+bool is_mapping_of(const char* line, dev_t device, ino_t inode) noexcept {
+    unsigned major_number = 0;
+    unsigned minor_number = 0;
+    unsigned long found = 0;
+    return std::sscanf(line, "%*s %*s %*s %x:%x %lu", &major_number, &minor_number, &found) == 3 &&
+           found == inode && makedev(major_number, minor_number) == device;
+}
+
+}  // namespace
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t known_thread_id = 0;
+
+process_identity current_process() noexcept {
+    process_identity identity;
+    identity.pid = static_cast<std::uint32_t>(::getpid());
+    identity.uid = ::geteuid();
+    stat_fields fields;
+    if (read_stat(identity.pid, fields)) {
+        identity.start_time = fields.start_time;
+    }
+    identity.pid_namespace = own_pid_namespace();
+    const unique_fd file(::open("/proc/self/comm", O_RDONLY | O_CLOEXEC));
+    if (file) {
+        const ssize_t size = ::read(file.get(), identity.name.data(), identity.name.size() - 1);
+        identity.name[static_cast<std::size_t>(size < 0 ? 0 : size)] = '\0';
+        if (char* newline = std::strchr(identity.name.data(), '\n')) {
+            *newline = '\0';
+        }
+    }
+    return identity;
+}
+
+void remember_identity(const process_identity& identity) noexcept {
+    identity_of_this_process = identity;
+}
+
+const process_identity& own_identity() noexcept {
+    return identity_of_this_process;
+}
+
+bool is_alive(std::uint32_t pid, std::uint64_t start_time, std::uint64_t pid_namespace) noexcept {
+    if (pid_namespace != own_pid_namespace()) {
+        return true;
+    }
+    if (pid == 0 || pid > static_cast<std::uint32_t>(INT32_MAX)) {
+        return false;  // no such process can be: the file is damaged
+    }
+    stat_fields fields;
+    if (read_stat(pid, fields)) {
+        // A process whose first thread has ended is a zombie with threads, and alive.
+        const bool ended = fields.state == 'X' || (fields.state == 'Z' && fields.thread_count <= 1);
+        return !ended && (start_time == 0 || fields.start_time == start_time);
+    }
+    return ::kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH;
+}
+
+bool may_map_file(std::uint32_t pid, std::uint64_t pid_namespace, dev_t device,
+                  ino_t inode) noexcept {
+    if (pid_namespace != own_pid_namespace()) {
+        return true;
+    }
+    std::array<char, 32> path{};
+    static_cast<void>(std::snprintf(path.data(), path.size(), "/proc/%u/maps", pid));
+    std::FILE* maps = std::fopen(path.data(), "re");
+    if (maps == nullptr) {
+        return errno != ENOENT;
+    }
+    char* line = nullptr;
+    std::size_t capacity = 0;
+    bool found = false;
+    bool any = false;
+    while (!found && ::getline(&line, &capacity, maps) > 0) {
+        any = true;
+        found = is_mapping_of(line, device, inode);
+    }
+    std::free(line);
+    static_cast<void>(std::fclose(maps));
+    // Nothing at all to read: we may not look, or it is just going away.
+    return found || !any;
+}
+
+std::uint32_t thread_id() noexcept {
+    if (known_thread_id == 0) {
+        known_thread_id = static_cast<std::uint32_t>(::syscall(SYS_gettid));
+    }
+    return known_thread_id;
+}
+
+void forget_thread_id() noexcept {
+    known_thread_id = 0;
+}
+
+}  // namespace eventlog::core

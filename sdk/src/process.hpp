@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// Which process wrote a file, and whether it is still there.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+
+namespace eventlog::core {
+
+/// A process, told apart from a later one with the same number.
+struct process_identity {
+    std::uint32_t pid = 0;
+    std::uint32_t uid = 0;
+    std::uint64_t start_time = 0;     // clock ticks after boot; 0 where /proc does not tell
+    std::uint64_t pid_namespace = 0;  // inode; 0 where /proc does not tell
+    std::array<char, 16> name{};      // ends with NUL
+};
+
+/// The calling process. Reads /proc; takes microseconds.
+[[nodiscard]] process_identity current_process() noexcept;
+
+/// The same, as it was found out at the first registration, and again in a forked child.
+void remember_identity(const process_identity& identity) noexcept;
+[[nodiscard]] const process_identity& own_identity() noexcept;
+
+/// False only if the process, or thread, is certain to have ended. What cannot be judged, because
+/// it lives in another pid namespace, counts as alive.
+[[nodiscard]] bool is_alive(std::uint32_t pid, std::uint64_t start_time,
+                            std::uint64_t pid_namespace) noexcept;
+
+/// False only if the process certainly does not map that file (any more): an exec keeps the process
+/// but not its mappings.
+[[nodiscard]] bool may_map_file(std::uint32_t pid, std::uint64_t pid_namespace, dev_t device,
+                                ino_t inode) noexcept;
+
+/// The calling thread's kernel thread id once it has been asked for, else 0. initial-exec: reading
+/// it never allocates, so a signal handler may.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local std::uint32_t known_thread_id;
+
+/// The same, asked for if need be. Async-signal-safe.
+[[nodiscard]] std::uint32_t thread_id() noexcept;
+
+/// To be called in a forked child: its thread id is a new one.
+void forget_thread_id() noexcept;
+
+}  // namespace eventlog::core

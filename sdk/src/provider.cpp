@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+//
+// Publishing providers, withdrawing them, and doing it again in a forked child.
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+#include <eventlog/abi.h>
+
+#include "attach.hpp"
+#include "directory.hpp"
+#include "process.hpp"
+#include "registered_provider.hpp"
+#include "rseq.hpp"
+#include "schema.hpp"
+#include "subscription_file.hpp"
+#include "subscription_slots.hpp"
+
+namespace eventlog::core {
+namespace {
+
+pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+// Under the mutex.
+constinit eventlog_provider* first_registered = nullptr;
+constinit eventlog_provider* first_free = nullptr;
+constinit bool prepared = false;
+constinit directory_path directory_of_this_process{};
+
+void publish_again_in_child() noexcept;
+
+void before_fork() noexcept {
+    static_cast<void>(::pthread_mutex_lock(&registry_mutex));
+}
+void after_fork_in_parent() noexcept {
+    static_cast<void>(::pthread_mutex_unlock(&registry_mutex));
+}
+void after_fork_in_child() noexcept {
+    publish_again_in_child();
+    static_cast<void>(::pthread_mutex_unlock(&registry_mutex));
+}
+
+void identify() noexcept {
+    const process_identity identity = current_process();
+    remember_identity(identity);
+    prepare_unmapping();
+}
+
+void prepare_once() noexcept {
+    if (!prepared) {
+        prepared = true;
+        directory_of_this_process = current_directory();
+        choose_rseq();
+        identify();
+        static_cast<void>(::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child));
+    }
+}
+
+bool is_switched_off() noexcept {
+    const char* choice = ::secure_getenv("EVENTLOG");
+    return choice != nullptr && std::strcmp(choice, "off") == 0;
+}
+
+eventlog_status_code status_of(publish_result result) noexcept {
+    switch (result) {
+        case publish_result::published:
+            return EVENTLOG_OK;
+        case publish_result::no_directory:
+            return EVENTLOG_NO_DIRECTORY;
+        case publish_result::no_space:
+            return EVENTLOG_NO_SPACE;
+        case publish_result::not_mapped:
+            return EVENTLOG_NOT_MAPPED;
+    }
+    return EVENTLOG_NOT_MAPPED;
+}
+
+/// A forked child publishes itself, and is gone without a word if it becomes another program. Where
+/// nobody ever runs elog these files would pile up; so one process in sixteen looks after them.
+void remove_dead_now_and_then(const directory& where) noexcept {
+    if (own_identity().pid % 16 == 0) {
+        const directory_lock lock(where, directory_lock::policy::only_if_free);
+        if (lock.held()) {
+            remove_dead_providers(where);
+        }
+    }
+}
+
+void publish(eventlog_provider& provider) noexcept {
+    directory where;
+    if (!where.open(own_directory(), if_missing::create, provider.status_text)) {
+        provider.status = EVENTLOG_NO_DIRECTORY;
+        return;
+    }
+    remove_dead_now_and_then(where);
+    const provider_content content{{provider.schema, provider.schema_size},
+                                   provider.name.data(),
+                                   provider.schema_hash,
+                                   provider.event_count.load(std::memory_order_relaxed),
+                                   provider.gate.load(std::memory_order_relaxed),
+                                   provider.gate_size};
+    const publish_result result =
+        publish_provider(where, content, own_identity(), provider.file_name, provider.status_text);
+    provider.status = status_of(result);
+    if (result == publish_result::published) {
+        provider.published = true;
+        provider.status_text.set("Provider %s is published in %s.", provider.name.data(),
+                                 own_directory().text.data());
+        // Published first, scanned second: a subscription that does not see us is seen by us.
+        attach_to_all(provider, where);
+    }
+}
+
+void detach_from_all(eventlog_provider& provider) noexcept {
+    for (attachment& place : provider.attachments) {
+        place.serial.store(0, std::memory_order_relaxed);
+    }
+}
+
+void close_own_gate(eventlog_provider& provider) noexcept {
+    close_gate(provider.gate.load(std::memory_order_relaxed), provider.gate_size);
+    detach_from_all(provider);
+}
+
+void withdraw(eventlog_provider& provider) noexcept {
+    // A child that was made without fork() has copied us: gate and file are not its own.
+    if (!provider.published || own_identity().pid != static_cast<std::uint32_t>(::getpid())) {
+        return;
+    }
+    provider.published = false;
+    // The gate closes first: what is found in the directory until the name is gone is deaf.
+    close_own_gate(provider);
+    directory where;
+    error_text ignored;
+    if (where.open(own_directory(), if_missing::fail, ignored)) {
+        static_cast<void>(::unlinkat(where.providers.get(), provider.file_name.data(), 0));
+    }
+}
+
+/// The child has the parent's gates mapped and the parent's places in every table. It takes pages,
+/// files and places of its own before it runs anything else.
+void publish_again_in_child() noexcept {
+    forget_thread_id();
+    forget_slot_users();
+    const int saved = errno;
+    identify();
+    for (eventlog_provider* provider = first_registered; provider != nullptr;
+         provider = provider->next) {
+        if (provider->published) {
+            provider->published = false;
+            close_own_gate(*provider);
+            publish(*provider);
+        }
+    }
+    errno = saved;
+}
+
+eventlog_provider* take_instance() noexcept {
+    eventlog_provider* instance = first_free;
+    if (instance != nullptr) {
+        first_free = instance->next;
+        return instance;
+    }
+    void* memory = std::aligned_alloc(alignof(eventlog_provider), sizeof(eventlog_provider));
+    return memory == nullptr ? nullptr : new (memory) eventlog_provider;
+}
+
+/// Copies the definition into the instance, if it is sound.
+bool accept(eventlog_provider& provider, const eventlog_provider_definition& definition) noexcept {
+    schema_reader schema;
+    const auto* bytes = static_cast<const std::uint8_t*>(definition.schema);
+    if (!schema.open({bytes, definition.schema_size}, provider.status_text)) {
+        return false;
+    }
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    if (schema.size() != definition.schema_size || schema.event_count() != definition.event_count ||
+        definition.gate_size % page != 0 || definition.gate_size < EVENTLOG_GATE_SIZE ||
+        definition.gate_size > EVENTLOG_PROVIDER_SCHEMA_OFFSET - EVENTLOG_PROVIDER_GATE_OFFSET ||
+        reinterpret_cast<std::uintptr_t>(definition.gate) % page != 0) {
+        provider.status_text.set(
+            "The definition of the provider does not fit its schema or this machine's pages of "
+            "%zu bytes. Build the program for this machine.",
+            page);
+        return false;
+    }
+    provider.gate_size = definition.gate_size;
+    provider.schema = bytes;
+    provider.schema_size = definition.schema_size;
+    provider.schema_hash = schema.hash();
+    provider.name = {};
+    std::memcpy(provider.name.data(), schema.provider().data(), schema.provider().size());
+    // Last: a thread that comes late with an event of whoever had this handle before finds none.
+    provider.gate.store(definition.gate, std::memory_order_relaxed);
+    provider.event_count.store(definition.event_count, std::memory_order_release);
+    return true;
+}
+
+void register_instance(eventlog_provider& provider,
+                       const eventlog_provider_definition& definition) noexcept {
+    if (is_switched_off()) {
+        provider.status = EVENTLOG_OFF;
+        provider.status_text.set("EVENTLOG=off is set in the environment. Unset it to emit.");
+    } else if (!accept(provider, definition)) {
+        provider.status = EVENTLOG_BAD_SCHEMA;
+    } else {
+        prepare_once();
+        publish(provider);
+    }
+}
+
+/// Other threads may still emit when a process ends: to them every subscription has ended.
+[[gnu::destructor]] void leave_subscriptions() noexcept {
+    const registry_lock lock;
+    unmap_all_slots();
+}
+
+}  // namespace
+
+constinit std::array<std::uint32_t, EVENTLOG_EVENTS_MAX> closed_gate{};
+
+const directory_path& own_directory() noexcept {
+    return directory_of_this_process;
+}
+
+registry_lock::registry_lock() noexcept : held_(::pthread_mutex_lock(&registry_mutex) == 0) {}
+
+registry_lock::registry_lock(std::try_to_lock_t) noexcept
+    : held_(::pthread_mutex_trylock(&registry_mutex) == 0) {}
+
+registry_lock::~registry_lock() {
+    if (held_) {
+        static_cast<void>(::pthread_mutex_unlock(&registry_mutex));
+    }
+}
+
+}  // namespace eventlog::core
+
+eventlog_provider* eventlog_provider_register(const eventlog_provider_definition* definition) {
+    using namespace eventlog::core;
+    if (definition == nullptr || definition->size < sizeof *definition) {
+        return nullptr;
+    }
+    const int saved = errno;
+    const registry_lock lock;
+    eventlog_provider* provider = take_instance();
+    if (provider != nullptr) {
+        register_instance(*provider, *definition);
+        provider->next = first_registered;
+        first_registered = provider;
+    }
+    errno = saved;
+    return provider;
+}
+
+void eventlog_provider_unregister(eventlog_provider* provider) {
+    using namespace eventlog::core;
+    if (provider == nullptr) {
+        return;
+    }
+    const int saved = errno;
+    const registry_lock lock;
+    withdraw(*provider);
+    eventlog_provider** link = &first_registered;
+    while (*link != nullptr && *link != provider) {
+        link = &(*link)->next;
+    }
+    if (*link == provider) {
+        *link = provider->next;
+        provider->status = EVENTLOG_UNREGISTERED;
+        provider->event_count.store(0, std::memory_order_relaxed);
+        provider->gate.store(closed_gate.data(), std::memory_order_relaxed);
+        provider->next = first_free;
+        first_free = provider;
+    }
+    errno = saved;
+}
+
+eventlog_status_code eventlog_provider_status(const eventlog_provider* provider, char* text,
+                                              std::size_t text_size) {
+    using namespace eventlog::core;
+    const registry_lock lock;
+    const char* sentence = provider == nullptr
+                               ? "The provider is not registered: its program has not got that "
+                                 "far, or is ending."
+                               : provider->status_text.text();
+    if (text != nullptr && text_size != 0) {
+        static_cast<void>(std::snprintf(text, text_size, "%s", sentence));
+    }
+    return provider == nullptr ? EVENTLOG_UNREGISTERED : provider->status;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "provider_file.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace eventlog::core {
+namespace {
+
+/// Reserves memory for a part of the file: a page that tmpfs cannot supply would kill the program
+/// that touches it.
+bool reserve(const unique_fd& file, off_t offset, std::size_t size) noexcept {
+    return ::posix_fallocate(file.get(), offset, static_cast<off_t>(size)) == 0;
+}
+
+bool write_at(const unique_fd& file, const void* data, std::size_t size, off_t offset) noexcept {
+    return ::pwrite(file.get(), data, size, offset) == static_cast<ssize_t>(size);
+}
+
+eventlog_provider_file make_header(const provider_content& content,
+                                   const process_identity& self) noexcept {
+    eventlog_provider_file header{};
+    header.magic = EVENTLOG_PROVIDER_MAGIC;
+    header.version = EVENTLOG_PROVIDER_VERSION;
+    header.event_count = content.event_count;
+    header.schema_size = static_cast<std::uint32_t>(content.schema.size());
+    header.pid = self.pid;
+    header.uid = self.uid;
+    header.start_time = self.start_time;
+    header.pid_namespace = self.pid_namespace;
+    header.schema_hash = content.schema_hash;
+    std::memcpy(header.process, self.name.data(), sizeof header.process);
+    return header;
+}
+
+bool fill(const unique_fd& file, const provider_content& content,
+          const process_identity& self) noexcept {
+    const eventlog_provider_file header = make_header(content, self);
+    return reserve(file, 0, sizeof header) &&
+           reserve(file, EVENTLOG_PROVIDER_GATE_OFFSET, content.gate_size) &&
+           reserve(file, EVENTLOG_PROVIDER_SCHEMA_OFFSET, content.schema.size()) &&
+           write_at(file, &header, sizeof header, 0) &&
+           write_at(file, content.schema.data(), content.schema.size(),
+                    EVENTLOG_PROVIDER_SCHEMA_OFFSET);
+}
+
+/// Several instances of a provider in one process differ by their last number.
+int name_instance(const unique_fd& file, const directory& where, const provider_content& content,
+                  std::uint32_t pid, provider_file_name& name) noexcept {
+    constexpr unsigned instances_max = 4096;
+    for (unsigned instance = 0; instance < instances_max; ++instance) {
+        static_cast<void>(
+            std::snprintf(name.data(), name.size(), "%s.%u.%u", content.name, pid, instance));
+        const int result = give_name(file, where.providers, name.data());
+        if (result != EEXIST) {
+            return result;
+        }
+    }
+    return EEXIST;
+}
+
+}  // namespace
+
+publish_result publish_provider(const directory& where, const provider_content& content,
+                                const process_identity& self, provider_file_name& name,
+                                error_text& error) noexcept {
+    const unique_fd file = create_unnamed_file(where.providers, error);
+    if (!file) {
+        return publish_result::no_directory;
+    }
+    if (!fill(file, content, self)) {
+        error.set("No space for provider %s in %s. Free some there, or set EVENTLOG_DIR to another "
+                  "tmpfs.",
+                  content.name, current_directory().text.data());
+        return publish_result::no_space;
+    }
+    // Mapped before anyone can find the file: a bit that is set there is seen here.
+    if (::mmap(content.gate, content.gate_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+               file.get(), EVENTLOG_PROVIDER_GATE_OFFSET) == MAP_FAILED) {
+        error.set("The gate of provider %s cannot be mapped (%s). Raise vm.max_map_count or the "
+                  "memory limit.",
+                  content.name, std::strerror(errno));
+        return publish_result::not_mapped;
+    }
+    if (const int result = name_instance(file, where, content, self.pid, name); result != 0) {
+        close_gate(content.gate, content.gate_size);
+        error.set("Provider %s cannot be published in %s (%s). Check that /proc is mounted and "
+                  "that you may write there.",
+                  content.name, current_directory().text.data(), std::strerror(result));
+        return publish_result::no_directory;
+    }
+    return publish_result::published;
+}
+
+void close_gate(std::uint32_t* gate, std::size_t gate_size) noexcept {
+    static_cast<void>(::mmap(gate, gate_size, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+}
+
+provider_file::~provider_file() {
+    if (gate_ != nullptr) {
+        static_cast<void>(::munmap(gate_, EVENTLOG_GATE_SIZE));
+    }
+}
+
+bool provider_file::open(const directory& where, const char* name, error_text& error) noexcept {
+    file_ = unique_fd(
+        ::openat(where.providers.get(), name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!file_) {
+        error.set("The provider file %s cannot be opened (%s).", name, std::strerror(errno));
+        return false;
+    }
+    struct stat status {};
+    const bool readable =
+        ::fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+        ::pread(file_.get(), &header_, sizeof header_, 0) == static_cast<ssize_t>(sizeof header_);
+    header_.process[sizeof header_.process - 1] = '\0';
+    if (!readable || header_.magic != EVENTLOG_PROVIDER_MAGIC ||
+        header_.version != EVENTLOG_PROVIDER_VERSION || header_.event_count == 0 ||
+        header_.event_count > EVENTLOG_EVENTS_MAX ||
+        header_.schema_size > EVENTLOG_SCHEMA_SIZE_MAX ||
+        status.st_size < EVENTLOG_PROVIDER_SCHEMA_OFFSET + off_t{header_.schema_size}) {
+        error.set("The provider file %s is damaged or of another version of eventlog. Remove it "
+                  "from %s/providers.",
+                  name, current_directory().text.data());
+        return false;
+    }
+    return true;
+}
+
+bool provider_file::is_alive() const noexcept {
+    if (!core::is_alive(header_.pid, header_.start_time, header_.pid_namespace)) {
+        return false;
+    }
+    // Other file systems may show a mapping under numbers that are not those of the file.
+    struct statfs system {};
+    struct stat status {};
+    return ::fstatfs(file_.get(), &system) != 0 || system.f_type != TMPFS_MAGIC ||
+           ::fstat(file_.get(), &status) != 0 ||
+           may_map_file(header_.pid, header_.pid_namespace, status.st_dev, status.st_ino);
+}
+
+bool provider_file::read_schema(std::span<std::uint8_t> bytes) const noexcept {
+    return bytes.size() == header_.schema_size &&
+           ::pread(file_.get(), bytes.data(), bytes.size(), EVENTLOG_PROVIDER_SCHEMA_OFFSET) ==
+               static_cast<ssize_t>(bytes.size());
+}
+
+bool provider_file::map_gate() noexcept {
+    if (gate_ == nullptr) {
+        void* mapped = ::mmap(nullptr, EVENTLOG_GATE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+                              file_.get(), EVENTLOG_PROVIDER_GATE_OFFSET);
+        if (mapped == MAP_FAILED) {
+            return false;
+        }
+        gate_ = static_cast<std::uint32_t*>(mapped);
+    }
+    return true;
+}
+
+bool provider_file::set_bit(std::uint32_t event, unsigned slot) noexcept {
+    if (event >= header_.event_count || !map_gate()) {
+        return false;
+    }
+    // Release: what the application finds when it follows the bit was there before.
+    std::atomic_ref(gate_[event]).fetch_or(1U << slot, std::memory_order_release);
+    return true;
+}
+
+void provider_file::clear_bit_everywhere(unsigned slot) noexcept {
+    if (map_gate()) {
+        for (std::uint32_t event = 0; event < header_.event_count; ++event) {
+            std::atomic_ref(gate_[event]).fetch_and(~(1U << slot), std::memory_order_relaxed);
+        }
+    }
+}
+
+}  // namespace eventlog::core

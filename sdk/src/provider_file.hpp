@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// A provider's file in the directory: identity, gate, schema.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "directory.hpp"
+#include "error_text.hpp"
+#include "process.hpp"
+
+namespace eventlog::core {
+
+/// What a process publishes.
+struct provider_content {
+    std::span<const std::uint8_t> schema;
+    const char* name;  // as in the schema
+    std::uint64_t schema_hash;
+    std::uint32_t event_count;
+    std::uint32_t* gate;
+    std::size_t gate_size;
+};
+
+using provider_file_name = std::array<char, 96>;
+
+enum class publish_result { published, no_directory, no_space, not_mapped };
+
+/// Makes the file, maps its gate over content.gate and gives it a name, which is returned in
+/// `name`. On failure `error` says why and the gate is as it was.
+[[nodiscard]] publish_result publish_provider(const directory& where,
+                                              const provider_content& content,
+                                              const process_identity& self,
+                                              provider_file_name& name, error_text& error) noexcept;
+
+/// Puts private zero pages over the gate: nobody listens any more, whatever others set.
+void close_gate(std::uint32_t* gate, std::size_t gate_size) noexcept;
+
+/// Somebody's provider file, opened and checked.
+class provider_file {
+  public:
+    provider_file() noexcept = default;
+    provider_file(const provider_file&) = delete;
+    provider_file& operator=(const provider_file&) = delete;
+    ~provider_file();
+
+    /// Returns false, with a sentence, if the file is not a whole provider file.
+    [[nodiscard]] bool open(const directory& where, const char* name, error_text& error) noexcept;
+
+    [[nodiscard]] const eventlog_provider_file& header() const noexcept { return header_; }
+
+    /// Whether the process that published it still has it.
+    [[nodiscard]] bool is_alive() const noexcept;
+
+    /// Reads the schema; `bytes` must be header().schema_size long.
+    [[nodiscard]] bool read_schema(std::span<std::uint8_t> bytes) const noexcept;
+
+    /// Sets or clears a subscription's bit in the gate word of an event below header().event_count.
+    /// Maps the gate at the first call; false if that fails.
+    [[nodiscard]] bool set_bit(std::uint32_t event, unsigned slot) noexcept;
+    void clear_bit_everywhere(unsigned slot) noexcept;
+
+  private:
+    [[nodiscard]] bool map_gate() noexcept;
+
+    unique_fd file_;
+    eventlog_provider_file header_{};
+    std::uint32_t* gate_ = nullptr;
+};
+
+}  // namespace eventlog::core

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+//
+// What libeventlog keeps of a provider of this process.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include <eventlog/abi.h>
+
+#include "error_text.hpp"
+#include "provider_file.hpp"
+
+namespace eventlog::core {
+
+/// What the gate of a provider without one is: never written to.
+extern std::array<std::uint32_t, EVENTLOG_EVENTS_MAX> closed_gate;
+
+/// A provider's place in a subscription: valid while the slot has that serial.
+struct attachment {
+    std::atomic<std::uint64_t> serial{0};  // stored with release, after provider_id
+    std::atomic<std::uint16_t> provider_id{0};
+    /// Coarse monotonic nanoseconds before which a failed attaching is not tried again.
+    std::atomic<std::uint64_t> not_before{0};
+};
+
+}  // namespace eventlog::core
+
+/// Never freed, but used again for another provider: a thread that is late with its last event may
+/// still hold the handle. It finds no events, or a gate that nobody opens.
+struct eventlog_provider {
+    std::array<eventlog::core::attachment, EVENTLOG_SUBSCRIPTIONS_MAX> attachments{};
+    std::atomic<std::uint32_t*> gate{eventlog::core::closed_gate.data()};
+    std::atomic<std::uint32_t> event_count{0};
+
+    [[nodiscard]] std::atomic_ref<std::uint32_t> gate_word(std::uint32_t event) const noexcept {
+        return std::atomic_ref(gate.load(std::memory_order_relaxed)[event]);
+    }
+
+    // The rest under the registry's lock.
+    std::size_t gate_size = 0;
+    const std::uint8_t* schema = nullptr;
+    std::size_t schema_size = 0;
+    std::uint64_t schema_hash = 0;
+    std::array<char, 64> name{};
+    eventlog::core::provider_file_name file_name{};
+    eventlog_status_code status = EVENTLOG_UNREGISTERED;
+    eventlog::core::error_text status_text{};
+    eventlog_provider* next = nullptr;
+    bool published = false;
+};
+
+namespace eventlog::core {
+
+/// Held while providers are published, withdrawn and attached, and over a fork. An emitting thread
+/// only tries: it may be a signal handler that interrupts the holder.
+class registry_lock {
+  public:
+    registry_lock() noexcept;
+    explicit registry_lock(std::try_to_lock_t) noexcept;
+    ~registry_lock();
+    registry_lock(const registry_lock&) = delete;
+    registry_lock& operator=(const registry_lock&) = delete;
+    [[nodiscard]] bool held() const noexcept { return held_; }
+
+  private:
+    bool held_;
+};
+
+/// Where this process publishes: as it was when it registered its first provider. Under the lock.
+[[nodiscard]] const directory_path& own_directory() noexcept;
+
+}  // namespace eventlog::core

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// Writing one record to one subscription.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <eventlog/abi.h>
+
+#include "subscription_slots.hpp"
+
+namespace eventlog::core {
+
+/// What an application wants to say, before it is a record.
+struct event_payload {
+    std::uint32_t event = 0;
+    std::size_t size = 0;                      // at most payload_size_max
+    const void* block = nullptr;               // readable and zero up to the next multiple of 8
+    std::span<const eventlog_piece> pieces{};  // instead, if block is null
+};
+
+inline constexpr std::size_t payload_size_max = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record);
+
+enum class write_result {
+    written,
+    lost_full,  // counted in the ring
+    lost_busy,  // the shared ring was held by another all the time; counted nowhere yet
+    stale,      // the subscription has ended, or another has taken its slot
+};
+
+/// Writes to the ring of the CPU it runs on, or to the shared ring where that cannot be. Async-
+/// signal-safe, waits for nobody (for the shared ring: a bounded number of turns), allocates
+/// nothing.
+[[nodiscard]] write_result write_record(subscription_slot& slot, std::uint64_t serial,
+                                        std::uint16_t provider,
+                                        const event_payload& payload) noexcept;
+
+/// The same, to the shared ring at once.
+[[nodiscard]] write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
+                                               std::uint16_t provider,
+                                               const event_payload& payload) noexcept;
+
+}  // namespace eventlog::core

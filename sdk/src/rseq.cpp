@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+#include "rseq.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "rseq_sequence.hpp"
+#include "subscription_slots.hpp"
+
+namespace eventlog::core {
+
+#if EVENTLOG_HAS_SEQUENCES
+
+namespace {
+
+constinit std::atomic<bool> chosen{false};
+
+}  // namespace
+
+void choose_rseq() noexcept {
+    const char* choice = ::secure_getenv("EVENTLOG_RSEQ");
+    chosen.store(__rseq_size != 0 && (choice == nullptr || std::strcmp(choice, "off") != 0),
+                 std::memory_order_relaxed);
+}
+
+bool rseq_available() noexcept {
+    return chosen.load(std::memory_order_relaxed);
+}
+
+std::uint32_t rseq_cpu() noexcept {
+    std::uint32_t cpu = 0;
+    asm("movl %%fs:(%[area]), %[cpu]" : [cpu] "=r"(cpu) : [area] "r"(__rseq_offset));
+    return cpu;
+}
+
+rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t serial,
+                               const rseq_pieces& record) noexcept {
+    static_assert(sizeof(eventlog_piece) == 16 && offsetof(eventlog_piece, size) == 8);
+    // clang-format off
+    asm goto(
+        EVENTLOG_SEQUENCE_START
+        EVENTLOG_SEQUENCE_FIND_PLACE(EVENTLOG_MEMBER(slot, sequence_cpus),
+                                     EVENTLOG_MEMBER(record, units))
+        "movq " EVENTLOG_MEMBER(record, head) ", %%rax\n"
+        "movq %%rax, (%%rdi)\n"
+        "shlq $32, %%rcx\n"
+        "orq " EVENTLOG_MEMBER(record, thread) ", %%rcx\n"
+        "movq %%rcx, 16(%%rdi)\n"
+        "movq " EVENTLOG_MEMBER(record, time) ", %%rax\n"
+        "testq %%rax, %%rax\n"
+        "jnz 1f\n"
+        EVENTLOG_SEQUENCE_READ_TSC
+        "1:\n"
+        "movq %%rax, 8(%%rdi)\n"
+        "addq $24, %%rdi\n"
+        "movq " EVENTLOG_MEMBER(record, pieces) ", %%rdx\n"
+        "2:\n"
+        "movq (%%rdx), %%rsi\n"
+        "movq 8(%%rdx), %%rcx\n"
+        "rep movsb\n"
+        "addq $16, %%rdx\n"
+        "cmpq " EVENTLOG_MEMBER(record, end) ", %%rdx\n"
+        "jne 2b\n"
+        "xorl %%eax, %%eax\n"
+        "movq " EVENTLOG_MEMBER(record, padding) ", %%rcx\n"
+        "rep stosb\n"
+        "movq " EVENTLOG_MEMBER(record, units) ", %%rax\n"
+        "addq %[one_record], %%rax\n"
+        "addq %%rax, (%%r8)\n"
+        EVENTLOG_SEQUENCE_END
+        EVENTLOG_SEQUENCE_WAYS_OUT
+        :
+        : EVENTLOG_SLOT_OPERANDS, [record] "r"(&record),
+          [record_head] "i"(offsetof(rseq_pieces, head)),
+          [record_time] "i"(offsetof(rseq_pieces, time)),
+          [record_thread] "i"(offsetof(rseq_pieces, thread)),
+          [record_units] "i"(offsetof(rseq_pieces, units)),
+          [record_pieces] "i"(offsetof(rseq_pieces, pieces)),
+          [record_end] "i"(offsetof(rseq_pieces, end)),
+          [record_padding] "i"(offsetof(rseq_pieces, padding)),
+          [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT)
+        : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "memory", "cc"
+        : aborted, changed, stale, elsewhere);
+    // clang-format on
+    return rseq_result::done;
+aborted:
+    return rseq_result::aborted;
+changed:
+    return rseq_result::changed;
+stale:
+    return rseq_result::stale;
+elsewhere:
+    return rseq_result::elsewhere;
+}
+
+// The steps below are for one CPU, which the caller has looked at before: else aborted. r8 = ring.
+// clang-format off
+#define SEQUENCE_AT_PLACE                               \
+    EVENTLOG_SEQUENCE_START                             \
+    "movl " EVENTLOG_MEMBER(place, cpu) ", %%eax\n"     \
+    "cmpl %%eax, %%fs:4(%[area])\n"                     \
+    "jne 73f\n"                                         \
+    "movq " EVENTLOG_MEMBER(place, slot_serial) ", %%rax\n" \
+    "movq (%%rax), %%rax\n"                             \
+    "cmpq %%rax, " EVENTLOG_MEMBER(place, serial) "\n"  \
+    "jne 75f\n"                                         \
+    "movq " EVENTLOG_MEMBER(place, ring) ", %%r8\n"
+
+// The control word still is the expected one, which is in rax then; else changed.
+#define EXPECT_CONTROL(expected)                        \
+    "movq " expected ", %%rax\n"                        \
+    "cmpq %%rax, (%%r8)\n"                              \
+    "jne 74f\n"
+
+#define PLACE_OPERANDS                                                      \
+    [area] "r"(__rseq_offset), [place] "r"(&place),                         \
+    [place_cpu] "i"(offsetof(rseq_place, cpu)),                             \
+    [place_slot_serial] "i"(offsetof(rseq_place, slot_serial)),             \
+    [place_serial] "i"(offsetof(rseq_place, serial)),                       \
+    [place_ring] "i"(offsetof(rseq_place, ring))
+
+static_assert(offsetof(eventlog_ring, control) == 0 && offsetof(eventlog_ring, lost) == 8);
+static_assert(offsetof(eventlog_buffer, generation) == 0 &&
+              offsetof(eventlog_buffer, records_before) == 8 &&
+              offsetof(eventlog_buffer, lost_before) == 16 &&
+              offsetof(eventlog_buffer, sealed) == 24);
+
+rseq_result rseq_switch_buffers(const rseq_place& place, const rseq_switch& step) noexcept {
+    // The control word has only the low bits of the generation; the descriptor makes sure of the
+    // rest.
+    asm goto(
+        SEQUENCE_AT_PLACE
+        EXPECT_CONTROL(EVENTLOG_MEMBER(step, expected))
+        "movq " EVENTLOG_MEMBER(step, current) ", %%rcx\n"
+        "movq " EVENTLOG_MEMBER(step, generation) ", %%rax\n"
+        "cmpq %%rax, (%%rcx)\n"
+        "jne 74f\n"
+        "movq " EVENTLOG_MEMBER(step, sealed) ", %%rdx\n"
+        "movq %%rdx, 24(%%rcx)\n"
+        "movq " EVENTLOG_MEMBER(step, next) ", %%rcx\n"
+        "addq $1, %%rax\n"
+        "movq %%rax, (%%rcx)\n"
+        "movq " EVENTLOG_MEMBER(step, records_before) ", %%rax\n"
+        "movq %%rax, 8(%%rcx)\n"
+        "movq 8(%%r8), %%rax\n"
+        "movq %%rax, 16(%%rcx)\n"
+        "movq $0, 24(%%rcx)\n"
+        "movq " EVENTLOG_MEMBER(step, control) ", %%rax\n"
+        "movq %%rax, (%%r8)\n"
+        EVENTLOG_SEQUENCE_END
+        EVENTLOG_SEQUENCE_WAYS_OUT
+        :
+        : PLACE_OPERANDS, [step] "r"(&step),
+          [step_expected] "i"(offsetof(rseq_switch, expected)),
+          [step_generation] "i"(offsetof(rseq_switch, generation)),
+          [step_current] "i"(offsetof(rseq_switch, current)),
+          [step_sealed] "i"(offsetof(rseq_switch, sealed)),
+          [step_next] "i"(offsetof(rseq_switch, next)),
+          [step_records_before] "i"(offsetof(rseq_switch, records_before)),
+          [step_control] "i"(offsetof(rseq_switch, control))
+        : "rax", "rcx", "rdx", "r8", "memory", "cc"
+        : aborted, changed, stale, elsewhere);
+    return rseq_result::done;
+aborted:
+    return rseq_result::aborted;
+changed:
+    return rseq_result::changed;
+stale:
+    return rseq_result::stale;
+elsewhere:
+    return rseq_result::elsewhere;
+}
+
+rseq_result rseq_seal(const rseq_place& place, std::uint64_t expected, eventlog_buffer* current,
+                      std::uint64_t control) noexcept {
+    asm goto(
+        SEQUENCE_AT_PLACE
+        EXPECT_CONTROL("%[expected]")
+        "movq %%rax, 24(%[current])\n"
+        "movq %[control], %%rax\n"
+        "movq %%rax, (%%r8)\n"
+        EVENTLOG_SEQUENCE_END
+        EVENTLOG_SEQUENCE_WAYS_OUT
+        :
+        : PLACE_OPERANDS, [expected] "r"(expected), [current] "r"(current),
+          [control] "r"(control)
+        : "rax", "r8", "memory", "cc"
+        : aborted, changed, stale, elsewhere);
+    return rseq_result::done;
+aborted:
+    return rseq_result::aborted;
+changed:
+    return rseq_result::changed;
+stale:
+    return rseq_result::stale;
+elsewhere:
+    return rseq_result::elsewhere;
+}
+
+rseq_result rseq_count_lost(const rseq_place& place, std::uint64_t expected) noexcept {
+    asm goto(
+        SEQUENCE_AT_PLACE
+        EXPECT_CONTROL("%[expected]")
+        "incq 8(%%r8)\n"
+        EVENTLOG_SEQUENCE_END
+        EVENTLOG_SEQUENCE_WAYS_OUT
+        :
+        : PLACE_OPERANDS, [expected] "r"(expected)
+        : "rax", "r8", "memory", "cc"
+        : aborted, changed, stale, elsewhere);
+    return rseq_result::done;
+aborted:
+    return rseq_result::aborted;
+changed:
+    return rseq_result::changed;
+stale:
+    return rseq_result::stale;
+elsewhere:
+    return rseq_result::elsewhere;
+}
+// clang-format on
+
+#else  // other processors, other C libraries: everyone writes to the shared ring
+
+void choose_rseq() noexcept {}
+bool rseq_available() noexcept {
+    return false;
+}
+std::uint32_t rseq_cpu() noexcept {
+    return UINT32_MAX;
+}
+rseq_result rseq_append_pieces(const subscription_slot&, std::uint64_t,
+                               const rseq_pieces&) noexcept {
+    return rseq_result::elsewhere;
+}
+rseq_result rseq_switch_buffers(const rseq_place&, const rseq_switch&) noexcept {
+    return rseq_result::elsewhere;
+}
+rseq_result rseq_seal(const rseq_place&, std::uint64_t, eventlog_buffer*, std::uint64_t) noexcept {
+    return rseq_result::elsewhere;
+}
+rseq_result rseq_count_lost(const rseq_place&, std::uint64_t) noexcept {
+    return rseq_result::elsewhere;
+}
+
+#endif
+
+}  // namespace eventlog::core

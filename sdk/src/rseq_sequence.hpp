@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+//
+// The frame of a restartable sequence on x86-64, as text for inline assembly.
+//
+// In the thread's area, which glibc registers with the kernel at fs:__rseq_offset: cpu_id at 4,
+// rseq_cs at 8. Labels: 70 descriptor, 71 start, 72 behind the last instruction, 73 aborted,
+// 74 changed, 75 stale, 76 elsewhere, 79 abort handler. The handler stands behind the signature
+// that the kernel asks for, made part of an instruction that traps (ud1), in a section of its own.
+//
+// Whichever way it is left, the pointer to the descriptor is taken back: this object might be
+// unloaded before the thread is preempted next.
+#pragma once
+
+#if defined(__x86_64__) && __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
+
+#if defined(__x86_64__) && defined(RSEQ_SIG)
+
+static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE_WAYS_OUT");
+
+// clang-format off
+#define EVENTLOG_SEQUENCE_START                 \
+    ".pushsection __rseq_cs, \"aw\"\n"          \
+    ".balign 32\n"                              \
+    "70:\n"                                     \
+    ".long 0, 0\n"                              \
+    ".quad 71f, 72f - 71f, 79f\n"               \
+    ".popsection\n"                             \
+    "leaq 70b(%%rip), %%rax\n"                  \
+    "movq %%rax, %%fs:8(%[area])\n"             \
+    "71:\n"
+
+#define EVENTLOG_SEQUENCE_END                   \
+    "72:\n"                                     \
+    "movq $0, %%fs:8(%[area])\n"
+
+// Behind EVENTLOG_SEQUENCE_END; goto labels of those names.
+#define EVENTLOG_SEQUENCE_WAYS_OUT              \
+    ".pushsection __rseq_failure, \"ax\"\n"     \
+    ".byte 0x0f, 0xb9, 0x3d\n"                  \
+    ".long 0x53053053\n"                        \
+    "79:\n"                                     \
+    "73:\n"                                     \
+    "movq $0, %%fs:8(%[area])\n"                \
+    "jmp %l[aborted]\n"                         \
+    "74:\n"                                     \
+    "movq $0, %%fs:8(%[area])\n"                \
+    "jmp %l[changed]\n"                         \
+    "75:\n"                                     \
+    "movq $0, %%fs:8(%[area])\n"                \
+    "jmp %l[stale]\n"                           \
+    "76:\n"                                     \
+    "movq $0, %%fs:8(%[area])\n"                \
+    "jmp %l[elsewhere]\n"                       \
+    ".popsection\n"
+
+// A member of a struct whose address and offset are operands: EVENTLOG_MEMBER(slot, serial).
+#define EVENTLOG_MEMBER(object, member) "%c[" #object "_" #member "](%[" #object "])"
+
+// Finds the place for a record of `units` (a register or a member) in the ring of the CPU that this
+// runs on: r8 = ring, rdi = record, rcx = CPU. Uses rax, rdx.
+#define EVENTLOG_SEQUENCE_FIND_PLACE(cpus, units)                       \
+    "movl %%fs:4(%[area]), %%ecx\n"                                     \
+    "cmpq %[serial], " EVENTLOG_MEMBER(slot, serial) "\n"               \
+    "jne 75f\n"                                                         \
+    "movq " EVENTLOG_MEMBER(slot, state) ", %%rax\n"                    \
+    "cmpl %[live], (%%rax)\n"                                           \
+    "jne 75f\n"                                                         \
+    "cmpl " cpus ", %%ecx\n"                                            \
+    "jae 76f\n"                                                         \
+    "movq " EVENTLOG_MEMBER(slot, ring_stride) ", %%r8\n"               \
+    "imulq %%rcx, %%r8\n"                                               \
+    "addq " EVENTLOG_MEMBER(slot, rings) ", %%r8\n"                     \
+    "movq (%%r8), %%rax\n"                                              \
+    "movl %%eax, %%edi\n"                                               \
+    "andl %[position_mask], %%edi\n"                                    \
+    "movq " units ", %%rdx\n"                                           \
+    "addq %%rdi, %%rdx\n"                                               \
+    "cmpq " EVENTLOG_MEMBER(slot, buffer_units) ", %%rdx\n"             \
+    "ja 74f\n"                                                          \
+    "shrq %[generation_shift], %%rax\n"                                 \
+    "andq " EVENTLOG_MEMBER(slot, buffer_mask) ", %%rax\n"              \
+    "imulq " EVENTLOG_MEMBER(slot, buffer_size) ", %%rax\n"             \
+    "leaq (%%rax, %%rdi, 8), %%rdi\n"                                   \
+    "movq " EVENTLOG_MEMBER(slot, ring_bytes) ", %%rax\n"               \
+    "imulq %%rcx, %%rax\n"                                              \
+    "addq %%rax, %%rdi\n"                                               \
+    "addq " EVENTLOG_MEMBER(slot, first_buffer) ", %%rdi\n"
+
+#define EVENTLOG_SEQUENCE_READ_TSC              \
+    "rdtsc\n"                                   \
+    "shlq $32, %%rdx\n"                         \
+    "orq %%rdx, %%rax\n"
+
+#define EVENTLOG_SLOT_OPERANDS                                                              \
+    [area] "r"(__rseq_offset), [slot] "r"(&slot), [serial] "r"(serial),                     \
+    [live] "i"(EVENTLOG_REGION_LIVE), [position_mask] "i"(EVENTLOG_POSITION_MASK),          \
+    [generation_shift] "i"(EVENTLOG_GENERATION_SHIFT),                                      \
+    [slot_serial] "i"(offsetof(subscription_slot, serial)),                                 \
+    [slot_state] "i"(offsetof(subscription_slot, state)),                                   \
+    [slot_sequence_cpus] "i"(offsetof(subscription_slot, sequence_cpus)),                   \
+    [slot_fast_cpus] "i"(offsetof(subscription_slot, fast_cpus)),                           \
+    [slot_ring_stride] "i"(offsetof(subscription_slot, ring_stride)),                       \
+    [slot_rings] "i"(offsetof(subscription_slot, rings)),                                   \
+    [slot_buffer_units] "i"(offsetof(subscription_slot, buffer_units)),                     \
+    [slot_buffer_mask] "i"(offsetof(subscription_slot, buffer_mask)),                       \
+    [slot_buffer_size] "i"(offsetof(subscription_slot, buffer_size)),                       \
+    [slot_ring_bytes] "i"(offsetof(subscription_slot, ring_bytes)),                         \
+    [slot_first_buffer] "i"(offsetof(subscription_slot, first_buffer))
+// clang-format on
+
+#define EVENTLOG_HAS_SEQUENCES 1
+#else
+#define EVENTLOG_HAS_SEQUENCES 0
+#endif

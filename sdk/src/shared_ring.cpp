@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+//
+// The writer of the ring that everyone shares: where restartable sequences are missing (other CPUs,
+// valgrind, seccomp, EVENTLOG_RSEQ=off), and on CPUs without a ring of their own. The rules of the
+// ring are the same; a lock instead of the CPU makes all threads one producer.
+//
+// The lock names its holder, so that a thread that dies holding it stops nobody: whoever finds it
+// dead takes over. There is nothing to repair, because a record exists only once the control word
+// says so. A signal handler that interrupts the holder sees its own thread there and gives up.
+#include <sched.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "clock.hpp"
+#include "process.hpp"
+#include "ring_steps.hpp"
+#include "ring_writer.hpp"
+
+namespace eventlog::core {
+namespace {
+
+// How often a held lock is looked at again, giving way to others in between.
+constexpr int turns_max = 2000;
+
+/// What a pid namespace is called in a lock: half of its number has to do.
+std::uint64_t own_namespace() noexcept {
+    return own_identity().pid_namespace & 0xffffffffU;
+}
+
+std::uint64_t holder_name() noexcept {
+    return thread_id() | own_namespace() << 32U;
+}
+
+bool has_died(std::uint64_t holder) noexcept {
+    const int saved = errno;
+    // Threads have entries in /proc as processes do.
+    const bool died =
+        holder >> 32U == own_namespace() &&
+        !is_alive(static_cast<std::uint32_t>(holder), 0, own_identity().pid_namespace);
+    errno = saved;
+    return died;
+}
+
+class ring_lock {
+  public:
+    explicit ring_lock(eventlog_ring* ring) noexcept : word_(ring->lock) {
+        const __u64 own = holder_name();
+        __u64 holder = 0;
+        for (int turn = 0; turn < turns_max; ++turn) {
+            holder = 0;
+            if (word_.compare_exchange_weak(holder, own, std::memory_order_acquire,
+                                            std::memory_order_relaxed)) {
+                held_ = true;
+                return;
+            }
+            if (holder == own) {
+                return;
+            }
+            if (turn >= 16) {
+                static_cast<void>(::sched_yield());
+            }
+        }
+        held_ = holder != 0 && has_died(holder) &&
+                word_.compare_exchange_strong(holder, own, std::memory_order_acquire,
+                                              std::memory_order_relaxed);
+    }
+    ~ring_lock() {
+        if (held_) {
+            word_.store(0, std::memory_order_release);
+        }
+    }
+    ring_lock(const ring_lock&) = delete;
+    ring_lock& operator=(const ring_lock&) = delete;
+
+    [[nodiscard]] bool held() const noexcept { return held_; }
+
+  private:
+    std::atomic_ref<__u64> word_;
+    bool held_ = false;
+};
+
+void copy_record(unsigned char* target, const subscription_slot& slot, std::uint16_t provider,
+                 const event_payload& payload, std::uint64_t units) noexcept {
+    eventlog_record record{};
+    record.size = static_cast<std::uint32_t>(sizeof record + payload.size);
+    record.provider = provider;
+    record.event = static_cast<std::uint16_t>(payload.event);
+    record.time = read_clock_in_order(slot.clock.load(std::memory_order_relaxed));
+    record.thread = thread_id();
+    const int cpu = ::sched_getcpu();
+    record.cpu = static_cast<std::uint16_t>(cpu < 0 ? 0 : cpu);
+    std::memset(target + (units - 1) * EVENTLOG_UNIT, 0, EVENTLOG_UNIT);
+    std::memcpy(target, &record, sizeof record);
+    unsigned char* cursor = target + sizeof record;
+    if (payload.block != nullptr) {
+        std::memcpy(cursor, payload.block, payload.size);
+        return;
+    }
+    for (const eventlog_piece& piece : payload.pieces) {
+        if (piece.size != 0) {
+            std::memcpy(cursor, piece.data, piece.size);
+            cursor += piece.size;
+        }
+    }
+}
+
+/// Writes down what decide_when_full decided. Nobody else is the producer now, so it cannot fail.
+void change_buffers(eventlog_ring* ring, const rseq_switch& step) noexcept {
+    shared(step.current->sealed).store(step.sealed, std::memory_order_relaxed);
+    shared(step.next->generation).store(step.generation + 1, std::memory_order_relaxed);
+    shared(step.next->records_before).store(step.records_before, std::memory_order_relaxed);
+    shared(step.next->lost_before)
+        .store(shared(ring->lost).load(std::memory_order_relaxed), std::memory_order_relaxed);
+    shared(step.next->sealed).store(0, std::memory_order_relaxed);
+    shared(ring->control).store(step.control, std::memory_order_release);
+}
+
+void seal(eventlog_ring* ring, const rseq_switch& step) noexcept {
+    shared(step.current->sealed).store(step.expected, std::memory_order_relaxed);
+    shared(ring->control).store(step.control, std::memory_order_release);
+}
+
+/// The control word behind which there is room; nothing if there is none, and the loss is counted.
+/// Everything that follows uses this one reading: shared memory may say anything at the next.
+std::optional<control_word> make_room(subscription_slot& slot, eventlog_ring* ring,
+                                      std::uint64_t units) noexcept {
+    // Seal, switch, done: a sound ring needs three looks at most.
+    for (int look = 0; look < 4; ++look) {
+        const full_decision decision = decide_when_full(slot, ring, units);
+        if (decision.action == full_action::retry) {
+            return control_word{decision.step.expected};
+        }
+        if (decision.action == full_action::drop) {
+            break;
+        }
+        if (decision.action == full_action::change) {
+            change_buffers(ring, decision.step);
+        } else {
+            seal(ring, decision.step);
+        }
+        wake_reader(slot.region());
+    }
+    shared(ring->lost).fetch_add(1, std::memory_order_relaxed);
+    return std::nullopt;
+}
+
+}  // namespace
+
+write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
+                                 std::uint16_t provider, const event_payload& payload) noexcept {
+    const slot_user user(slot, serial);
+    if (!user.holds()) {
+        return write_result::stale;
+    }
+    const std::uint32_t index = slot.ring_count.load(std::memory_order_relaxed) - 1;
+    eventlog_ring* ring = slot.ring(index);
+    const ring_lock lock(ring);
+    if (!lock.held()) {
+        return write_result::lost_busy;
+    }
+    // Now, not before: waiting may have taken long. The other half of this is in release_memory.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (shared(slot.region()->state).load(std::memory_order_relaxed) != EVENTLOG_REGION_LIVE) {
+        return write_result::stale;
+    }
+    const std::uint64_t units = units_of(sizeof(eventlog_record) + payload.size);
+    const std::optional<control_word> control = make_room(slot, ring, units);
+    if (!control) {
+        return write_result::lost_full;
+    }
+    const std::uint64_t buffer_size = slot.buffer_size.load(std::memory_order_relaxed);
+    const std::uint64_t buffer =
+        control->generation() & slot.buffer_mask.load(std::memory_order_relaxed);
+    copy_record(slot.buffers(index) + buffer * buffer_size + control->position(), slot, provider,
+                payload, units);
+    shared(ring->control)
+        .store(control->value + (units | std::uint64_t{1} << EVENTLOG_COUNT_SHIFT),
+               std::memory_order_release);
+    return write_result::written;
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+//
+// A subscription's file in the directory, as found there by applications and by elog.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include "directory.hpp"
+#include "error_text.hpp"
+#include "region.hpp"
+#include "unique_fd.hpp"
+
+namespace eventlog::core {
+
+/// Somebody's subscription, opened and checked.
+class subscription_file {
+  public:
+    enum class found { nothing, unreadable, unusable, usable };
+
+    /// `nothing` if the slot is free; `unreadable`, with a sentence, if that cannot be told, and
+    /// `unusable` if what is there is damaged.
+    [[nodiscard]] found open(const directory& where, unsigned slot, error_text& error) noexcept;
+
+    [[nodiscard]] const eventlog_region& header() const noexcept { return header_; }
+    [[nodiscard]] const region_geometry& geometry() const noexcept { return geometry_; }
+    [[nodiscard]] const unique_fd& file() const noexcept { return file_; }
+
+    /// Whether it still takes events. Asks anew.
+    [[nodiscard]] bool is_live() const noexcept;
+    /// Whether its consumer is still there.
+    [[nodiscard]] bool has_owner() const noexcept;
+
+  private:
+    unique_fd file_;
+    eventlog_region header_{};
+    region_geometry geometry_{};
+};
+
+/// From now on no writer starts a record. First step of ending a subscription.
+void mark_ended(const unique_fd& file) noexcept;
+
+/// Takes the slot's bit out of all gates, so that its number can be given to another.
+void clear_gates(const directory& where, unsigned slot) noexcept;
+
+/// Gives back the memory of an ended subscription's schemas and buffers, also while applications
+/// have it mapped. The head stays as long as they do: they still read there that it has ended, and
+/// on a full tmpfs reading a page that is not there would kill them.
+void release_memory(const unique_fd& file, const region_geometry& geometry) noexcept;
+
+/// Who makes or removes files of others holds this lock: what was found to be dead cannot be
+/// replaced by something alive in between. Let go when it is destroyed, or when its process dies.
+class directory_lock {
+  public:
+    enum class policy { wait, only_if_free };
+    directory_lock(const directory& where, policy how) noexcept;
+    [[nodiscard]] bool held() const noexcept { return static_cast<bool>(file_); }
+
+  private:
+    unique_fd file_;
+};
+
+/// Removes the subscriptions whose consumer has died. Under the lock.
+void remove_dead_subscriptions(const directory& where) noexcept;
+
+/// Removes the provider files whose process has died or has become another program. Under the lock.
+void remove_dead_providers(const directory& where) noexcept;
+
+}  // namespace eventlog::core

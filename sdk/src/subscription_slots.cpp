@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "subscription_slots.hpp"
+
+#include <linux/membarrier.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rseq.hpp"
+
+namespace eventlog::core {
+
+constinit std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX> subscription_slots{};
+
+namespace {
+
+bool restart_sequences(int command) noexcept {
+    return ::syscall(SYS_membarrier, command, 0U, 0) == 0;
+}
+
+// Without it (kernels before 5.10, some seccomp filters) regions stay mapped: the consumer has
+// given their pages back, what is left is a range of addresses.
+bool can_unmap = false;
+
+}  // namespace
+
+void prepare_unmapping() noexcept {
+    can_unmap = restart_sequences(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
+}
+
+bool unmap_slot(subscription_slot& slot) noexcept {
+    slot.serial.store(0, std::memory_order_seq_cst);
+    unsigned char* base = slot.base.load(std::memory_order_relaxed);
+    if (base == nullptr) {
+        return true;
+    }
+    const bool alone = can_unmap && restart_sequences(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
+    if (slot.users.load(std::memory_order_seq_cst) != 0) {
+        return false;
+    }
+    slot.base.store(nullptr, std::memory_order_relaxed);
+    if (alone) {
+        static_cast<void>(::munmap(base, slot.mapped_size));
+    }
+    return true;
+}
+
+bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_region& header,
+              const region_geometry& geometry) noexcept {
+    void* base =
+        ::mmap(nullptr, geometry.total_size, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    if (base == MAP_FAILED) {
+        return false;
+    }
+    auto* const bytes = static_cast<unsigned char*>(base);
+    const auto set = [](auto& field, auto value) { field.store(value, std::memory_order_relaxed); };
+    const std::uint32_t cpus = rseq_available() ? geometry.ring_count - 1 : 0;
+    set(slot.base, bytes);
+    set(slot.state, &reinterpret_cast<eventlog_region*>(bytes)->state);
+    set(slot.rings, bytes + geometry.rings_offset);
+    set(slot.ring_stride, geometry.ring_stride);
+    set(slot.first_buffer, bytes + geometry.buffers_offset);
+    set(slot.ring_bytes, std::uint64_t{geometry.buffer_count} * geometry.buffer_size);
+    set(slot.buffer_size, geometry.buffer_size);
+    set(slot.buffer_units, geometry.buffer_size / EVENTLOG_UNIT);
+    set(slot.buffer_mask, geometry.buffer_count - 1);
+    set(slot.sequence_cpus, cpus);
+    set(slot.fast_cpus, header.clock == EVENTLOG_CLOCK_TSC ? cpus : 0);
+    set(slot.ring_count, geometry.ring_count);
+    set(slot.clock, header.clock);
+    set(slot.providers,
+        reinterpret_cast<eventlog_provider_entry*>(bytes + geometry.providers_offset));
+    slot.mapped_size = geometry.total_size;
+    slot.serial.store(header.serial, std::memory_order_release);
+    return true;
+}
+
+void unmap_ended_slots() noexcept {
+    for (subscription_slot& slot : subscription_slots) {
+        const bool left_over = slot.serial.load(std::memory_order_relaxed) == 0;
+        if (slot.base.load(std::memory_order_relaxed) != nullptr &&
+            (left_over || shared(slot.region()->state).load(std::memory_order_relaxed) !=
+                              EVENTLOG_REGION_LIVE)) {
+            // A user that is still in it is met again at the next call.
+            static_cast<void>(unmap_slot(slot));
+        }
+    }
+}
+
+void unmap_all_slots() noexcept {
+    for (subscription_slot& slot : subscription_slots) {
+        static_cast<void>(unmap_slot(slot));
+    }
+}
+
+void forget_slot_users() noexcept {
+    for (subscription_slot& slot : subscription_slots) {
+        slot.users.store(0, std::memory_order_relaxed);
+    }
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+//
+// The subscriptions that this process has mapped: one slot for each bit of a gate word.
+//
+// A region can go away at any time, while threads are writing to it and signal handlers interrupt
+// them. Nobody takes a lock to write, so:
+//
+//   - A slot has a serial, 0 when it is empty. A writer remembers the serial with which it began,
+//     and everything it does to the region happens either inside a restartable sequence that
+//     compares the serial first, or inside a slot_user, which counts itself in before comparing.
+//   - To unmap, the serial is set to 0, then all running restartable sequences are made to start
+//     over (membarrier), then the users are waited for: not by sleeping, but by coming back later.
+//
+// The geometry in a slot may be overwritten while a writer with an old serial still reads it. It
+// then computes nonsense, and its comparison of the serial fails before it uses any of it.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "region.hpp"
+#include "unique_fd.hpp"
+
+namespace eventlog::core {
+
+// What an emit needs is ready to use, and stands in the first two lines of the cache.
+struct alignas(64) subscription_slot {
+    std::atomic<std::uint64_t> serial{0};
+    std::atomic<std::uint32_t*> state{nullptr};  // the region's
+    std::atomic<unsigned char*> rings{nullptr};
+    std::atomic<std::uint64_t> ring_stride{0};
+    std::atomic<unsigned char*> first_buffer{nullptr};
+    std::atomic<std::uint64_t> ring_bytes{0};  // of all buffers of a ring
+    std::atomic<std::uint64_t> buffer_size{0};
+    std::atomic<std::uint64_t> buffer_units{0};
+    std::atomic<std::uint64_t> buffer_mask{0};  // buffer count - 1
+    /// CPUs below this have rings that a sequence writes to: 0 where there are no sequences.
+    std::atomic<std::uint32_t> sequence_cpus{0};
+    /// The same, but 0 also if the clock is not the one that the shortest sequence reads.
+    std::atomic<std::uint32_t> fast_cpus{0};
+
+    std::atomic<std::uint32_t> ring_count{0};
+    std::atomic<std::uint32_t> clock{0};
+    std::atomic<unsigned char*> base{nullptr};
+    std::atomic<eventlog_provider_entry*> providers{nullptr};
+    std::uint64_t mapped_size = 0;  // under the registry's lock
+
+    /// Threads that use the region outside of a restartable sequence; their line of the cache.
+    alignas(64) std::atomic<std::uint32_t> users{0};
+
+    [[nodiscard]] eventlog_region* region() const noexcept {
+        return reinterpret_cast<eventlog_region*>(base.load(std::memory_order_relaxed));
+    }
+    [[nodiscard]] eventlog_ring* ring(std::uint32_t index) const noexcept {
+        return reinterpret_cast<eventlog_ring*>(rings.load(std::memory_order_relaxed) +
+                                                index *
+                                                    ring_stride.load(std::memory_order_relaxed));
+    }
+    [[nodiscard]] eventlog_provider_entry* entry(std::uint16_t provider_id) const noexcept {
+        return providers.load(std::memory_order_relaxed) + provider_id;
+    }
+    /// Where the ring's buffers begin, one behind the other.
+    [[nodiscard]] unsigned char* buffers(std::uint32_t ring_index) const noexcept {
+        return first_buffer.load(std::memory_order_relaxed) +
+               ring_index * ring_bytes.load(std::memory_order_relaxed);
+    }
+};
+
+/// Constant-initialised: valid before any constructor and after any destructor.
+extern std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX> subscription_slots;
+
+/// While it lives, and if it holds, the region with that serial stays mapped.
+class slot_user {
+  public:
+    slot_user(subscription_slot& slot, std::uint64_t serial) noexcept : slot_(slot) {
+        // Sequentially consistent, as in unmap_slot: either we see the serial gone, or it sees us.
+        slot_.users.fetch_add(1, std::memory_order_seq_cst);
+        holds_ = slot_.serial.load(std::memory_order_seq_cst) == serial;
+    }
+    ~slot_user() { slot_.users.fetch_sub(1, std::memory_order_release); }
+    slot_user(const slot_user&) = delete;
+    slot_user& operator=(const slot_user&) = delete;
+
+    [[nodiscard]] bool holds() const noexcept { return holds_; }
+
+  private:
+    subscription_slot& slot_;
+    bool holds_;
+};
+
+// The rest under the registry's lock.
+
+/// Once per process, and again in a forked child.
+void prepare_unmapping() noexcept;
+
+/// Empties the slot. False if somebody is still in it; then try again later.
+[[nodiscard]] bool unmap_slot(subscription_slot& slot) noexcept;
+
+/// Fills an empty slot. False if the file cannot be mapped.
+[[nodiscard]] bool map_slot(subscription_slot& slot, const unique_fd& file,
+                            const eventlog_region& header,
+                            const region_geometry& geometry) noexcept;
+
+/// Gives back the memory of all regions that have ended.
+void unmap_ended_slots() noexcept;
+
+/// Gives back the memory of all regions: this library is being unloaded, or the process ends.
+void unmap_all_slots() noexcept;
+
+/// In a forked child: threads that used a slot do not exist here.
+void forget_slot_users() noexcept;
+
+}  // namespace eventlog::core

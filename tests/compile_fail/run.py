@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compiles a file that must be rejected and checks that the compiler says why.
+
+usage: run.py FILE -- COMPILER [FLAGS...]
+
+FILE says what it expects:
+    // expect: TEXT        the compilation fails and TEXT stands in the diagnostics (repeatable)
+    // expect-success      the compilation succeeds: the control case next to the failing ones
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+
+def read_expectations(path):
+    with open(path, encoding="utf-8") as file:
+        source = file.read()
+    texts = re.findall(r"^\s*// expect: (.*\S)\s*$", source, re.MULTILINE)
+    success = re.search(r"^\s*// expect-success\s*$", source, re.MULTILINE) is not None
+    return texts, success
+
+
+def main():
+    if len(sys.argv) < 4 or sys.argv[2] != "--":
+        sys.exit(__doc__)
+    path, command = sys.argv[1], sys.argv[3:]
+    texts, success = read_expectations(path)
+    if success == bool(texts):
+        sys.exit(f"{path}: needs either `// expect: TEXT` lines or one `// expect-success`")
+
+    # The C locale keeps the compiler from translating or decorating its words.
+    result = subprocess.run(
+        [*command, "-std=c++20", "-fsyntax-only", path],
+        env={**os.environ, "LC_ALL": "C"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    complaints = []
+    if success and result.returncode != 0:
+        complaints.append("should compile and does not")
+    if not success and result.returncode == 0:
+        complaints.append("should not compile and does")
+    complaints += [f"not in the diagnostics: {text}" for text in texts if text not in result.stdout]
+    if complaints:
+        print(result.stdout)
+        sys.exit("\n".join(f"{path}: {complaint}" for complaint in complaints))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+//
+// A forked child is a program of its own: with its own file, its own gate, its own place in every
+// subscription.
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "listener.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+using eventlog::test::heard_record;
+using eventlog::test::listener;
+
+struct birth {
+    std::uint32_t generation;
+};
+using fork_test = eventlog::provider<"fork_test", birth>;
+
+bool is_published(pid_t process) {
+    return std::filesystem::exists(eventlog::test::eventlog_directory() + "/providers/fork_test." +
+                                   std::to_string(process) + ".0");
+}
+
+/// Runs `work` in a child and returns its exit status; -1 if it did not exit.
+template <class Work>
+int in_child(Work&& work) {
+    const pid_t child = ::fork();
+    EXPECT_GE(child, 0);
+    if (child == 0) {
+        ::_exit(work());
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(fork, child_emits_at_once_under_its_own_number) {
+    listener ears("fork_test:*");
+    fork_test::emit(birth{1});
+    const pid_t parent = ::getpid();
+    ASSERT_EQ(in_child([] {
+                  fork_test::emit(birth{2});
+                  return 0;
+              }),
+              0);
+    ears.finish();
+    ASSERT_EQ(ears.records().size(), 2U);
+    for (const heard_record& record : ears.records()) {
+        const std::uint32_t process = ears.providers().at(record.header.provider).pid;
+        const bool from_parent = process == static_cast<std::uint32_t>(parent);
+        EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "generation")), from_parent ? 1U : 2U);
+        EXPECT_EQ(record.header.thread, process);
+    }
+}
+
+TEST(fork, child_publishes_itself_and_leaves_the_parent_published) {
+    fork_test::emit(birth{1});
+    EXPECT_TRUE(is_published(::getpid()));
+    const pid_t parent = ::getpid();
+    EXPECT_EQ(
+        in_child([parent] { return is_published(::getpid()) && is_published(parent) ? 0 : 1; }), 0);
+    EXPECT_TRUE(is_published(parent));
+}
+
+TEST(fork, without_the_c_library_does_not_withdraw_the_parent_when_the_child_exits) {
+    fork_test::emit(birth{1});
+    const auto child = static_cast<pid_t>(::syscall(SYS_fork));
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        std::exit(0);  // destructors run: the provider's, too
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(is_published(::getpid()));
+}
+
+TEST(fork, gates_of_parent_and_child_are_apart) {
+    int ready[2];
+    int go[2];
+    ASSERT_EQ(::pipe(ready), 0);
+    ASSERT_EQ(::pipe(go), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        char byte = 0;
+        static_cast<void>(!::write(ready[1], "r", 1));
+        static_cast<void>(!::read(go[0], &byte, 1));
+        fork_test::emit(birth{2});
+        ::_exit(fork_test::enabled<birth>() ? 0 : 1);
+    }
+    char byte = 0;
+    ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+    {
+        // A subscription that begins later finds both.
+        listener ears("fork_test:*");
+        fork_test::emit(birth{1});
+        ASSERT_EQ(::write(go[1], "g", 1), 1);
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(WEXITSTATUS(status), 0);
+        ears.finish();
+        EXPECT_EQ(ears.records().size(), 2U);
+    }
+    for (const int end : {ready[0], ready[1], go[0], go[1]}) {
+        ::close(end);
+    }
+}
+
+TEST(fork, while_other_threads_emit_loses_nothing) {
+    listener ears("fork_test:*", {1U << 20U, 4});
+    fork_test::emit(birth{0});
+    std::atomic<bool> stop{false};
+    std::atomic<std::uint64_t> emitted{1};
+    std::thread worker([&] {
+        while (!stop) {
+            fork_test::emit(birth{0});
+            emitted.fetch_add(1);
+        }
+    });
+    constexpr int children = 20;
+    for (int i = 0; i < children; ++i) {
+        EXPECT_EQ(in_child([] {
+                      for (std::uint32_t k = 0; k < 100; ++k) {
+                          fork_test::emit(birth{k});
+                      }
+                      return 0;
+                  }),
+                  0);
+        ears.poll();
+    }
+    stop = true;
+    worker.join();
+    ears.finish();
+    EXPECT_EQ(ears.totals().read + ears.totals().lost + ears.lost_by_providers(),
+              emitted.load() + children * 100);
+}
+
+}  // namespace

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""What the integration tests share: the real elog, real programs, a directory of their own.
+
+Each test file is a program: it exits with 0, with 1 if a test failed, with 77 if all were skipped.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ELOG = os.environ["ELOG"]
+PROGRAMS = os.environ["PROGRAMS"]
+EXAMPLES = os.environ["EXAMPLES"]
+
+# A sanitizer's machine is slow, and CI's is shared.
+PATIENCE = 60
+
+LINE = re.compile(
+    r"^(?P<time>\d\d:\d\d:\d\d\.\d{6}) \[(?P<cpu>\d{3,})\] (?P<process>.+)-(?P<thread>\d+) "
+    r"(?P<provider>\w+):(?P<event>\w+)(?P<fields>( \w+=.*)?)$"
+)
+SUMMARY = re.compile(r"(\d+) events, (\d+) bytes, (\d+) lost, ([\d.]+) s, (\d+) events/s")
+
+
+def program(name):
+    return os.path.join(PROGRAMS, name)
+
+
+def example(name):
+    return os.path.join(EXAMPLES, name)
+
+
+class Case(unittest.TestCase):
+    """A test with a scratch directory, in which EVENTLOG_DIR lies, and no process left behind."""
+
+    def setUp(self):
+        self.scratch = tempfile.mkdtemp(prefix="eventlog-test-", dir="/dev/shm")
+        self.directory = os.path.join(self.scratch, "eventlog")
+        self.environment = {**os.environ, "EVENTLOG_DIR": self.directory, "TZ": "UTC"}
+        self.processes = []
+
+    def tearDown(self):
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+            process.communicate()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.scratch, name)
+
+    def start(self, *command, **options):
+        """Starts a command in the background."""
+        settings = {
+            "env": self.environment,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "encoding": "utf-8",
+            **options,
+        }
+        process = subprocess.Popen(list(command), **settings)
+        self.processes.append(process)
+        return process
+
+    def run_elog(self, *arguments, status=0, **options):
+        """Runs elog to its end, checks its exit status, returns the finished process."""
+        settings = {
+            "env": self.environment,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "encoding": "utf-8",
+            "timeout": PATIENCE,
+            **options,
+        }
+        result = subprocess.run([ELOG, *arguments], check=False, **settings)
+        self.assertEqual(result.returncode, status, f"{arguments}\n{result.stdout}{result.stderr}")
+        return result
+
+    def wait_for(self, condition, what):
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            if time.monotonic() > end:
+                self.fail(f"waited in vain: {what}")
+            time.sleep(0.01)
+
+    def names(self, folder):
+        try:
+            return sorted(os.listdir(os.path.join(self.directory, folder)))
+        except FileNotFoundError:
+            return []
+
+    def start_provider(self, *command):
+        """Starts a program and waits until it has published its provider."""
+        before = len(self.names("providers"))
+        process = self.start(*command)
+        self.wait_for(lambda: len(self.names("providers")) > before, "a provider")
+        return process
+
+    def start_recording(self, *arguments):
+        """Starts `elog record` and waits until it listens."""
+        before = len(self.names("subscriptions"))
+        process = self.start(ELOG, "record", *arguments)
+        self.wait_for(
+            lambda: len(self.names("subscriptions")) > before or process.poll() is not None,
+            "a subscription",
+        )
+        return process
+
+    def stop(self, process, with_signal=signal.SIGINT):
+        """Ends a process in good order; returns its output."""
+        process.send_signal(with_signal)
+        return self.finish(process)
+
+    def finish(self, process, status=0):
+        output, errors = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, status, f"{output}{errors}")
+        return output, errors
+
+    def summary(self, errors):
+        """Events, bytes, lost of a recording's last words."""
+        found = SUMMARY.search(errors)
+        self.assertIsNotNone(found, errors)
+        self.assertGreaterEqual(float(found[4]), 0)
+        return int(found[1]), int(found[2]), int(found[3])
+
+    def assert_nothing_left(self):
+        self.assertEqual(self.names("subscriptions"), [])
+        self.assertEqual(self.names("providers"), [])
+
+    def assert_one_sentence(self, errors, *parts):
+        """An error is one line that names the command and says something."""
+        lines = errors.strip().splitlines()
+        self.assertEqual(len(lines), 1, errors)
+        self.assertTrue(lines[0].startswith("elog: "), errors)
+        self.assertTrue(lines[0].endswith((".", "list", "--wait.")), errors)
+        for part in parts:
+            self.assertIn(part, errors)
+
+
+def main():
+    result = unittest.main(exit=False, verbosity=2).result
+    for test, reason in result.skipped:
+        print(f"skipped: {test}: {reason}")
+    if not result.wasSuccessful():
+        sys.exit(1)
+    if result.skipped and len(result.skipped) == result.testsRun:
+        sys.exit(77)

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+//
+// Subscriptions that follow each other while threads never stop emitting: each is heard, by the
+// events it asked for and by no others, whatever goes wrong in between.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "listener.hpp"
+
+namespace {
+
+using eventlog::test::heard_record;
+using eventlog::test::listener;
+
+struct left {
+    std::uint64_t number;
+};
+struct right {
+    std::uint64_t number;
+};
+using sides = eventlog::provider<"sides", left, right>;
+
+/// Threads that emit both events until it is destroyed.
+class crowd {
+  public:
+    explicit crowd(int size) {
+        for (int i = 0; i < size; ++i) {
+            threads_.emplace_back([this] {
+                for (std::uint64_t number = 0; !stop_; ++number) {
+                    sides::emit(left{number});
+                    sides::emit(right{number});
+                }
+            });
+        }
+    }
+    ~crowd() {
+        stop_ = true;
+        for (std::thread& thread : threads_) {
+            thread.join();
+        }
+    }
+    crowd(const crowd&) = delete;
+    crowd& operator=(const crowd&) = delete;
+
+  private:
+    std::atomic<bool> stop_{false};
+    std::vector<std::thread> threads_;
+};
+
+bool eventually(const std::function<bool()>& condition) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > end) {
+            return false;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+}
+
+TEST(subscriptions, that_follow_each_other_in_a_slot_are_all_heard_and_only_by_what_they_want) {
+    const crowd emitters(6);
+    for (int round = 0; round < 30; ++round) {
+        const bool wants_left = round % 2 == 0;
+        listener ears(wants_left ? "sides:left" : "sides:right");
+        ASSERT_TRUE(eventually([&] {
+            ears.poll();
+            return !ears.records().empty();
+        })) << "round "
+            << round;
+        ears.finish();
+        for (const heard_record& record : ears.records()) {
+            ASSERT_EQ(ears.event_name(record), wants_left ? "left" : "right") << "round " << round;
+        }
+    }
+}
+
+TEST(subscriptions, that_could_not_be_opened_at_first_are_heard_when_they_can_be) {
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    listener ears("sides:left");
+    // Not one descriptor more: attaching fails, and says nothing.
+    const rlimit none{0, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    errno = 0;
+    sides::emit(left{1});
+    const int seen = errno;
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_EQ(seen, 0);
+    ears.poll();
+    EXPECT_TRUE(ears.records().empty());
+    EXPECT_TRUE(eventually([&] {
+        sides::emit(left{2});
+        ears.poll();
+        return !ears.records().empty();
+    }));
+}
+
+TEST(subscriptions, leave_their_head_readable_to_applications_that_are_late) {
+    std::optional<listener> ears(std::in_place, "sides:left");
+    sides::emit(left{1});
+    const int copy = ::dup(ears->source().file().get());
+    ASSERT_GE(copy, 0);
+    ears.reset();
+    eventlog_region header{};
+    ASSERT_EQ(::pread(copy, &header, sizeof header, 0), static_cast<ssize_t>(sizeof header));
+    EXPECT_EQ(header.magic, EVENTLOG_REGION_MAGIC);
+    EXPECT_EQ(header.state, static_cast<std::uint32_t>(EVENTLOG_REGION_ENDED));
+    ::close(copy);
+}
+
+TEST(provider_handle, of_a_provider_that_is_gone_does_no_harm_to_who_comes_late) {
+    alignas(4096) static std::array<std::uint32_t, 1024> gate{};
+    const auto& schema = sides::schema();
+    const eventlog_provider_definition definition{
+        sizeof definition, 2, gate.data(), sizeof gate, schema.data(), schema.size()};
+    std::atomic<eventlog_provider*> handle{eventlog_provider_register(&definition)};
+    std::atomic<bool> stop{false};
+    std::thread late([&] {
+        const std::uint64_t payload = 1;
+        while (!stop) {
+            eventlog_emit(handle.load(), 0, &payload, sizeof payload);
+        }
+    });
+    for (int i = 0; i < 300; ++i) {
+        eventlog_provider_unregister(handle.load());
+        handle = eventlog_provider_register(&definition);
+    }
+    stop = true;
+    late.join();
+    eventlog_provider_unregister(handle.load());
+}
+
+TEST(provider_handle, takes_nonsense_without_a_word) {
+    eventlog_emit(nullptr, 0, nullptr, 0);
+    eventlog_provider_unregister(nullptr);
+    EXPECT_EQ(eventlog_provider_register(nullptr), nullptr);
+    EXPECT_EQ(eventlog_provider_status(nullptr, nullptr, 0), EVENTLOG_UNREGISTERED);
+    alignas(4096) static std::array<std::uint32_t, 1024> gate{};
+    const auto& schema = sides::schema();
+    eventlog_provider_definition definition{
+        sizeof definition, 2, gate.data(), sizeof gate, schema.data(), schema.size()};
+    eventlog_provider* handle = eventlog_provider_register(&definition);
+    listener ears("sides:*");
+    const std::uint64_t payload = 7;
+    eventlog_emit(handle, 99, &payload, sizeof payload);
+    eventlog_emit(handle, 0, nullptr, 8);
+    eventlog_emit_pieces(handle, 0, nullptr, 0);
+    ears.poll();
+    EXPECT_TRUE(ears.records().empty());
+    eventlog_emit(handle, 0, nullptr, 0);
+    ears.poll();
+    ASSERT_EQ(ears.records().size(), 1U);
+    EXPECT_TRUE(ears.records()[0].payload.empty());
+    eventlog_provider_unregister(handle);
+    definition.event_count = 3;  // the schema says 2
+    handle = eventlog_provider_register(&definition);
+    EXPECT_EQ(eventlog_provider_status(handle, nullptr, 0), EVENTLOG_BAD_SCHEMA);
+    eventlog_provider_unregister(handle);
+}
+
+}  // namespace

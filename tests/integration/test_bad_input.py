@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Bad input: one sentence that says what is wrong and what to do, the documented exit status, and
+nothing left behind."""
+
+import os
+
+import harness
+
+
+class BadInput(harness.Case):
+    def test_file_that_does_not_exist(self):
+        for command in ("print", "stat"):
+            result = self.run_elog(command, self.path("missing.elog"), status=1)
+            self.assert_one_sentence(result.stderr, "missing.elog", "cannot be opened")
+
+    def test_file_that_is_a_directory(self):
+        result = self.run_elog("print", self.scratch, status=1)
+        self.assert_one_sentence(result.stderr, "is not a file")
+
+    def test_file_of_something_else(self):
+        with open(self.path("text"), "w", encoding="utf-8") as file:
+            file.write("this is a text\n" * 100)
+        result = self.run_elog("print", self.path("text"), status=1)
+        self.assert_one_sentence(result.stderr, "is not an .elog file")
+
+    def test_file_that_is_damaged_shows_the_rest_and_names_the_place(self):
+        self.run_elog(
+            "record", "-e", "counter:*", "-o", self.path("run.elog"), "--",
+            harness.program("counter"), "2", "20000",
+        )
+        whole = self.run_elog("print", self.path("run.elog")).stdout
+        size = os.path.getsize(self.path("run.elog"))
+        with open(self.path("run.elog"), "r+b") as file:
+            file.seek(size // 2)
+            byte = file.read(1)
+            file.seek(size // 2)
+            file.write(bytes([byte[0] ^ 0x10]))
+        result = self.run_elog("print", self.path("run.elog"), status=1)
+        self.assertRegex(result.stderr, r"elog: .*run.elog: .*block at \d+ is damaged")
+        self.assertIn("everything else in it has been shown", result.stderr)
+        shown = result.stdout.splitlines()
+        self.assertLess(len(shown), len(whole.splitlines()))
+        self.assertLessEqual(set(shown), set(whole.splitlines()))
+
+    def test_file_that_was_cut_shows_what_is_left(self):
+        self.run_elog(
+            "record", "-e", "counter:*", "-o", self.path("run.elog"), "--",
+            harness.program("counter"), "2", "20000",
+        )
+        os.truncate(self.path("run.elog"), os.path.getsize(self.path("run.elog")) - 20)
+        result = self.run_elog("print", self.path("run.elog"), status=1)
+        self.assertRegex(result.stderr, r"ends in the middle of the block at \d+")
+        self.assertIn("counter:count", result.stdout)
+
+    def test_output_that_cannot_be_made(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        result = self.run_elog("record", "-e", "counter:*", "-o", "/no/such/folder/x", status=1)
+        self.assert_one_sentence(result.stderr, "/no/such/folder/x", "cannot be made")
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_pattern_that_nobody_answers_to(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        result = self.run_elog("record", "-e", "conter:*", status=1)
+        self.assert_one_sentence(result.stderr, "conter:*", "elog list", "--wait")
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_directory_of_someone_else(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can make a directory that belongs to someone else")
+        os.mkdir(self.directory, 0o700)
+        os.chown(self.directory, 12345, 12345)
+        for arguments in (["list"], ["record", "-e", "*"]):
+            result = self.run_elog(*arguments, status=1)
+            self.assert_one_sentence(result.stderr, "belongs to user 12345", "EVENTLOG_DIR")
+        self.assertEqual(os.listdir(self.directory), [])
+
+    def test_directory_that_others_may_enter(self):
+        os.mkdir(self.directory)
+        os.chmod(self.directory, 0o755)
+        result = self.run_elog("record", "-e", "*", status=1)
+        self.assertIn(f"chmod 700 {self.directory}", result.stderr)
+        self.assertEqual(os.listdir(self.directory), [])
+
+    def test_directory_that_cannot_be_made(self):
+        self.environment["EVENTLOG_DIR"] = "/proc/no/such/place"
+        result = self.run_elog("record", "-e", "*", status=1)
+        self.assert_one_sentence(result.stderr, "cannot be made", "EVENTLOG_DIR")
+
+    def test_command_lines_that_make_no_sense_are_usage_errors(self):
+        for arguments in (
+            [],
+            ["nonsense"],
+            ["record"],
+            ["record", "-e"],
+            ["record", "-e", "not a name"],
+            ["record", "-e", "a:b:c"],
+            ["record", "-e", "*", "--duration", "soon"],
+            ["record", "-e", "*", "--duration", "-1s"],
+            ["record", "-e", "*", "--buffer-size", "1000"],
+            ["record", "-e", "*", "--buffer-size", "128G"],
+            ["record", "-e", "*", "--nonsense"],
+            ["list", "a", "b"],
+            ["list", "sh-op"],
+            ["print"],
+            ["print", "a", "b"],
+        ):
+            result = self.run_elog(*arguments, status=2)
+            self.assertTrue(result.stderr.startswith("elog: "), (arguments, result.stderr))
+        self.assertFalse(os.path.exists(self.directory))
+
+    def test_help_and_version_are_no_errors(self):
+        self.assertRegex(self.run_elog("--version").stdout, r"^elog \d+\.\d+\.\d+\n$")
+        for arguments in (["--help"], ["record", "--help"], ["print", "--help"]):
+            text = self.run_elog(*arguments).stdout
+            self.assertLessEqual(len(text.splitlines()), 24, text)
+
+
+if __name__ == "__main__":
+    harness.main()

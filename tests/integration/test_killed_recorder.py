@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A recorder killed in mid-stream: its file is good up to then, and the next elog cleans up."""
+
+import signal
+import struct
+
+import harness
+
+GATE_OFFSET = 0x10000
+
+
+class KilledRecorder(harness.Case):
+    def gate(self, name):
+        """The first gate word of a provider."""
+        with open(f"{self.directory}/providers/{name}", "rb") as file:
+            file.seek(GATE_OFFSET)
+            return struct.unpack("<I", file.read(4))[0]
+
+    def test_leaves_a_readable_file_and_is_cleaned_up_by_the_next_elog(self):
+        program = self.start_provider(harness.program("counter"), "2", "0", "100")
+        provider = self.names("providers")[0]
+        recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"))
+        self.wait_for(
+            lambda: "count" in self.run_elog("print", self.path("run.elog")).stdout, "events"
+        )
+        recording.send_signal(signal.SIGKILL)
+        recording.wait()
+        self.assertEqual(self.names("subscriptions"), ["00"])
+        self.assertEqual(self.gate(provider), 1)
+
+        self.run_elog("list")
+        self.assertEqual(self.names("subscriptions"), [])
+        self.assertEqual(self.gate(provider), 0)
+        self.assertIsNone(program.poll())
+        result = self.run_elog("print", self.path("run.elog"))
+        self.assertIn("has no end", result.stderr)
+        self.assertIn("counter:count", result.stdout)
+
+        result = self.run_elog("record", "-e", "counter:*", "--duration", "200ms")
+        self.assertGreater(self.summary(result.stderr)[0], 0)
+
+    def test_is_cleaned_up_by_the_next_application(self):
+        recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"), "--wait")
+        recording.send_signal(signal.SIGKILL)
+        recording.wait()
+        self.assertEqual(self.names("subscriptions"), ["00"])
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        self.wait_for(lambda: self.names("subscriptions") == [], "the cleaning")
+
+    def test_of_all_slots_does_not_block_the_next(self):
+        for slot in range(16):
+            recording = self.start_recording(
+                "-e", "counter:*", "-o", self.path(f"{slot}.elog"), "--wait", "--buffer-size",
+                "128K",
+            )
+            self.assertEqual(len(self.names("subscriptions")), slot + 1)
+        for recording in self.processes:
+            recording.send_signal(signal.SIGKILL)
+            recording.wait()
+        result = self.run_elog(
+            "record", "-e", "counter:*", "--", harness.program("counter"), "1", "100"
+        )
+        self.assertEqual(self.summary(result.stderr)[::2], (100, 0))
+        self.assertEqual(self.names("subscriptions"), [])
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A program killed in mid-stream: what it had recorded is there, whole, and nobody else suffers."""
+
+import re
+import signal
+import time
+
+import harness
+
+FIELDS = re.compile(r" number=(\d+) check=(\d+) worker=(\d+) ")
+
+
+class KilledWriter(harness.Case):
+    def test_leaves_every_committed_record_and_no_torn_one(self):
+        # Large buffers and small crowds: nothing is lost, so nothing may be missing in between.
+        recording = self.start_recording(
+            "-e", "counter:*", "-o", self.path("run.elog"), "--buffer-size", "16M", "--wait"
+        )
+        survivor = self.start_provider(harness.program("counter"), "2", "0", "200")
+        for round_number in range(20):
+            victim = self.start_provider(harness.program("counter"), "3", "0", "20")
+            time.sleep(0.01 + round_number * 0.003)
+            victim.send_signal(signal.SIGKILL)
+            victim.wait()
+        self.assertIsNone(survivor.poll())
+        _, errors = self.stop(recording)
+        events, _, lost = self.summary(errors)
+        self.assertEqual(lost, 0)
+        self.assertNotIn("made no sense", errors)
+
+        numbers = {}
+        lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
+        self.assertEqual(len(lines), events)
+        for line in lines:
+            record = harness.LINE.match(line)
+            number, check, worker = map(int, FIELDS.match(record["fields"]).groups())
+            self.assertEqual(check, (number + worker) * 0x9E3779B97F4A7C15 % 2**64)
+            # From its first event on, without a gap.
+            self.assertEqual(number, numbers.get(record["thread"], -1) + 1)
+            numbers[record["thread"]] = number
+        self.assertGreaterEqual(len(numbers), 2 + 20)
+
+    def test_does_not_disturb_what_follows(self):
+        for _ in range(5):
+            victim = self.start_provider(harness.program("counter"), "3", "0")
+            self.start_recording("-e", "counter:*", "-o", self.path("other.elog"), "--duration",
+                                 "100ms")
+            time.sleep(0.02)
+            victim.send_signal(signal.SIGKILL)
+            victim.wait()
+        self.run_elog("list")
+        self.assertEqual(self.names("providers"), [])
+        result = self.run_elog(
+            "record", "-e", "counter:*", "--", harness.program("counter"), "1", "100"
+        )
+        self.assertEqual(self.summary(result.stderr)[::2], (100, 0))
+
+
+if __name__ == "__main__":
+    harness.main()

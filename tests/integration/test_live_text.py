@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog record without -o shows events as they happen."""
+
+import signal
+import subprocess
+
+import harness
+
+
+class LiveText(harness.Case):
+    def test_comes_line_by_line_while_the_program_runs(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        recording = self.start_recording("-e", "counter:*")
+        lines = [recording.stdout.readline() for _ in range(50)]
+        for line in lines:
+            self.assertRegex(line, harness.LINE)
+        self.assertIsNone(recording.poll())
+        recording.send_signal(signal.SIGINT)
+        rest = recording.stdout.read()
+        errors = recording.stderr.read()
+        self.assertEqual(recording.wait(timeout=harness.PATIENCE), 0)
+        events, _, lost = self.summary(errors)
+        self.assertEqual(events, 50 + len(rest.splitlines()))
+        self.assertEqual(lost, 0)
+
+    def test_is_in_the_order_of_time_across_cpus(self):
+        result = self.run_elog(
+            "record", "-e", "counter:*", "--", harness.program("counter"), "4", "5000"
+        )
+        lines = [line for line in result.stdout.splitlines() if harness.LINE.match(line)]
+        times = [line.split()[0] for line in lines]
+        self.assertEqual(times, sorted(times))
+        events, _, lost = self.summary(result.stderr)
+        self.assertEqual(events, len(lines))
+        self.assertEqual(events + lost, 20000)
+
+    def test_names_the_process_and_the_thread(self):
+        program = self.start_provider(harness.example("hello"), "1000")
+        recording = self.start_recording("-e", "hello")
+        line = harness.LINE.match(recording.stdout.readline())
+        self.assertEqual(line["process"], "hello")
+        self.assertEqual(int(line["thread"]), program.pid)
+        self.assertEqual(line["provider"], "hello")
+        self.assertEqual(line["event"], "greeting")
+        self.assertRegex(line["fields"], r'^ number=\d+ text="hello, whoever listens"$')
+        self.stop(recording)
+
+    def test_ends_quietly_when_nobody_reads_it_any_more(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        recording = self.start_recording("-e", "counter:*")
+        recording.stdout.readline()
+        recording.stdout.close()
+        recording.wait(timeout=harness.PATIENCE)
+        self.assertEqual(recording.returncode, 0)
+        self.assertEqual(recording.stderr.read(), "")
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_print_ends_quietly_when_nobody_reads_it_any_more(self):
+        self.run_elog(
+            "record", "-e", "counter:*", "-o", self.path("run.elog"), "--",
+            harness.program("counter"), "1", "50000",
+        )
+        printing = self.start(harness.ELOG, "print", self.path("run.elog"))
+        printing.stdout.readline()
+        printing.stdout.close()
+        self.assertEqual(printing.wait(timeout=harness.PATIENCE), 0)
+        self.assertEqual(printing.stderr.read(), "")
+
+    def test_reports_an_output_that_is_full(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            result = self.run_elog(
+                "record", "-e", "counter:*", "--", harness.program("counter"), "1", "100",
+                status=1, stdout=full, stderr=subprocess.PIPE,
+            )
+        self.assert_one_sentence(result.stderr, "output cannot be written")
+        self.assertEqual(self.names("subscriptions"), [])
+
+
+if __name__ == "__main__":
+    harness.main()

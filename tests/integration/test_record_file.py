@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog record -o keeps everything; elog print and elog stat give it back."""
+
+import re
+import signal
+
+import harness
+
+
+class RecordFile(harness.Case):
+    def test_of_several_processes_and_threads_keeps_every_event_or_counts_it(self):
+        recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"), "--wait")
+        counters = [self.start(harness.program("counter"), "3", "20000") for _ in range(4)]
+        attempted = 0
+        for counter in counters:
+            output, _ = self.finish(counter)
+            attempted += int(output.split()[1])
+        _, errors = self.stop(recording)
+        events, _, lost = self.summary(errors)
+        self.assertEqual(events + lost, attempted)
+        self.assertEqual(attempted, 4 * 3 * 20000)
+
+        lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
+        records = [harness.LINE.match(line) for line in lines if not line.startswith("-- lost")]
+        self.assertNotIn(None, records)
+        self.assertEqual(len(records), events)
+        told = [int(found[1]) for found in map(re.compile(r"-- lost (\d+) ").match, lines) if found]
+        self.assertLessEqual(sum(told), lost)
+        self.check_order(records)
+
+        stat = self.run_elog("stat", self.path("run.elog")).stdout
+        self.assertRegex(stat, rf"counter:count +{events} ")
+        self.assertIn(f"{events} events in ", stat)
+        self.assertIn(f", {lost} lost", stat)
+        self.assert_nothing_left()
+
+    def check_order(self, records):
+        """By time over all; each thread's events in the order in which it emitted them."""
+        time = ""
+        numbers = {}
+        for record in records:
+            self.assertGreaterEqual(record["time"], time)
+            time = record["time"]
+            number, check, worker, text = re.match(
+                r' number=(\d+) check=(\d+) worker=(\d+) text="([a-z]*)"$', record["fields"]
+            ).groups()
+            self.assertEqual(
+                int(check), (int(number) + int(worker)) * 0x9E3779B97F4A7C15 % 2**64
+            )
+            self.assertEqual(text, "abcdefghijklmnopqrstuvwxyz"[: int(number) % 26])
+            self.assertGreater(int(number), numbers.get(record["thread"], -1))
+            numbers[record["thread"]] = int(number)
+
+    def test_for_a_duration_ends_by_itself(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        result = self.run_elog(
+            "record", "-e", "counter:*", "-o", self.path("run.elog"), "--duration", "300ms"
+        )
+        events, size, lost = self.summary(result.stderr)
+        self.assertGreater(events, 0)
+        self.assertGreater(size, events * 24)
+        self.assertEqual(lost, 0)
+        self.assertIn(f"in {self.path('run.elog')}", result.stderr)
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_can_be_read_while_it_is_written(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"))
+        self.wait_for(
+            lambda: "counter:count" in self.run_elog("print", self.path("run.elog")).stdout,
+            "events in the file",
+        )
+        result = self.run_elog("print", self.path("run.elog"))
+        self.assertIn("has no end", result.stderr)
+        self.stop(recording)
+        self.assertEqual(self.run_elog("print", self.path("run.elog")).stderr, "")
+
+    def test_takes_only_the_events_that_were_asked_for(self):
+        self.start_provider(harness.example("order_service"), "30")
+        self.run_elog(
+            "record", "-e", "shop:order_*", "-e", "shop:queue_length", "-o", self.path("run.elog"),
+            "--duration", "500ms",
+        )
+        output = self.run_elog("print", self.path("run.elog")).stdout
+        seen = {harness.LINE.match(line)["event"] for line in output.splitlines()}
+        self.assertEqual(seen, {"order_placed", "order_done", "queue_length"})
+
+    def test_with_tiny_buffers_counts_what_it_loses(self):
+        recording = self.start_recording(
+            "-e", "counter:*", "-o", self.path("run.elog"), "--buffer-size", "128K", "--wait"
+        )
+        # Stopped, the reader reads nothing: the buffers fill.
+        recording.send_signal(signal.SIGSTOP)
+        output, _ = self.finish(self.start(harness.program("counter"), "2", "100000"))
+        recording.send_signal(signal.SIGCONT)
+        _, errors = self.stop(recording)
+        events, _, lost = self.summary(errors)
+        self.assertGreater(lost, 0)
+        self.assertEqual(events + lost, int(output.split()[1]))
+        self.assertIn("--buffer-size", errors)
+        stat = self.run_elog("stat", self.path("run.elog")).stdout
+        self.assertIn(f", {lost} lost", stat)
+        lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
+        told = [int(found[1]) for found in map(re.compile(r"-- lost (\d+) ").match, lines) if found]
+        self.assertEqual(sum(told), lost)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Subscriptions do not disturb each other, whenever they and the programs begin and end."""
+
+import harness
+
+
+class SeveralRecorders(harness.Case):
+    def test_each_get_everything_they_asked_for(self):
+        first = self.start_recording("-e", "counter:*", "-o", self.path("1.elog"), "--wait")
+        second = self.start_recording("-e", "counter:*", "-o", self.path("2.elog"), "--wait")
+        other = self.start_recording("-e", "shop:*", "-o", self.path("3.elog"), "--wait")
+        self.finish(self.start(harness.program("counter"), "2", "10000"))
+        for recording in (first, second):
+            _, errors = self.stop(recording)
+            events, _, lost = self.summary(errors)
+            self.assertEqual(events + lost, 20000)
+        _, errors = self.stop(other)
+        self.assertEqual(self.summary(errors), (0, 0, 0))
+
+    def test_that_wait_hear_a_program_that_starts_later(self):
+        recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"), "--wait")
+        for _ in range(3):
+            self.finish(self.start(harness.program("counter"), "1", "1000"))
+        _, errors = self.stop(recording)
+        self.assertEqual(self.summary(errors)[::2], (3000, 0))
+
+    def test_that_come_and_go_while_a_program_runs_leave_its_gate_closed(self):
+        self.start_provider(harness.program("counter"), "2", "0", "50")
+        for _ in range(10):
+            result = self.run_elog("record", "-e", "counter:*", "--duration", "30ms")
+            self.summary(result.stderr)
+        provider = self.names("providers")[0]
+        with open(f"{self.directory}/providers/{provider}", "rb") as file:
+            file.seek(0x10000)
+            self.assertEqual(file.read(4096), bytes(4096))
+
+
+if __name__ == "__main__":
+    harness.main()

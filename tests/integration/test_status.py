@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A program can ask what became of publishing its provider; it works on in any case."""
+
+import os
+
+import harness
+
+
+class Status(harness.Case):
+    def ask(self):
+        output, _ = self.finish(self.start(harness.program("status")))
+        code, sentence = output.splitlines()
+        return int(code), sentence
+
+    def test_published(self):
+        code, sentence = self.ask()
+        self.assertEqual(code, 0)
+        self.assertIn(self.directory, sentence)
+        self.assert_nothing_left()
+
+    def test_switched_off_by_the_environment(self):
+        self.environment["EVENTLOG"] = "off"
+        code, sentence = self.ask()
+        self.assertEqual(code, 1)
+        self.assertIn("EVENTLOG=off", sentence)
+        self.assertFalse(os.path.exists(self.directory))
+
+    def test_directory_that_others_may_enter(self):
+        os.mkdir(self.directory)
+        os.chmod(self.directory, 0o755)
+        code, sentence = self.ask()
+        self.assertEqual(code, 2)
+        self.assertIn("chmod 700", sentence)
+
+    def test_directory_that_cannot_be_made(self):
+        self.environment["EVENTLOG_DIR"] = "/proc/no/such/place"
+        code, sentence = self.ask()
+        self.assertEqual(code, 2)
+        self.assertIn("EVENTLOG_DIR", sentence)
+
+
+if __name__ == "__main__":
+    harness.main()

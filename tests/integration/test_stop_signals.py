@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Ctrl-C and its relatives end a recording in good order."""
+
+import signal
+
+import harness
+
+
+class StopSignals(harness.Case):
+    def check(self, with_signal):
+        self.start_provider(harness.program("counter"), "2", "0", "100")
+        recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"))
+        self.wait_for(
+            lambda: "count" in self.run_elog("print", self.path("run.elog")).stdout, "events"
+        )
+        _, errors = self.stop(recording, with_signal)
+        events, size, lost = self.summary(errors)
+        self.assertGreater(events, 0)
+        self.assertGreater(size, 0)
+        self.assertEqual(lost, 0)
+        result = self.run_elog("print", self.path("run.elog"))
+        self.assertEqual(len(result.stdout.splitlines()), events)
+        self.assertEqual(result.stderr, "")
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_interrupt(self):
+        self.check(signal.SIGINT)
+
+    def test_terminate(self):
+        self.check(signal.SIGTERM)
+
+    def test_hang_up(self):
+        self.check(signal.SIGHUP)
+
+
+if __name__ == "__main__":
+    harness.main()

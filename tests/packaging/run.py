@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Builds and runs a small consumer of eventlog in one of the ways a project can consume it.
+
+find_package and pkg_config consume an installed tree, made from the given build directory, and
+check that tree itself too; add_subdirectory and meson_subproject consume the source tree.
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parent.parent
+
+
+def run(*command, **environment):
+    """Runs a command, echoed because the test's log is all there is to a failure."""
+    words = [str(word) for word in command]
+    print("+", *words, flush=True)
+    subprocess.run(words, env={**os.environ, **environment}, check=True)
+
+
+def output_of(*command):
+    words = [str(word) for word in command]
+    print("+", *words, flush=True)
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+
+
+def install(builder, build, directory):
+    """Installs the build below the directory and returns the prefix there."""
+    if builder == "cmake":
+        run("cmake", "--install", build, "--prefix", directory)
+        return directory
+    run("meson", "install", "-C", build, "--no-rebuild", "--destdir", directory)
+    (include,) = directory.glob("**/include/eventlog")
+    return include.parent.parent
+
+
+def find_library_directory(prefix):
+    (library,) = prefix.glob("**/libeventlog.so")
+    return library.parent
+
+
+def check_installed_tree(prefix):
+    run(prefix / "bin/elog", "--version")
+    symbols = output_of(
+        "nm", "-D", "--defined-only", "--with-symbol-versions",
+        find_library_directory(prefix) / "libeventlog.so",
+    )
+    names = []
+    for line in symbols.splitlines():
+        kind, name = line.split()[-2:]
+        # The versions themselves are absolute symbols.
+        if kind != "A":
+            names.append(name)
+    assert names, "libeventlog.so exports nothing"
+    for name in names:
+        assert name.startswith("eventlog_"), f"libeventlog.so exports a foreign symbol: {name}"
+        assert "@@" in name, f"libeventlog.so exports a symbol without a version: {name}"
+
+
+def build_with_cmake(source, compiler, directory, *definitions):
+    run(
+        "cmake", "-G", "Ninja", "-S", source, "-B", directory,
+        f"-DCMAKE_CXX_COMPILER={compiler}", *definitions,
+    )
+    run("cmake", "--build", directory)
+
+
+def test_find_package(arguments, directory):
+    prefix = install(arguments.builder, arguments.build, directory / "installed")
+    check_installed_tree(prefix)
+    build = directory / "build"
+    build_with_cmake(
+        HERE / "find_package", arguments.compiler, build, f"-DCMAKE_PREFIX_PATH={prefix}"
+    )
+    run(build / "consumer")
+    run(build / "consumer_static")
+
+
+def test_pkg_config(arguments, directory):
+    prefix = install(arguments.builder, arguments.build, directory / "installed")
+    check_installed_tree(prefix)
+    libraries = find_library_directory(prefix)
+    consumer = directory / "consumer"
+    run(
+        HERE / "pkg_config/build.sh", arguments.compiler, consumer, prefix,
+        PKG_CONFIG_PATH=str(libraries / "pkgconfig"),
+    )
+    run(consumer, LD_LIBRARY_PATH=str(libraries))
+
+
+def test_add_subdirectory(arguments, directory):
+    build_with_cmake(
+        HERE / "add_subdirectory", arguments.compiler, directory, f"-DEVENTLOG_SOURCE={SOURCE}"
+    )
+    run(directory / "consumer")
+    run(directory / "consumer_static")
+
+
+def test_meson_subproject(arguments, directory):
+    # Meson wants its subprojects below the parent's source tree.
+    source = directory / "source"
+    (source / "subprojects").mkdir(parents=True)
+    (source / "subprojects/eventlog").symlink_to(SOURCE)
+    (source / "main.cpp").symlink_to(HERE / "main.cpp")
+    (source / "meson.build").symlink_to(HERE / "meson_subproject/meson.build")
+    build = directory / "build"
+    run("meson", "setup", source, build, CXX=arguments.compiler)
+    run("meson", "compile", "-C", build)
+    run(build / "consumer")
+    run(build / "consumer_static")
+
+
+TESTS = {
+    "add_subdirectory": test_add_subdirectory,
+    "find_package": test_find_package,
+    "meson_subproject": test_meson_subproject,
+    "pkg_config": test_pkg_config,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("test", choices=sorted(TESTS))
+    parser.add_argument("--builder", choices=["cmake", "meson"], required=True)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--compiler", required=True)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="eventlog-packaging-") as directory:
+        # The consumers must not show up among the programs of whoever runs the tests.
+        os.environ["EVENTLOG_DIR"] = directory
+        TESTS[arguments.test](arguments, pathlib.Path(directory))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// Emits a known number of events from several threads, each with its thread, its number and a
+// checksum, and says on standard output how many it has attempted.
+//
+//     counter THREADS EVENTS [PAUSE_US]      EVENTS 0: until killed
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <eventlog/eventlog.hpp>
+
+namespace {
+
+struct count {
+    std::uint64_t number;
+    std::uint64_t check;
+    std::uint32_t worker;
+    std::string_view text;
+};
+using counter = eventlog::provider<"counter", count>;
+
+constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz";
+
+void run(std::uint32_t worker, std::uint64_t events, std::chrono::microseconds pause) {
+    for (std::uint64_t i = 0; events == 0 || i < events; ++i) {
+        counter::emit(count{i, (i + worker) * 0x9e3779b97f4a7c15U, worker,
+                            letters.substr(0, i % letters.size())});
+        if (pause.count() != 0) {
+            std::this_thread::sleep_for(pause);
+        }
+    }
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+    if (argument_count < 3) {
+        std::fputs("usage: counter THREADS EVENTS [PAUSE_US]\n", stderr);
+        return 2;
+    }
+    const auto threads = static_cast<std::uint32_t>(std::strtoul(arguments[1], nullptr, 10));
+    const std::uint64_t events = std::strtoull(arguments[2], nullptr, 10);
+    const std::chrono::microseconds pause(
+        argument_count > 3 ? std::strtol(arguments[3], nullptr, 10) : 0);
+    std::vector<std::thread> workers;
+    for (std::uint32_t worker = 0; worker < threads; ++worker) {
+        workers.emplace_back(run, worker, events, pause);
+    }
+    for (std::thread& worker : workers) {
+        worker.join();
+    }
+    std::printf("attempted %llu\n", static_cast<unsigned long long>(threads * events));
+}

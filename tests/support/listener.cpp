@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "listener.hpp"
+
+#include <sched.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace eventlog::test {
+namespace {
+
+elog::subscription_options make_options(std::string_view pattern, listener::options with) {
+    elog::subscription_options options;
+    options.patterns.add(pattern);
+    options.buffer_size = with.buffer_size;
+    options.buffers_per_cpu = with.buffers_per_cpu;
+    return options;
+}
+
+}  // namespace
+
+listener::listener(std::string_view pattern, options with)
+    : source_(make_options(pattern, with)), reader_(source_.file(), source_.geometry()) {}
+
+void listener::poll() {
+    reader_.poll([this](const elog::record_run& run) {
+        std::span<const std::uint8_t> rest = run.bytes;
+        for (std::uint64_t i = 0; i < run.count; ++i) {
+            const elog::record_view record = elog::take_record(rest);
+            records_.push_back({record.header,
+                                run.ring,
+                                run.sequence + i,
+                                i == 0 ? run.lost_before : 0,
+                                {record.payload.begin(), record.payload.end()}});
+        }
+        EXPECT_TRUE(rest.empty());
+    });
+    reader_.read_new_providers([this](elog::provider_instance&& provider) {
+        const std::uint16_t id = provider.id;
+        providers_.insert_or_assign(id, std::move(provider));
+    });
+}
+
+void listener::finish() {
+    source_.end();
+    poll();
+    static_cast<void>(reader_.finish());
+}
+
+elog::field_value listener::field(const heard_record& record, std::string_view name) const {
+    const elog::provider_schema& schema = providers_.at(record.header.provider).schema;
+    for (const elog::field_schema& field : schema.events.at(record.header.event).fields) {
+        if (field.name == name) {
+            return elog::decode_field(field, record.payload);
+        }
+    }
+    throw std::out_of_range("no field of that name");
+}
+
+std::string listener::event_name(const heard_record& record) const {
+    return providers_.at(record.header.provider).schema.events.at(record.header.event).name;
+}
+
+elog::ring_totals listener::totals() const {
+    elog::ring_totals sum;
+    for (const elog::ring_totals& ring : reader_.rings()) {
+        sum.read += ring.read;
+        sum.bytes += ring.bytes;
+        sum.lost += ring.lost;
+        sum.damaged += ring.damaged;
+    }
+    return sum;
+}
+
+std::uint64_t listener::lost_by_providers() const {
+    std::uint64_t lost = 0;
+    for (const auto& [id, provider] : providers_) {
+        const elog::provider_losses losses = reader_.losses_of(id);
+        lost += losses.too_large + losses.busy;
+    }
+    return lost;
+}
+
+pinned_to_one_cpu::pinned_to_one_cpu() : before_(sizeof(cpu_set_t)), cpu_(::sched_getcpu()) {
+    cpu_set_t set;
+    EXPECT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);
+    std::memcpy(before_.data(), &set, sizeof set);
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<unsigned>(cpu_), &set);
+    EXPECT_EQ(::sched_setaffinity(0, sizeof set, &set), 0);
+}
+
+pinned_to_one_cpu::~pinned_to_one_cpu() {
+    cpu_set_t set;
+    std::memcpy(&set, before_.data(), sizeof set);
+    static_cast<void>(::sched_setaffinity(0, sizeof set, &set));
+}
+
+}  // namespace eventlog::test

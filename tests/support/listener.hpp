@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// A subscription inside the test process, and everything it has heard.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decode.hpp"
+#include "region_reader.hpp"
+#include "subscription.hpp"
+
+namespace eventlog::test {
+
+/// A record as it was heard, in a memory of its own.
+struct heard_record {
+    eventlog_record header{};
+    std::uint32_t ring = 0;
+    std::uint64_t sequence = 0;     // as the run tells it, counted on
+    std::uint64_t lost_before = 0;  // for the first record of a run
+    std::vector<std::uint8_t> payload;
+};
+
+class listener {
+  public:
+    struct options {
+        std::uint64_t buffer_size = 128U << 10U;
+        std::uint32_t buffers_per_cpu = 2;
+    };
+
+    explicit listener(std::string_view pattern) : listener(pattern, options{}) {}
+    listener(std::string_view pattern, options with);
+
+    /// Takes everything that is there now.
+    void poll();
+    /// Ends the subscription and takes the rest.
+    void finish();
+
+    [[nodiscard]] const std::vector<heard_record>& records() const { return records_; }
+    void forget_records() { records_.clear(); }
+
+    /// A field of a record by name, as the schema that came with it says. Fails the test if the
+    /// record's provider or the field is not known.
+    [[nodiscard]] elog::field_value field(const heard_record& record, std::string_view name) const;
+    [[nodiscard]] std::string event_name(const heard_record& record) const;
+
+    [[nodiscard]] const std::map<std::uint16_t, elog::provider_instance>& providers() const {
+        return providers_;
+    }
+    [[nodiscard]] elog::subscription& source() { return source_; }
+    [[nodiscard]] elog::region_reader& reader() { return reader_; }
+
+    /// Over all rings: read, lost for want of room, made no sense.
+    [[nodiscard]] elog::ring_totals totals() const;
+    /// Over all providers: lost without having been in a ring.
+    [[nodiscard]] std::uint64_t lost_by_providers() const;
+
+  private:
+    elog::subscription source_;
+    elog::region_reader reader_;
+    std::map<std::uint16_t, elog::provider_instance> providers_;
+    std::vector<heard_record> records_;
+};
+
+/// Keeps the calling thread on one CPU while it lives, so that it writes to one ring.
+class pinned_to_one_cpu {
+  public:
+    pinned_to_one_cpu();
+    ~pinned_to_one_cpu();
+    pinned_to_one_cpu(const pinned_to_one_cpu&) = delete;
+    pinned_to_one_cpu& operator=(const pinned_to_one_cpu&) = delete;
+    [[nodiscard]] int cpu() const { return cpu_; }
+
+  private:
+    std::vector<std::uint8_t> before_;
+    int cpu_;
+};
+
+}  // namespace eventlog::test

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "glob.hpp"
+
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using eventlog::core::filter_wants;
+using eventlog::core::glob_match;
+using namespace std::string_view_literals;
+
+TEST(glob, without_wildcards_matches_only_itself) {
+    EXPECT_TRUE(glob_match("tcp", "tcp"));
+    EXPECT_FALSE(glob_match("tcp", "tcp4"));
+    EXPECT_FALSE(glob_match("tcp", "tc"));
+    EXPECT_TRUE(glob_match("", ""));
+    EXPECT_FALSE(glob_match("", "a"));
+}
+
+TEST(glob, star_matches_any_run) {
+    EXPECT_TRUE(glob_match("*", ""));
+    EXPECT_TRUE(glob_match("*", "anything"));
+    EXPECT_TRUE(glob_match("a*c", "abbbc"));
+    EXPECT_TRUE(glob_match("a*c", "ac"));
+    EXPECT_TRUE(glob_match("*b*b*", "abab"));
+    EXPECT_FALSE(glob_match("*b*b*b*", "abab"));
+    EXPECT_TRUE(glob_match("order_**", "order_"));
+}
+
+TEST(glob, star_tries_every_place_where_the_rest_may_begin) {
+    EXPECT_TRUE(glob_match("*aab", "aaaab"));
+    EXPECT_FALSE(glob_match("*aab", "aaaba"));
+}
+
+TEST(glob, question_mark_matches_one_character) {
+    EXPECT_TRUE(glob_match("t?p", "tcp"));
+    EXPECT_FALSE(glob_match("t?p", "tp"));
+    EXPECT_FALSE(glob_match("?", ""));
+}
+
+TEST(glob, many_stars_take_no_exponential_time) {
+    const std::string text(5000, 'a');
+    std::string pattern;
+    for (int i = 0; i < 500; ++i) {
+        pattern += "a*";
+    }
+    EXPECT_FALSE(glob_match(pattern + "b", text));
+}
+
+TEST(filter, wants_what_any_pattern_of_the_list_matches) {
+    constexpr auto filter = "tcp:loss\0shop:order_*\0"sv;
+    EXPECT_TRUE(filter_wants(filter, "tcp", "loss"));
+    EXPECT_TRUE(filter_wants(filter, "shop", "order_placed"));
+    EXPECT_FALSE(filter_wants(filter, "tcp", "order_placed"));
+    EXPECT_FALSE(filter_wants(filter, "shop", "payment"));
+}
+
+TEST(filter, that_is_damaged_wants_nothing_and_reads_nothing_behind_its_end) {
+    EXPECT_FALSE(filter_wants(""sv, "tcp", "loss"));
+    EXPECT_FALSE(filter_wants("\0\0\0"sv, "tcp", "loss"));
+    EXPECT_FALSE(filter_wants("tcp"sv, "tcp", "loss"));
+    EXPECT_TRUE(filter_wants("tcp:loss"sv, "tcp", "loss"));
+}
+
+}  // namespace

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+//
+// What is emitted is what is heard: through a real subscription, decoded by the schema that came
+// along.
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "listener.hpp"
+
+namespace {
+
+using eventlog::test::heard_record;
+using eventlog::test::listener;
+
+struct every_number {
+    bool yes;
+    char letter;
+    std::int8_t i8;
+    std::int16_t i16;
+    std::int32_t i32;
+    std::int64_t i64;
+    std::uint8_t u8;
+    std::uint16_t u16;
+    std::uint32_t u32;
+    std::uint64_t u64;
+    float f32;
+    double f64;
+};
+struct every_text {
+    std::uint32_t number;
+    std::string_view view;
+    std::string string;
+    const char* pointer;
+};
+struct one_byte {
+    std::uint8_t value;
+};
+using payload_test = eventlog::provider<"payload_test", every_number, every_text, one_byte>;
+
+/// Emits one event and returns it as heard.
+template <class Event>
+heard_record heard(listener& ears, const Event& event) {
+    ears.forget_records();
+    payload_test::emit(event);
+    ears.poll();
+    EXPECT_EQ(ears.records().size(), 1U);
+    return ears.records().at(0);
+}
+
+std::string text_of(const listener& ears, const heard_record& record, std::string_view field) {
+    return std::string(std::get<std::string_view>(ears.field(record, field)));
+}
+
+TEST(payload, carries_every_number) {
+    listener ears("payload_test:*");
+    const heard_record record = heard(
+        ears, every_number{true, 'x', -8, -1600, -320000, std::numeric_limits<int64_t>::min(), 200,
+                           60000, 4000000000U, std::numeric_limits<uint64_t>::max(), 1.5F, -2.25});
+    EXPECT_EQ(ears.event_name(record), "every_number");
+    EXPECT_EQ(std::get<bool>(ears.field(record, "yes")), true);
+    EXPECT_EQ(std::get<char>(ears.field(record, "letter")), 'x');
+    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i8")), -8);
+    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i16")), -1600);
+    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i32")), -320000);
+    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i64")),
+              std::numeric_limits<std::int64_t>::min());
+    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "u8")), 200U);
+    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "u16")), 60000U);
+    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "u32")), 4000000000U);
+    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "u64")),
+              std::numeric_limits<std::uint64_t>::max());
+    EXPECT_EQ(std::get<float>(ears.field(record, "f32")), 1.5F);
+    EXPECT_EQ(std::get<double>(ears.field(record, "f64")), -2.25);
+}
+
+TEST(payload, carries_every_kind_of_text) {
+    listener ears("payload_test:*");
+    const heard_record record = heard(ears, every_text{7, "view", "string", "pointer"});
+    EXPECT_EQ(text_of(ears, record, "view"), "view");
+    EXPECT_EQ(text_of(ears, record, "string"), "string");
+    EXPECT_EQ(text_of(ears, record, "pointer"), "pointer");
+    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "number")), 7U);
+}
+
+TEST(payload, tells_an_empty_text_from_a_null_pointer) {
+    listener ears("payload_test:*");
+    const heard_record record = heard(ears, every_text{7, {}, "", nullptr});
+    EXPECT_EQ(text_of(ears, record, "view"), "");
+    EXPECT_EQ(text_of(ears, record, "string"), "");
+    EXPECT_TRUE(std::holds_alternative<elog::null_text>(ears.field(record, "pointer")));
+}
+
+TEST(payload, keeps_nul_characters_inside_a_text) {
+    using namespace std::string_view_literals;
+    listener ears("payload_test:*");
+    const heard_record record = heard(ears, every_text{7, "a\0b"sv, "", ""});
+    EXPECT_EQ(text_of(ears, record, "view"), std::string("a\0b", 3));
+}
+
+TEST(payload, carries_texts_of_every_length_around_the_sizes_that_matter) {
+    listener ears("payload_test:*");
+    // Around words, the size up to which a payload is put together on the stack, and the largest.
+    for (const std::size_t near : {8U, 16U, 500U, 512U, 1024U, 4096U, 65400U}) {
+        for (std::size_t length = near - 8; length < near + 9; ++length) {
+            const std::string text(length, static_cast<char>('a' + length % 26));
+            const heard_record record = heard(ears, every_text{1, text, "second", "third"});
+            EXPECT_EQ(text_of(ears, record, "view"), text);
+            EXPECT_EQ(text_of(ears, record, "string"), "second");
+            EXPECT_EQ(text_of(ears, record, "pointer"), "third");
+        }
+    }
+}
+
+TEST(payload, that_is_the_largest_is_carried_and_one_byte_more_is_refused_and_counted) {
+    listener ears("payload_test:*");
+    // Fixed part 16, three texts with their NUL, two of them empty.
+    const std::size_t largest = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 16 - 3;
+    const heard_record record = heard(ears, every_text{1, std::string(largest, 'x'), "", ""});
+    EXPECT_EQ(record.header.size, EVENTLOG_RECORD_SIZE_MAX);
+    EXPECT_EQ(text_of(ears, record, "view").size(), largest);
+    ears.forget_records();
+    payload_test::emit(every_text{1, std::string(largest + 1, 'x'), "", ""});
+    payload_test::emit(every_text{1, std::string(10 * largest, 'x'), "", ""});
+    ears.finish();
+    EXPECT_TRUE(ears.records().empty());
+    EXPECT_EQ(ears.lost_by_providers(), 2U);
+}
+
+TEST(payload, shorter_than_a_word_is_padded_with_zeros) {
+    listener ears("payload_test:*");
+    const heard_record record = heard(ears, one_byte{0xff});
+    EXPECT_EQ(record.header.size, sizeof(eventlog_record) + 1);
+    EXPECT_EQ(record.payload, std::vector<std::uint8_t>{0xff});
+}
+
+TEST(payload, names_thread_and_cpu) {
+    listener ears("payload_test:*");
+    const eventlog::test::pinned_to_one_cpu pinned;
+    const heard_record record = heard(ears, one_byte{1});
+    EXPECT_EQ(record.header.thread, static_cast<std::uint32_t>(::gettid()));
+    EXPECT_EQ(record.header.cpu, pinned.cpu());
+    EXPECT_EQ(record.header.flags, 0U);
+}
+
+}  // namespace

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "process.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "scratch.hpp"
+#include "unique_fd.hpp"
+
+namespace {
+
+using namespace eventlog::core;
+
+TEST(process, knows_itself) {
+    const process_identity self = current_process();
+    EXPECT_EQ(self.pid, static_cast<std::uint32_t>(::getpid()));
+    EXPECT_EQ(self.uid, ::geteuid());
+    EXPECT_NE(self.start_time, 0U);
+    EXPECT_NE(self.name[0], '\0');
+    EXPECT_TRUE(is_alive(self.pid, self.start_time, self.pid_namespace));
+}
+
+TEST(process, with_the_same_number_and_another_start_is_another) {
+    const process_identity self = current_process();
+    EXPECT_FALSE(is_alive(self.pid, self.start_time + 1, self.pid_namespace));
+}
+
+TEST(process, that_has_ended_is_not_alive_even_before_anyone_has_waited_for_it) {
+    const process_identity self = current_process();
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        ::_exit(0);
+    }
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+    EXPECT_FALSE(is_alive(static_cast<std::uint32_t>(child), 0, self.pid_namespace));
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+    EXPECT_FALSE(is_alive(static_cast<std::uint32_t>(child), 0, self.pid_namespace));
+}
+
+TEST(process, whose_first_thread_has_ended_is_alive_while_others_run) {
+    const process_identity self = current_process();
+    int ready[2];
+    ASSERT_EQ(::pipe(ready), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        std::thread([main = ::pthread_self(), to = ready[1]] {
+            static_cast<void>(::pthread_join(main, nullptr));
+            static_cast<void>(!::write(to, "r", 1));
+            ::pause();
+        }).detach();
+        ::syscall(SYS_exit, 0);  // this thread alone, and without unwinding
+    }
+    char byte = 0;
+    ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+    EXPECT_TRUE(is_alive(static_cast<std::uint32_t>(child), 0, self.pid_namespace));
+    ASSERT_EQ(::kill(child, SIGKILL), 0);
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+    EXPECT_FALSE(is_alive(static_cast<std::uint32_t>(child), 0, self.pid_namespace));
+    ::close(ready[0]);
+    ::close(ready[1]);
+}
+
+TEST(process, of_another_pid_namespace_is_never_called_dead) {
+    EXPECT_TRUE(is_alive(999999999, 1, current_process().pid_namespace + 1));
+}
+
+TEST(process, with_a_number_that_none_can_have_is_dead) {
+    const std::uint64_t here = current_process().pid_namespace;
+    EXPECT_FALSE(is_alive(0, 0, here));
+    EXPECT_FALSE(is_alive(UINT32_MAX, 0, here));
+}
+
+TEST(process, is_found_to_map_a_file_or_not) {
+    std::string path = eventlog::test::scratch_directory() + "/mapped-XXXXXX";
+    const unique_fd file(::mkstemp(path.data()));
+    ASSERT_TRUE(file);
+    ASSERT_EQ(::ftruncate(file.get(), 4096), 0);
+    struct stat status {};
+    ASSERT_EQ(::fstat(file.get(), &status), 0);
+    const process_identity self = current_process();
+    EXPECT_FALSE(may_map_file(self.pid, self.pid_namespace, status.st_dev, status.st_ino));
+    void* mapped = ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, file.get(), 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    EXPECT_TRUE(may_map_file(self.pid, self.pid_namespace, status.st_dev, status.st_ino));
+    ::munmap(mapped, 4096);
+}
+
+TEST(process, thread_id_is_the_kernels) {
+    EXPECT_EQ(thread_id(), static_cast<std::uint32_t>(::gettid()));
+}
+
+}  // namespace

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+//
+// The ring's rules, for both writers: the one with restartable sequences and the one with the lock.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "failure.hpp"
+#include "listener.hpp"
+#include "ring_writer.hpp"
+#include "rseq.hpp"
+#include "subscription_slots.hpp"
+
+namespace {
+
+using namespace eventlog::core;
+using eventlog::test::heard_record;
+using eventlog::test::listener;
+
+struct tick {
+    std::uint64_t number;
+};
+using ring_test = eventlog::provider<"ring_test", tick>;
+
+using writer = write_result (*)(subscription_slot&, std::uint64_t, std::uint16_t,
+                                const event_payload&) noexcept;
+
+struct writer_case {
+    const char* name;
+    writer write;
+};
+
+class ring : public ::testing::TestWithParam<writer_case> {
+  protected:
+    void SetUp() override {
+        if (GetParam().write == write_record && !rseq_available()) {
+            GTEST_SKIP() << "restartable sequences are switched off or missing";
+        }
+    }
+
+    void listen(listener::options options) {
+        ears = std::make_unique<listener>("ring_test:*", options);
+        ring_test::emit(tick{0});  // attaches the provider
+        ears->poll();
+        ears->forget_records();
+        slot = nullptr;
+        for (subscription_slot& each : subscription_slots) {
+            if (each.serial.load() == ears->source().header().serial) {
+                slot = &each;
+            }
+        }
+        ASSERT_NE(slot, nullptr);
+        serial = slot->serial.load();
+    }
+
+    write_result write(std::size_t size, std::uint8_t filling) {
+        static std::array<std::uint8_t, payload_size_max + 8> payload;
+        std::memset(payload.data(), filling, size);
+        std::memset(payload.data() + size, 0, 8);
+        return GetParam().write(*slot, serial, 0, {0, size, payload.data(), {}});
+    }
+
+    /// Whether the event that attached the provider stands in the ring that is written to.
+    [[nodiscard]] static bool has_attaching_event() {
+        return GetParam().write == write_record || !rseq_available();
+    }
+
+    const eventlog::test::pinned_to_one_cpu pinned;
+    std::unique_ptr<listener> ears;
+    subscription_slot* slot = nullptr;
+    std::uint64_t serial = 0;
+};
+
+constexpr std::size_t buffer_size = 128U << 10U;
+constexpr std::size_t header_size = sizeof(eventlog_record);
+
+TEST_P(ring, a_record_that_fills_the_buffer_exactly_fits) {
+    listen({buffer_size, 2});
+    const std::size_t used = has_attaching_event() ? 32 : 0;
+    std::size_t left = buffer_size - used;
+    while (left > EVENTLOG_RECORD_SIZE_MAX) {
+        ASSERT_EQ(write(1000, 1), write_result::written);
+        left -= header_size + 1000;
+    }
+    ASSERT_EQ(write(left - header_size, 2), write_result::written);
+    ASSERT_EQ(write(8, 3), write_result::written);  // the next buffer
+    ears->finish();
+    ASSERT_GE(ears->records().size(), 3U);
+    const heard_record& exact = ears->records()[ears->records().size() - 2];
+    EXPECT_EQ(exact.payload, std::vector<std::uint8_t>(left - header_size, 2));
+    EXPECT_EQ(ears->records().back().payload, std::vector<std::uint8_t>(8, 3));
+    EXPECT_EQ(ears->totals().lost, 0U);
+}
+
+TEST_P(ring, full_means_counted_and_the_gap_is_told_where_it_is) {
+    listen({buffer_size, 2});
+    std::uint64_t written = 0;
+    while (write(1000, 1) == write_result::written) {
+        ++written;
+        ASSERT_LT(written, 1000U);
+    }
+    // One was lost; 9 more, even small ones, until the reader has made room.
+    for (int i = 0; i < 9; ++i) {
+        EXPECT_EQ(write(8, 2), write_result::lost_full);
+    }
+    ears->poll();
+    EXPECT_EQ(ears->records().size(), written);
+    EXPECT_EQ(ears->totals().lost, 0U);  // nobody knows yet how many it will be
+    EXPECT_EQ(write(8, 3), write_result::written);
+    ears->poll();
+    ASSERT_EQ(ears->records().size(), written + 1);
+    EXPECT_EQ(ears->records().back().lost_before, 10U);
+    EXPECT_EQ(ears->records().back().payload, std::vector<std::uint8_t>(8, 3));
+    ears->finish();
+    EXPECT_EQ(ears->totals().lost, 10U);
+}
+
+TEST_P(ring, loss_at_the_end_is_told_at_the_end) {
+    listen({buffer_size, 2});
+    std::uint64_t written = 0;
+    while (write(1000, 1) == write_result::written) {
+        ++written;
+    }
+    EXPECT_EQ(write(1000, 1), write_result::lost_full);
+    ears->source().end();
+    ears->poll();
+    EXPECT_EQ(ears->records().size(), written);
+    std::uint64_t trailing = 0;
+    for (const std::uint64_t lost : ears->reader().finish()) {
+        trailing += lost;
+    }
+    EXPECT_EQ(trailing, 2U);
+}
+
+TEST_P(ring, sequence_numbers_count_everything_that_was_attempted) {
+    for (const std::uint32_t buffers : {2U, 4U, 64U}) {
+        listen({buffer_size, buffers});
+        std::uint64_t attempted = has_attaching_event() ? 1 : 0;
+        for (int round = 0; round < 3; ++round) {
+            for (unsigned i = 0; i < buffers * 140; ++i) {
+                static_cast<void>(write(1000, 1));
+                ++attempted;
+            }
+            ears->poll();
+        }
+        static_cast<void>(write(8, 9));
+        ears->poll();
+        const heard_record& last = ears->records().back();
+        EXPECT_EQ(last.sequence, attempted);
+        EXPECT_GT(ears->totals().lost, 0U);
+        std::uint64_t expected = ears->records().front().sequence;
+        for (const heard_record& record : ears->records()) {
+            expected += record.lost_before;
+            EXPECT_EQ(record.sequence, expected);
+            ++expected;
+        }
+        ears.reset();
+    }
+}
+
+TEST_P(ring, many_generations_come_out_whole_and_in_order) {
+    listen({buffer_size, 2});
+    std::uint64_t time = 0;
+    for (unsigned i = 0; i < 50000; ++i) {
+        ASSERT_EQ(write(1 + i % 2000, static_cast<std::uint8_t>(i)), write_result::written);
+        if (i % 40 == 0) {
+            ears->poll();
+        }
+    }
+    ears->finish();
+    ASSERT_EQ(ears->records().size(), 50000U);
+    for (unsigned i = 0; i < 50000; ++i) {
+        const heard_record& record = ears->records()[i];
+        ASSERT_EQ(record.payload,
+                  std::vector<std::uint8_t>(1 + i % 2000, static_cast<std::uint8_t>(i)));
+        ASSERT_GE(record.header.time, time);
+        time = record.header.time;
+    }
+}
+
+TEST_P(ring, pieces_come_out_as_one_payload) {
+    listen({buffer_size, 2});
+    const std::array<eventlog_piece, 4> pieces{{{"ab", 2}, {"", 0}, {"cdefghi", 7}, {"", 1}}};
+    ASSERT_EQ(GetParam().write(*slot, serial, 0, {0, 10, nullptr, pieces}), write_result::written);
+    ASSERT_EQ(write(8, 7), write_result::written);
+    ears->finish();
+    ASSERT_EQ(ears->records().size(), 2U);
+    const std::string_view expected("abcdefghi\0", 10);
+    EXPECT_EQ(ears->records()[0].payload,
+              std::vector<std::uint8_t>(expected.begin(), expected.end()));
+}
+
+TEST_P(ring, takes_nothing_for_a_subscription_that_has_ended) {
+    listen({buffer_size, 2});
+    ears->source().end();
+    EXPECT_EQ(write(8, 1), write_result::stale);
+}
+
+TEST_P(ring, takes_nothing_for_another_subscription_in_the_same_slot) {
+    listen({buffer_size, 2});
+    const std::uint64_t before = serial;
+    listen({buffer_size, 2});
+    serial = before;
+    EXPECT_EQ(write(8, 1), write_result::stale);
+    ears->finish();
+    EXPECT_TRUE(ears->records().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(writers, ring,
+                         ::testing::Values(writer_case{"sequences", write_record},
+                                           writer_case{"lock", write_record_shared}),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST(shared_ring, is_taken_over_from_a_thread_that_died_with_the_lock) {
+    listener ears("ring_test:*");
+    ring_test::emit(tick{0});
+    subscription_slot* slot = nullptr;
+    for (subscription_slot& each : subscription_slots) {
+        if (each.serial.load() == ears.source().header().serial) {
+            slot = &each;
+        }
+    }
+    ASSERT_NE(slot, nullptr);
+    const std::uint64_t serial = slot->serial.load();
+    const std::uint64_t payload = 0;
+    eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
+    ASSERT_EQ(write_record_shared(*slot, serial, 0, {0, 8, &payload, {}}), write_result::written);
+    const std::uint64_t free = shared(ring->lock).load();
+    EXPECT_EQ(free, 0U);
+    // As a thread leaves it that was killed: its number, which no process has.
+    const std::uint64_t pid_namespace =
+        static_cast<std::uint32_t>(ears.source().header().owner_pid_namespace);
+    shared(ring->lock).store(pid_namespace << 32U | 0x7ffffff0U);
+    errno = 0;
+    EXPECT_EQ(write_record_shared(*slot, serial, 0, {0, 8, &payload, {}}), write_result::written);
+    EXPECT_EQ(errno, 0);
+    EXPECT_EQ(shared(ring->lock).load(), 0U);
+    // As a process leaves it that was killed, and for which nobody has waited yet.
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        ::_exit(0);
+    }
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+    shared(ring->lock).store(pid_namespace << 32U | static_cast<std::uint32_t>(child));
+    EXPECT_EQ(write_record_shared(*slot, serial, 0, {0, 8, &payload, {}}), write_result::written);
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+}
+
+TEST(shared_ring, held_by_the_same_thread_is_given_up_at_once) {
+    // What a signal handler sees that has interrupted the holder.
+    listener ears("ring_test:*");
+    ring_test::emit(tick{0});
+    for (subscription_slot& slot : subscription_slots) {
+        if (slot.serial.load() != ears.source().header().serial) {
+            continue;
+        }
+        eventlog_ring* ring = slot.ring(slot.ring_count.load() - 1);
+        const std::uint64_t pid_namespace =
+            static_cast<std::uint32_t>(ears.source().header().owner_pid_namespace);
+        shared(ring->lock).store(pid_namespace << 32U | static_cast<std::uint32_t>(::gettid()));
+        const std::uint64_t payload = 0;
+        EXPECT_EQ(write_record_shared(slot, slot.serial.load(), 0, {0, 8, &payload, {}}),
+                  write_result::lost_busy);
+        shared(ring->lock).store(0);
+    }
+}
+
+}  // namespace
