@@ -132,8 +132,8 @@ TEST(fork, while_other_threads_emit_loses_nothing) {
             emitted.fetch_add(1);
         }
     });
-    constexpr int children = 20;
-    for (int i = 0; i < children; ++i) {
+    constexpr std::uint64_t children = 20;
+    for (std::uint64_t i = 0; i < children; ++i) {
         EXPECT_EQ(in_child([] {
                       for (std::uint32_t k = 0; k < 100; ++k) {
                           fork_test::emit(birth{k});

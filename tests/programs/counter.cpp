@@ -5,6 +5,7 @@
 //
 //     counter THREADS EVENTS [PAUSE_US]      EVENTS 0: until killed
 #include <chrono>
+#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -54,5 +55,5 @@ int main(int argument_count, char** arguments) {
     for (std::thread& worker : workers) {
         worker.join();
     }
-    std::printf("attempted %llu\n", static_cast<unsigned long long>(threads * events));
+    std::printf("attempted %" PRIu64 "\n", threads * events);
 }

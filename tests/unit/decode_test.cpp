@@ -10,7 +10,6 @@ namespace {
 
 using elog::damaged_value;
 using elog::decode_field;
-using elog::field_schema;
 using eventlog::field_type;
 
 bool is_damaged(const elog::field_value& value) {

@@ -60,7 +60,7 @@ constexpr std::uint64_t record_count = 60;
 
 /// Three rings; records go to them in turn, ten at a time.
 std::string write_sample(const std::string& name) {
-    const std::string path = eventlog::test::scratch_directory() + "/" + name;
+    std::string path = eventlog::test::scratch_directory() + "/" + name;
     elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 3);
     writer.write_clock({0, 0, 1'000'000'000});
     elog::provider_instance provider;
@@ -150,7 +150,7 @@ std::set<std::size_t> ends_of_blocks(const bytes& file) {
     while (*ends.rbegin() < file.size()) {
         elog::block_header header{};
         std::memcpy(&header, file.data() + *ends.rbegin(), sizeof header);
-        ends.insert(*ends.rbegin() + sizeof header + (header.size + 7) / 8 * 8);
+        ends.insert(*ends.rbegin() + sizeof header + (std::size_t{header.size} + 7) / 8 * 8);
     }
     return ends;
 }
