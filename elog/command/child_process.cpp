@@ -7,11 +7,34 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "failure.hpp"
 
 namespace elog {
+
+void check_command(const std::string& name) {
+    std::string_view folders;
+    if (const char* path = std::getenv("PATH"); name.find('/') == std::string::npos) {
+        folders = path != nullptr ? path : "/bin:/usr/bin";
+    } else if (::access(name.c_str(), X_OK) == 0) {
+        return;
+    }
+    while (!folders.empty()) {
+        const auto end = folders.find(':');
+        const std::string_view folder = folders.substr(0, end);
+        if (::access(fmt::format("{}/{}", folder.empty() ? "." : folder, name).c_str(), X_OK) ==
+            0) {
+            return;
+        }
+        folders.remove_prefix(end == std::string_view::npos ? folders.size() : end + 1);
+    }
+    throw failure("The command '{}' cannot be started (it is not there). Check its name behind "
+                  "'--'.",
+                  name);
+}
 
 child_process::child_process(const std::vector<std::string>& command) : name_(command.front()) {
     std::vector<std::string> words = command;  // the interface wants them writable
@@ -25,6 +48,7 @@ child_process::child_process(const std::vector<std::string>& command) : name_(co
     sigset_t defaults;
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGXFSZ);
     ::posix_spawnattr_init(&attributes);
     ::posix_spawnattr_setsigdefault(&attributes, &defaults);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);

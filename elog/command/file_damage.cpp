@@ -2,21 +2,20 @@
 #include "file_damage.hpp"
 
 #include "failure.hpp"
+#include "tell.hpp"
 
 namespace elog {
 
 void complain_about_damage(const file_reader& file, const std::string& path) {
     for (const std::string& damage : file.damages()) {
-        fmt::print(stderr, "elog: {}: {}\n", path, damage);
+        tell("elog: {}: {}", path, damage);
     }
     if (!file.damages().empty()) {
         throw failure("The file {} is damaged; everything else in it has been shown.", path);
     }
     if (!file.end()) {
-        fmt::print(stderr,
-                   "elog: {} has no end: it is still being written, or its recorder was killed. "
-                   "Everything in it has been shown.\n",
-                   path);
+        tell("elog: {} has no end: {}. Everything in it has been shown.", path,
+             file.is_being_written() ? "it is still being written" : "its recorder was killed");
     }
 }
 

@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "patterns.hpp"
 #include "running_providers.hpp"
+#include "tell.hpp"
 #include "text_writer.hpp"
 
 namespace elog {
@@ -38,7 +39,7 @@ bool append_provider(fmt::memory_buffer& out, const provider_instance& provider,
         return false;
     }
     fmt::format_to(std::back_inserter(out), "{}  (", provider.schema.name);
-    append_printable(out, provider.process);
+    append_visible(out, provider.process);
     fmt::format_to(std::back_inserter(out), ", process {})\n", provider.pid);
     for (const event_schema* event : wanted) {
         append_event(out, *event, width);
@@ -55,7 +56,7 @@ void run_list(const std::string& glob) {
     }
     const running_providers found = find_running_providers();
     for (const std::string& complaint : found.complaints) {
-        fmt::print(stderr, "elog: {}\n", complaint);
+        tell("elog: {}", complaint);
     }
     fmt::memory_buffer out;
     bool any = false;
@@ -64,8 +65,7 @@ void run_list(const std::string& glob) {
     }
     write_all(STDOUT_FILENO, {out.data(), out.size()});
     if (!any && glob.empty()) {
-        fmt::print(stderr, "No running program of yours offers events. Start one that uses "
-                           "eventlog.\n");
+        tell("No running program of yours offers events. Start one that uses eventlog.");
     } else if (!any) {
         throw failure("No running program offers an event that matches '{}'. See what there is "
                       "with: elog list",

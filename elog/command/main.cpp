@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -11,6 +14,7 @@
 
 #include "commands.hpp"
 #include "sigbus_guard.hpp"
+#include "tell.hpp"
 #include "text_writer.hpp"
 
 namespace {
@@ -20,7 +24,7 @@ constexpr int exit_error = 1;
 constexpr int exit_usage = 2;
 
 int complain(const char* text, int status) {
-    fmt::print(stderr, "elog: {}\n", text);
+    elog::tell("elog: {}", text);
     return status;
 }
 
@@ -28,8 +32,18 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
     if (error.get_exit_code() == 0) {
         return application.exit(error);  // --help, --version
     }
-    fmt::print(stderr, "elog: {}\nTry: elog --help\n", error.what());
+    elog::tell("elog: {}", error.what());
+    elog::tell("Try: elog --help");
     return exit_usage;
+}
+
+/// A file that we open must not become our standard output, because that was closed.
+void fill_standard_descriptors() {
+    int descriptor = 0;
+    do {
+        descriptor = ::open("/dev/null", O_RDONLY);  // writing to it stays an error
+    } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    ::close(descriptor);
 }
 
 int run(int argument_count, char** arguments) {
@@ -38,6 +52,7 @@ int run(int argument_count, char** arguments) {
     const auto separator = std::find(words.begin(), words.end(), "--");
     const std::vector<std::string> command(separator == words.end() ? separator : separator + 1,
                                            words.end());
+    const bool separator_found = separator != words.end();
     words.erase(separator, words.end());
 
     CLI::App application("Listen to what programs say through eventlog.", "elog");
@@ -53,9 +68,14 @@ int run(int argument_count, char** arguments) {
     elog::add_record(application, command);
     elog::add_print(application);
     elog::add_stat(application);
+    const bool takes_command = !words.empty() && words.front() == "record";
     // The parser takes arguments from the back.
     std::reverse(words.begin(), words.end());
     try {
+        if (separator_found && (!takes_command || command.empty())) {
+            throw elog::usage_failure(
+                "Behind '--' stands a command, and only elog record runs one.");
+        }
         application.parse(words);
     } catch (const CLI::ParseError& error) {
         return report_parse_error(application, error);
@@ -66,8 +86,11 @@ int run(int argument_count, char** arguments) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-    // A reader that goes away shows as an error of write, and ends us in good order.
+    fill_standard_descriptors();
+    // A reader that goes away and a file that may grow no further show as errors of write, and end
+    // us in good order.
     static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
+    static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
     elog::install_sigbus_guard();
     try {
         return run(argument_count, arguments);

@@ -20,9 +20,7 @@ void run_print(const std::string& path) {
         writer.write(record, file.providers(), file.clock(), file.shared_ring());
     });
     for (const loss_block& loss : file.losses()) {
-        if (static_cast<loss_scope>(loss.scope) == loss_scope::ring && loss.full != 0) {
-            writer.write_loss(loss.index, loss.full, file.shared_ring());
-        }
+        writer.write_loss(loss, file.providers(), file.shared_ring());
     }
     writer.flush();
     complain_about_damage(file, path);

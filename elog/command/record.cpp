@@ -5,7 +5,7 @@
 
 #include <bit>
 #include <chrono>
-#include <csignal>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -15,6 +15,7 @@
 #include "recording.hpp"
 #include "stop_signal.hpp"
 #include "subscription.hpp"
+#include "tell.hpp"
 
 namespace elog {
 namespace {
@@ -23,9 +24,9 @@ using std::chrono::steady_clock;
 
 struct record_arguments {
     std::vector<std::string> events;
-    std::string output;
-    std::string duration;
-    std::string buffer_size;
+    std::optional<std::string> output;
+    std::optional<std::string> duration;
+    std::optional<std::string> buffer_size;
     bool wait = false;
 };
 
@@ -38,13 +39,13 @@ subscription_options make_options(const record_arguments& arguments) {
     } catch (const failure& error) {
         throw usage_failure("{}", error.what());
     }
-    if (!arguments.buffer_size.empty()) {
-        options.buffer_size = parse_size(arguments.buffer_size);
+    if (arguments.buffer_size) {
+        options.buffer_size = parse_size(*arguments.buffer_size);
         if (options.buffer_size < EVENTLOG_BUFFER_SIZE_MIN ||
             options.buffer_size > EVENTLOG_BUFFER_SIZE_MAX ||
             !std::has_single_bit(options.buffer_size)) {
             throw usage_failure("A buffer has 128K to 64M, and a power of two; '{}' is not one.",
-                                arguments.buffer_size);
+                                *arguments.buffer_size);
         }
     }
     return options;
@@ -53,11 +54,20 @@ subscription_options make_options(const record_arguments& arguments) {
 /// When to stop: the time is over, the command has ended, or somebody asks for it.
 class stop_condition {
   public:
-    stop_condition(std::optional<std::chrono::nanoseconds> duration, child_process* child)
-        : child_(child) {
+    explicit stop_condition(std::optional<std::chrono::nanoseconds> duration) {
         if (duration) {
             end_ = steady_clock::now() + *duration;
         }
+    }
+
+    /// From now on the command's end is ours.
+    void watch(child_process& child) {
+        child_ = &child;
+        // What was asked for just before it was there has not reached it.
+        if (const stop_request request = stop_requested(); request.count != 0) {
+            child.send(request.signal);
+        }
+        seen_ = stop_requested().count;
     }
 
     bool operator()() {
@@ -72,7 +82,7 @@ class stop_condition {
     }
 
   private:
-    child_process* child_;
+    child_process* child_ = nullptr;
     std::optional<steady_clock::time_point> end_;
     int seen_ = 0;
 };
@@ -99,65 +109,95 @@ void check_patterns(const event_patterns& patterns, const std::vector<bool>& met
     }
 }
 
-void print_summary(const recording_summary& summary, const std::string& output) {
+void print_summary(const recording_summary& summary, const std::optional<std::string>& output) {
     const double seconds = summary.elapsed.count();
-    fmt::print(stderr, "{} events, {} bytes, {} lost, {:.3f} s, {:.0f} events/s{}{}\n",
-               summary.events, summary.bytes, summary.lost, seconds,
-               static_cast<double>(summary.events) / seconds, output.empty() ? "" : ", in ",
-               output);
+    tell("{} events, {} bytes, {} lost, {:.3f} s, {:.0f} events/s{}{}", summary.events,
+         summary.bytes, summary.lost, seconds, static_cast<double>(summary.events) / seconds,
+         output ? ", in " : "", output.value_or(""));
+    if (summary.full != 0) {
+        tell("elog: {} events found no room in the buffers. Make them larger with --buffer-size.",
+             summary.full);
+    }
+    if (summary.too_large != 0) {
+        tell("elog: {} events were over {} bytes. Let the program say less at once.",
+             summary.too_large, EVENTLOG_RECORD_SIZE_MAX);
+    }
+    if (summary.busy != 0) {
+        tell("elog: {} events found the shared ring held by others. Use a machine with restartable "
+             "sequences, or fewer threads.",
+             summary.busy);
+    }
     if (summary.damaged != 0) {
-        fmt::print(stderr,
-                   "elog: {} events made no sense and count as lost: a program has written "
-                   "over the buffers.\n",
-                   summary.damaged);
+        tell("elog: {} events made no sense: a program has written over the buffers.",
+             summary.damaged);
     }
     if (summary.providers_refused != 0) {
-        fmt::print(stderr,
-                   "elog: {} providers found no room in the subscription and were not "
-                   "heard. Record fewer with -e.\n",
-                   summary.providers_refused);
-    }
-    if (summary.lost != summary.damaged) {
-        fmt::print(stderr, "elog: events were lost because the buffers were full. Make them larger "
-                           "with --buffer-size.\n");
+        tell("elog: {} providers found no room in the subscription and were not heard. Record "
+             "fewer with -e.",
+             summary.providers_refused);
     }
 }
 
-void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
-    const subscription_options options = make_options(arguments);
-    std::optional<std::chrono::nanoseconds> duration;
-    if (!arguments.duration.empty()) {
-        duration = parse_duration(arguments.duration);
+void tell_about_child(child_process& child) {
+    if (!child.has_ended()) {
+        tell("elog: '{}' is still running, as process {}.", child.name(), child.pid());
+    } else if (const std::optional<std::string> complaint = child.complaint()) {
+        tell("elog: {}", *complaint);
     }
-    catch_stop_signals();
+}
+
+std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, stop_condition& stop) {
+    if (arguments.output) {
+        return std::make_unique<file_sink>(*arguments.output);
+    }
+    return std::make_unique<text_sink>(STDOUT_FILENO, [&stop] { return stop(); });
+}
+
+/// Records while the command runs, if there is one.
+void record(const record_arguments& arguments, const subscription_options& options,
+            stop_condition& stop, const std::vector<std::string>& command) {
     subscription source(options);
     if (!arguments.wait && command.empty()) {
         check_patterns(options.patterns, source.patterns_met(), {},
                        "See what there is with: elog list. To wait for it, add --wait.");
     }
-    std::unique_ptr<record_sink> sink;
-    if (arguments.output.empty()) {
-        sink = std::make_unique<text_sink>(STDOUT_FILENO);
-    } else {
-        sink = std::make_unique<file_sink>(arguments.output);
-    }
+    const std::unique_ptr<record_sink> sink = make_sink(arguments, stop);
     recording process(source, *sink);
-    std::unique_ptr<child_process> child;
-    if (!command.empty()) {
-        child = std::make_unique<child_process>(command);
+    std::optional<child_process> child;
+    if (!command.empty() && stop_requested().count == 0) {
+        child.emplace(command);
+        stop.watch(*child);
     }
-    const recording_summary summary = process.run(stop_condition(duration, child.get()));
-    print_summary(summary, arguments.output);
-    if (child) {
-        if (const std::optional<std::string> complaint = child->complaint()) {
-            fmt::print(stderr, "elog: {}\n", *complaint);
+    try {
+        print_summary(process.run(std::ref(stop)), arguments.output);
+    } catch (...) {
+        if (child) {
+            tell_about_child(*child);
         }
+        throw;
+    }
+    if (child) {
+        tell_about_child(*child);
         if (!arguments.wait) {
             check_patterns(options.patterns, source.patterns_met(), process.providers(),
                            "Neither did the command while it ran. See what there is with: elog "
                            "list.");
         }
     }
+}
+
+void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
+    const subscription_options options = make_options(arguments);
+    std::optional<std::chrono::nanoseconds> duration;
+    if (arguments.duration) {
+        duration = parse_duration(*arguments.duration);
+    }
+    if (!command.empty()) {
+        check_command(command.front());
+    }
+    catch_stop_signals();
+    stop_condition stop(duration);
+    record(arguments, options, stop, command);
 }
 
 }  // namespace

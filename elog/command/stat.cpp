@@ -33,7 +33,8 @@ struct file_totals {
 
 std::string name_of(const file_reader& file, const eventlog_record& header) {
     const auto found = file.providers().find(header.provider);
-    if (found == file.providers().end() || header.event >= found->second.schema.events.size()) {
+    if (found == file.providers().end() || header.flags != 0 ||
+        header.event >= found->second.schema.events.size()) {
         return "<unknown>";
     }
     const provider_schema& schema = found->second.schema;
@@ -52,7 +53,7 @@ file_totals count(file_reader& file) {
         const std::pair id{header.provider, header.event};
         for (event_totals* each : {&totals.all, &by_id[id]}) {
             each->count += 1;
-            each->bytes += header.size;
+            each->bytes += padded_size(header.size);
         }
         totals.lost += record.lost_before;
         if (!names.contains(id)) {
@@ -81,7 +82,9 @@ void append_row(fmt::memory_buffer& out, std::string_view name, const event_tota
 void run_stat(const std::string& path) {
     file_reader file(path);
     const file_totals totals = count(file);
-    const double seconds = static_cast<double>(totals.last - totals.first) / 1e9;
+    // Each for itself: times from a damaged file may be further apart than their type can say.
+    const double seconds =
+        (static_cast<double>(totals.last) - static_cast<double>(totals.first)) / 1e9;
     std::size_t width = 5;
     for (const auto& [name, each] : totals.events) {
         width = std::max(width, name.size());

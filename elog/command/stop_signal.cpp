@@ -25,7 +25,11 @@ void catch_stop_signals() {
     action.sa_sigaction = note_request;
     action.sa_flags = SA_SIGINFO;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        static_cast<void>(::sigaction(signal, &action, nullptr));
+        struct sigaction before {};
+        // What was ignored stays ignored: nohup means it.
+        if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
+            static_cast<void>(::sigaction(signal, &action, nullptr));
+        }
     }
 }
 

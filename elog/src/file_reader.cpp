@@ -2,6 +2,7 @@
 #include "file_reader.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,7 +40,7 @@ std::uint64_t padded(std::uint64_t size) noexcept {
 }  // namespace
 
 file_reader::file_reader(std::string path)
-    : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+    : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     struct stat status {};
     if (!file_ || ::fstat(file_.get(), &status) != 0) {
         throw failure("The file {} cannot be opened ({}). Check its name and permissions.", path_,
@@ -50,6 +51,7 @@ file_reader::file_reader(std::string path)
                       path_);
     }
     size_ = static_cast<std::uint64_t>(status.st_size);
+    is_being_written_ = ::flock(file_.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     check_file_header();
     scan();
     if (!has_host_) {
@@ -129,7 +131,7 @@ void file_reader::scan() {
     while (offset < size_) {
         const std::optional<block_header> header = header_at(offset);
         if (!header && size_ - offset < sizeof(block_header)) {
-            report("the file ends in the middle of the block at {}", offset);
+            report_torn_end(offset);
             return;
         }
         if (!header) {
@@ -143,15 +145,34 @@ void file_reader::scan() {
         }
         if (header->number > expected) {
             report("{} blocks are missing before the one at {}", header->number - expected, offset);
+        } else if (header->number < expected) {
+            report("the block at {} is out of its order and left out", offset);
+            offset += sizeof *header + padded(header->size);
+            continue;
         }
         expected = header->number + 1;
         const std::uint64_t payload = offset + sizeof *header;
         if (size_ - payload < header->size) {
-            report("the file ends in the middle of the block at {}", offset);
+            report_torn_end(offset);
             return;
         }
         take_block({payload, *header});
         offset = payload + padded(header->size);
+    }
+}
+
+void file_reader::report_torn_end(std::uint64_t offset) {
+    if (!is_being_written_) {
+        report("the file ends in the middle of the block at {}", offset);
+    }
+}
+
+/// Only where nothing else was wrong: damage explains any difference.
+void file_reader::compare_with_end() {
+    if (end_ && damages_.empty() &&
+        (end_->records != found_.records || end_->lost != found_.lost)) {
+        report("the end speaks of {} records and {} lost, but there are {} and {}", end_->records,
+               end_->lost, found_.records, found_.lost);
     }
 }
 
@@ -181,12 +202,14 @@ void file_reader::take_block(const block_place& place) {
     clock_block clock{};
     loss_block loss{};
     end_block end{};
+    bool is_whole = true;
     switch (type) {
         case block_type::host:
             take_host(*payload);
             break;
         case block_type::clock:
-            if (copy_head(*payload, clock)) {
+            is_whole = copy_head(*payload, clock);
+            if (is_whole) {
                 clock_.add({clock.clock, clock.monotonic, clock.realtime});
             }
             break;
@@ -194,24 +217,30 @@ void file_reader::take_block(const block_place& place) {
             take_provider(place, *payload);
             break;
         case block_type::loss:
-            if (copy_head(*payload, loss)) {
+            is_whole = copy_head(*payload, loss);
+            if (is_whole) {
                 losses_.push_back(loss);
             }
             break;
         case block_type::end:
-            if (copy_head(*payload, end)) {
+            is_whole = copy_head(*payload, end);
+            if (is_whole) {
                 end_ = end;
             }
             break;
         case block_type::records:
             break;
     }
+    if (!is_whole) {
+        report("the block at {} is too short for what it is", place.offset - sizeof(block_header));
+    }
 }
 
 void file_reader::take_host(const std::vector<std::uint8_t>& payload) {
     host_block host{};
     if (has_host_ || !copy_head(payload, host) || host.ring_count < 1 ||
-        host.ring_count > EVENTLOG_RINGS_MAX) {
+        host.ring_count > EVENTLOG_RINGS_MAX ||
+        (host.clock != EVENTLOG_CLOCK_TSC && host.clock != EVENTLOG_CLOCK_MONOTONIC)) {
         return;
     }
     host.host_name[sizeof host.host_name - 1] = '\0';
@@ -227,7 +256,7 @@ void file_reader::take_provider(const block_place& place,
                                 const std::vector<std::uint8_t>& payload) {
     provider_block block{};
     if (!copy_head(payload, block) || payload.size() - sizeof block < block.schema_size) {
-        report("the provider at {} is damaged", place.offset);
+        report("the provider at {} is damaged", place.offset - sizeof(block_header));
         return;
     }
     try {
@@ -238,9 +267,12 @@ void file_reader::take_provider(const block_place& place,
         provider.process.assign(block.process, ::strnlen(block.process, sizeof block.process));
         provider.schema =
             provider_schema::parse(std::span(payload).subspan(sizeof block, block.schema_size));
-        providers_.insert_or_assign(block.id, std::move(provider));
+        if (!providers_.try_emplace(block.id, std::move(provider)).second) {
+            report("the provider at {} has a number that is taken, and is left out",
+                   place.offset - sizeof(block_header));
+        }
     } catch (const failure& error) {
-        report("the provider at {}: {}", place.offset, error.what());
+        report("the provider at {}: {}", place.offset - sizeof(block_header), error.what());
     }
 }
 
@@ -250,7 +282,7 @@ void file_reader::take_records(const block_place& place) {
     if (place.header.size < sizeof(records_block) || place.header.flags != 0 ||
         !read_at(&ring, sizeof ring, place.offset + offsetof(records_block, ring)) ||
         ring >= records_.size()) {
-        report("the records at {} are damaged", place.offset);
+        report("the records at {} are damaged", place.offset - sizeof(block_header));
         return;
     }
     records_[ring].push_back(place);
@@ -266,16 +298,24 @@ std::optional<owned_run> file_reader::load_run(const block_place& place) {
     run.lost_before = block.lost_before;
     run.bytes.assign(payload->begin() + sizeof block, payload->end());
     const checked_records found = check_records(run.bytes);
-    if (found.size != run.bytes.size() || found.count != block.count) {
+    if (found.size != run.bytes.size() || found.count != block.count || found.count == 0) {
         report("the block at {} holds {} sound records instead of {}",
                place.offset - sizeof(block_header), found.count, block.count);
         run.bytes.resize(found.size);
     }
+    found_.records += found.count;
+    found_.lost += block.lost_before;
     return run.bytes.empty() ? std::nullopt : std::optional(std::move(run));
 }
 
 void file_reader::read(const time_merger::take_record& take) {
     std::fill(next_records_.begin(), next_records_.end(), 0);
+    found_ = {};
+    for (const loss_block& loss : losses_) {
+        // What a provider lost for want of room is in its rings' losses.
+        const bool of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
+        found_.lost += of_ring ? loss.full + loss.damaged : loss.too_large + loss.busy;
+    }
     time_merger merger(host_.ring_count, [this](std::uint32_t ring) -> std::optional<owned_run> {
         while (next_records_[ring] < records_[ring].size()) {
             const block_place& place = records_[ring][next_records_[ring]++];
@@ -286,6 +326,7 @@ void file_reader::read(const time_merger::take_record& take) {
         return std::nullopt;
     });
     merger.merge_rest(take);
+    compare_with_end();
 }
 
 }  // namespace elog

@@ -34,6 +34,8 @@ class file_reader {
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return host_.ring_count - 1; }
     [[nodiscard]] const std::vector<loss_block>& losses() const noexcept { return losses_; }
     [[nodiscard]] const std::optional<end_block>& end() const noexcept { return end_; }
+    /// Somebody is writing to it right now: that its last block is not whole means nothing.
+    [[nodiscard]] bool is_being_written() const noexcept { return is_being_written_; }
 
     /// Sentences about what could not be read, with offsets. Complete only after read().
     [[nodiscard]] const std::vector<std::string>& damages() const noexcept { return damages_; }
@@ -51,6 +53,8 @@ class file_reader {
     [[nodiscard]] std::optional<block_header> header_at(std::uint64_t offset) const;
     [[nodiscard]] std::optional<std::uint64_t> find_block(std::uint64_t offset) const;
     void take_block(const block_place& place);
+    void report_torn_end(std::uint64_t offset);
+    void compare_with_end();
     void take_host(const std::vector<std::uint8_t>& payload);
     void take_provider(const block_place& place, const std::vector<std::uint8_t>& payload);
     void take_records(const block_place& place);
@@ -73,6 +77,8 @@ class file_reader {
     std::uint64_t size_ = 0;
     host_block host_{};
     bool has_host_ = false;
+    bool is_being_written_ = false;
+    end_block found_{};  // as read, to be compared with what the end says
     clock_table clock_;
     provider_map providers_;
     std::vector<std::vector<block_place>> records_;  // by ring

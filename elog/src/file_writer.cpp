@@ -2,6 +2,8 @@
 #include "file_writer.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -44,9 +46,24 @@ std::uint64_t time_of(std::span<const std::uint8_t> record) noexcept {
 
 file_writer::file_writer(std::string path, std::uint32_t clock, std::uint32_t ring_count)
     : path_(std::move(path)),
-      file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
-    if (!file_) {
+      file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644)) {
+    struct stat status {};
+    if (!file_ || ::fstat(file_.get(), &status) != 0) {
         throw failure("The file {} cannot be made ({}). Give another name with -o.", path_,
+                      std::strerror(errno));
+    }
+    // A pipe or a socket would block; and what writes blocks without gaps can be no terminal.
+    if (!S_ISREG(status.st_mode)) {
+        throw failure("{} is not a file. Give another name with -o.", path_);
+    }
+    // While it is held, readers know that the end is still to come.
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        throw failure("The file {} is being written by another recording. Give another name with "
+                      "-o.",
+                      path_);
+    }
+    if (::ftruncate(file_.get(), 0) != 0) {
+        throw failure("The file {} cannot be emptied ({}). Give another name with -o.", path_,
                       std::strerror(errno));
     }
     file_header header{};
@@ -146,9 +163,11 @@ void file_writer::write_all(std::span<const std::uint8_t> first,
             continue;
         }
         if (written <= 0) {
+            const int error = errno;
+            static_cast<void>(!::ftruncate(file_.get(), static_cast<off_t>(whole_)));
             throw failure("The file {} cannot be written any further ({}). Free some space; what "
                           "is there can be read.",
-                          path_, std::strerror(errno));
+                          path_, std::strerror(error));
         }
         auto left = static_cast<std::size_t>(written);
         bytes_written_ += left;
@@ -160,6 +179,7 @@ void file_writer::write_all(std::span<const std::uint8_t> first,
             done += parts[done].iov_len == 0 ? 1U : 0U;
         }
     }
+    whole_ = bytes_written_;
 }
 
 }  // namespace elog

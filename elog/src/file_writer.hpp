@@ -39,6 +39,7 @@ class file_writer {
     eventlog::core::unique_fd file_;
     std::uint64_t next_block_ = 0;
     std::uint64_t bytes_written_ = 0;
+    std::uint64_t whole_ = 0;  // bytes up to the end of the last whole block
 };
 
 }  // namespace elog

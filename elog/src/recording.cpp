@@ -29,12 +29,10 @@ void text_sink::start(const subscription& source) {
 }
 
 void text_sink::take_loss(const loss_block& loss) {
-    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring && loss.full != 0) {
-        merger_.merge_rest([this](const merged_record& record) {
-            writer_.write(record, providers_, clock_, shared_ring_);
-        });
-        writer_.write_loss(loss.index, loss.full, shared_ring_);
-    }
+    merger_.merge_rest([this](const merged_record& record) {
+        writer_.write(record, providers_, clock_, shared_ring_);
+    });
+    writer_.write_loss(loss, providers_, shared_ring_);
 }
 
 void text_sink::advance(std::uint64_t time, std::uint64_t present) {
@@ -98,7 +96,7 @@ void recording::report_losses(recording_summary& summary) {
         }
         summary.events += totals.read;
         summary.bytes += totals.bytes;
-        summary.lost += totals.lost + totals.damaged;
+        summary.full += totals.lost;
         summary.damaged += totals.damaged;
     }
     for (const auto& [id, provider] : providers_) {
@@ -108,8 +106,10 @@ void recording::report_losses(recording_summary& summary) {
                              losses.too_large, losses.busy, 0});
         }
         // What found no room is in the rings' totals.
-        summary.lost += losses.too_large + losses.busy;
+        summary.too_large += losses.too_large;
+        summary.busy += losses.busy;
     }
+    summary.lost = summary.full + summary.too_large + summary.busy + summary.damaged;
     summary.providers_refused = reader_.providers_refused();
 }
 

@@ -61,7 +61,9 @@ class file_sink : public record_sink {
 /// Onto a descriptor as lines of text, in the order of time.
 class text_sink : public record_sink {
   public:
-    explicit text_sink(int descriptor) : writer_(descriptor) {}
+    /// `asked_to_end`: see write_all.
+    text_sink(int descriptor, give_up asked_to_end)
+        : writer_(descriptor, std::move(asked_to_end)) {}
 
     void start(const subscription& source) override;
     void take_clock(const eventlog_clock_pair& pair) override { clock_.add(pair); }
@@ -84,8 +86,11 @@ class text_sink : public record_sink {
 struct recording_summary {
     std::uint64_t events = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t lost = 0;
-    std::uint64_t damaged = 0;
+    std::uint64_t lost = 0;       // all of these:
+    std::uint64_t full = 0;       // found no room
+    std::uint64_t too_large = 0;  // over the largest record
+    std::uint64_t busy = 0;       // the shared ring was held by others
+    std::uint64_t damaged = 0;    // made no sense
     std::uint32_t providers_refused = 0;
     std::chrono::duration<double> elapsed{};
 };

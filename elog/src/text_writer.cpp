@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "text_writer.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "failure.hpp"
 
@@ -40,9 +44,14 @@ std::size_t printable_length(std::string_view text) noexcept {
     }
     const bool too_long = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
     const bool no_character = code < 0xa0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000);
-    // Marks that turn the direction of what follows could make a line read as something else.
-    const bool direction = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-    return too_long || no_character || direction ? 0 : length;
+    // What shows nothing or turns the direction of what follows could make a line read as another.
+    constexpr std::pair<std::uint32_t, std::uint32_t> invisible[] = {
+        {0xad, 0xad},     {0x61c, 0x61c},   {0x200b, 0x200f}, {0x2028, 0x202e},
+        {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+    const bool hidden = std::any_of(std::begin(invisible), std::end(invisible), [&](auto range) {
+        return code >= range.first && code <= range.second;
+    });
+    return too_long || no_character || hidden ? 0 : length;
 }
 
 void append_escaped(fmt::memory_buffer& out, unsigned char byte) {
@@ -95,13 +104,15 @@ struct value_appender {
 
 }  // namespace
 
-void append_printable(fmt::memory_buffer& out, std::string_view text) {
+namespace {
+
+void append_text(fmt::memory_buffer& out, std::string_view text, bool escape_quotes) {
     while (!text.empty()) {
         const std::size_t length = printable_length(text);
         if (length == 0) {
             append_escaped(out, static_cast<unsigned char>(text[0]));
         } else {
-            if (text[0] == '"' || text[0] == '\\') {
+            if (escape_quotes && (text[0] == '"' || text[0] == '\\')) {
                 out.push_back('\\');
             }
             append(out, text.substr(0, length));
@@ -110,9 +121,15 @@ void append_printable(fmt::memory_buffer& out, std::string_view text) {
     }
 }
 
+}  // namespace
+
+void append_visible(fmt::memory_buffer& out, std::string_view text) {
+    append_text(out, text, false);
+}
+
 void append_quoted(fmt::memory_buffer& out, std::string_view text) {
     out.push_back('"');
-    append_printable(out, text);
+    append_text(out, text, true);
     out.push_back('"');
 }
 
@@ -141,7 +158,7 @@ void text_writer::append_time(std::int64_t nanoseconds) {
 void text_writer::write(const merged_record& record, const provider_map& providers,
                         const clock_table& clock, std::uint32_t shared_ring) {
     if (record.lost_before != 0) {
-        write_loss(record.ring, record.lost_before, shared_ring);
+        append_gap(record.ring, record.lost_before, shared_ring);
     }
     const eventlog_record& header = record.record.header;
     append_time(clock.realtime(header.time));
@@ -157,7 +174,7 @@ void text_writer::write(const merged_record& record, const provider_map& provide
         const provider_instance& provider = found->second;
         const event_schema& event = provider.schema.events[header.event];
         fmt::format_to(std::back_inserter(buffer_), FMT_STRING(" [{:03}] "), header.cpu);
-        append_printable(buffer_, provider.process);
+        append_visible(buffer_, provider.process);
         fmt::format_to(std::back_inserter(buffer_), FMT_STRING("-{} {}:{}"), header.thread,
                        provider.schema.name, event.name);
         for (const field_schema& field : event.fields) {
@@ -173,7 +190,7 @@ void text_writer::write(const merged_record& record, const provider_map& provide
     }
 }
 
-void text_writer::write_loss(std::uint32_t ring, std::uint64_t lost, std::uint32_t shared_ring) {
+void text_writer::append_gap(std::uint32_t ring, std::uint64_t lost, std::uint32_t shared_ring) {
     if (ring == shared_ring) {
         fmt::format_to(std::back_inserter(buffer_),
                        FMT_STRING("-- lost {} events in the shared ring --\n"), lost);
@@ -183,14 +200,69 @@ void text_writer::write_loss(std::uint32_t ring, std::uint64_t lost, std::uint32
     }
 }
 
+void text_writer::write_loss(const loss_block& loss, const provider_map& providers,
+                             std::uint32_t shared_ring) {
+    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
+        if (loss.full != 0) {
+            append_gap(loss.index, loss.full, shared_ring);
+        }
+        if (loss.damaged != 0) {
+            fmt::format_to(std::back_inserter(buffer_),
+                           FMT_STRING("-- {} events of ring {} made no sense --\n"), loss.damaged,
+                           loss.index);
+        }
+        return;
+    }
+    const auto found = providers.find(static_cast<std::uint16_t>(loss.index));
+    const std::string name =
+        found == providers.end() ? std::string("?") : found->second.schema.name;
+    if (loss.too_large != 0) {
+        fmt::format_to(std::back_inserter(buffer_),
+                       FMT_STRING("-- lost {} events of {}: too large --\n"), loss.too_large, name);
+    }
+    if (loss.busy != 0) {
+        fmt::format_to(std::back_inserter(buffer_),
+                       FMT_STRING("-- lost {} events of {}: shared ring busy --\n"), loss.busy,
+                       name);
+    }
+}
+
 void text_writer::flush() {
-    write_all(descriptor_, {buffer_.data(), buffer_.size()});
+    write_all(descriptor_, {buffer_.data(), buffer_.size()}, asked_to_end_);
     buffer_.clear();
 }
 
-void write_all(int descriptor, std::string_view text) {
+namespace {
+
+constexpr int look_interval = 10;  // milliseconds
+constexpr int patience = 100;      // looks
+
+/// Until the output takes something, or has an error that write will tell.
+void wait_until_writable(int descriptor, const give_up& asked_to_end) {
+    for (int looks = 0; asked_to_end; ++looks) {
+        pollfd output{descriptor, POLLOUT, 0};
+        const int ready = ::poll(&output, 1, look_interval);
+        if (ready > 0 || (ready < 0 && errno != EINTR)) {
+            return;
+        }
+        if (!asked_to_end()) {
+            looks = 0;
+        } else if (looks >= patience) {
+            throw failure("Nobody takes the output; what was left of it is dropped. Read faster, "
+                          "or record to a file with -o.");
+        }
+    }
+}
+
+}  // namespace
+
+void write_all(int descriptor, std::string_view text, const give_up& asked_to_end) {
     while (!text.empty()) {
-        const ssize_t written = ::write(descriptor, text.data(), text.size());
+        wait_until_writable(descriptor, asked_to_end);
+        // A pipe that is writable takes this much without blocking.
+        const std::size_t size =
+            asked_to_end ? std::min<std::size_t>(text.size(), PIPE_BUF) : text.size();
+        const ssize_t written = ::write(descriptor, text.data(), size);
         if (written < 0 && errno == EINTR) {
             continue;
         }

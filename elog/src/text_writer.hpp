@@ -7,13 +7,16 @@
 
 #include <cstdint>
 #include <ctime>
+#include <functional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "clock_table.hpp"
 #include "decode.hpp"
+#include "file_format.hpp"
 #include "provider_schema.hpp"
 #include "time_merger.hpp"
 
@@ -24,36 +27,44 @@ using provider_map = std::unordered_map<std::uint16_t, provider_instance>;
 /// The reader of our output has gone (EPIPE): no failure, but there is no more to do.
 struct output_closed {};
 
-/// Writes all of it. Throws output_closed or failure.
-void write_all(int descriptor, std::string_view text);
+/// Asked while the output takes nothing: whether to wait no longer.
+using give_up = std::function<bool()>;
+
+/// Writes all of it. Throws output_closed or failure; the latter also if the output takes nothing
+/// for a second although `asked_to_end` says that it is time to end.
+void write_all(int descriptor, std::string_view text, const give_up& asked_to_end = {});
 
 class text_writer {
   public:
     /// Writes to a descriptor that stays the caller's.
-    explicit text_writer(int descriptor) noexcept : descriptor_(descriptor) {}
+    explicit text_writer(int descriptor, give_up asked_to_end = {})
+        : descriptor_(descriptor), asked_to_end_(std::move(asked_to_end)) {}
 
     /// `shared_ring` is the ring that belongs to no CPU.
     void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
                std::uint32_t shared_ring);
-    void write_loss(std::uint32_t ring, std::uint64_t lost, std::uint32_t shared_ring);
+    void write_loss(const loss_block& loss, const provider_map& providers,
+                    std::uint32_t shared_ring);
 
     /// Call it when there is nothing more to write for now. Throws output_closed or failure.
     void flush();
 
   private:
     void append_time(std::int64_t nanoseconds);
+    void append_gap(std::uint32_t ring, std::uint64_t lost, std::uint32_t shared_ring);
 
     int descriptor_;
+    give_up asked_to_end_;
     fmt::memory_buffer buffer_;
-    std::int64_t second_ = -1;  // whose text is clock_text_
-    char clock_text_[16] = {};  // HH:MM:SS
+    std::int64_t second_ = INT64_MIN;  // whose text is clock_text_
+    char clock_text_[16] = {};         // HH:MM:SS
 };
 
-/// Text from anywhere as it may be shown on a terminal: printable characters as they are, quotes
-/// and backslashes behind a backslash, everything else as \xHH, \n, \t or \r.
-void append_printable(fmt::memory_buffer& out, std::string_view text);
+/// Text from anywhere as it may be shown on a terminal: printable characters as they are,
+/// everything else as \xHH, \n, \t or \r.
+void append_visible(fmt::memory_buffer& out, std::string_view text);
 
-/// The same in double quotes.
+/// The same in double quotes, with quotes and backslashes behind a backslash.
 void append_quoted(fmt::memory_buffer& out, std::string_view text);
 
 void append_value(fmt::memory_buffer& out, const field_value& value);

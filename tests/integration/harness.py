@@ -97,9 +97,11 @@ class Case(unittest.TestCase):
 
     def start_provider(self, *command):
         """Starts a program and waits until it has published its provider."""
-        before = len(self.names("providers"))
         process = self.start(*command)
-        self.wait_for(lambda: len(self.names("providers")) > before, "a provider")
+        self.wait_for(
+            lambda: any(f".{process.pid}." in name for name in self.names("providers")),
+            "a provider",
+        )
         return process
 
     def start_recording(self, *arguments):

@@ -4,6 +4,7 @@
 nothing left behind."""
 
 import os
+import subprocess
 
 import harness
 
@@ -59,6 +60,40 @@ class BadInput(harness.Case):
         self.assert_one_sentence(result.stderr, "/no/such/folder/x", "cannot be made")
         self.assertEqual(self.names("subscriptions"), [])
 
+    def test_output_that_is_a_pipe(self):
+        os.mkfifo(self.path("pipe"))
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        for command in (["record", "-e", "counter:*", "-o"], ["print"]):
+            self.run_elog(*command, self.path("pipe"), status=1)
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_standard_output_that_is_closed_is_not_mistaken_for_a_file_of_ours(self):
+        for closed in (">&-", "2>&-", "<&- >&- 2>&-"):
+            result = subprocess.run(
+                ["/bin/sh", "-c", f"{harness.ELOG} record -e 'counter:*' -- "
+                 f"{harness.program('counter')} 1 1000 {closed}"],
+                env=self.environment, capture_output=True, encoding="utf-8", check=False,
+                timeout=harness.PATIENCE,
+            )
+            self.assertIn(result.returncode, (0, 1), result.stderr)
+            if result.stderr:
+                self.assertIn("output cannot be written", result.stderr)
+            self.assertEqual(self.names("subscriptions"), [])
+
+    def test_standard_error_that_is_full_is_no_reason_to_die(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            for arguments, status in ((["print", "missing"], 1), (["nonsense"], 2)):
+                result = subprocess.run(
+                    [harness.ELOG, *arguments], env=self.environment, stderr=full,
+                    stdout=subprocess.PIPE, check=False, timeout=harness.PATIENCE,
+                )
+                self.assertEqual(result.returncode, status)
+
+    def test_names_with_terminal_escapes_are_shown_escaped(self):
+        result = self.run_elog("print", self.path("\x1b[31mred\nline"), status=1)
+        self.assertNotIn("\x1b", result.stderr)
+        self.assertIn("\\x1b[31mred\\nline", result.stderr)
+
     def test_pattern_that_nobody_answers_to(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         result = self.run_elog("record", "-e", "conter:*", status=1)
@@ -104,6 +139,10 @@ class BadInput(harness.Case):
             ["list", "sh-op"],
             ["print"],
             ["print", "a", "b"],
+            ["list", "--", "x"],
+            ["record", "-e", "*", "--"],
+            ["record", "-e", "*", "--duration", ""],
+            ["record", "-e", "*", "--buffer-size", ""],
         ):
             result = self.run_elog(*arguments, status=2)
             self.assertTrue(result.stderr.startswith("elog: "), (arguments, result.stderr))

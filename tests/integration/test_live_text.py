@@ -67,6 +67,14 @@ class LiveText(harness.Case):
         self.assertEqual(printing.wait(timeout=harness.PATIENCE), 0)
         self.assertEqual(printing.stderr.read(), "")
 
+    def test_that_nobody_takes_does_not_keep_it_from_ending(self):
+        self.start_provider(harness.program("counter"), "2", "0", "20")
+        recording = self.start_recording("-e", "counter:*", "--duration", "200ms")
+        # Nobody reads the pipe, and nobody closes it.
+        self.assertEqual(recording.wait(timeout=harness.PATIENCE), 1)
+        self.assertIn("Nobody takes the output", recording.stderr.read())
+        self.assertEqual(self.names("subscriptions"), [])
+
     def test_reports_an_output_that_is_full(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             result = self.run_elog(

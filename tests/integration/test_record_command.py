@@ -47,6 +47,21 @@ class RecordCommand(harness.Case):
         self.assert_one_sentence(result.stderr, "no-such-command", "cannot be started")
         self.assertEqual(self.names("subscriptions"), [])
 
+    def test_that_does_not_exist_leaves_an_existing_recording_as_it_was(self):
+        with open(self.path("x.elog"), "w", encoding="utf-8") as file:
+            file.write("precious")
+        self.run_elog("record", "-e", "counter:*", "-o", self.path("x.elog"), "--",
+                      "no-such-command", status=1)
+        with open(self.path("x.elog"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "precious")
+
+    def test_that_outlives_the_recording_is_mentioned(self):
+        result = self.run_elog(
+            "record", "-e", "counter:*", "--duration", "200ms", "--", harness.program("counter"),
+            "1", "1000", "1000",
+        )
+        self.assertRegex(result.stderr, r"is still running, as process \d+")
+
     def test_that_has_no_such_event_fails_in_words(self):
         result = self.run_elog("record", "-e", "counter:nothing", "--", harness.program("counter"),
                                "1", "1", status=1)

@@ -241,6 +241,44 @@ TEST(file, that_cannot_be_made_is_reported_in_words) {
                  elog::failure);
 }
 
+TEST(file, with_a_block_twice_shows_its_records_once_and_says_so) {
+    const std::string path = write_sample("twice.elog");
+    bytes changed = contents(path);
+    for (const std::size_t at : ends_of_blocks(changed)) {
+        elog::block_header header{};
+        std::memcpy(&header, changed.data() + at, sizeof header);
+        if (header.type == static_cast<std::uint16_t>(elog::block_type::records)) {
+            const auto begin = changed.begin() + static_cast<std::ptrdiff_t>(at);
+            const bytes block(begin,
+                              begin + static_cast<std::ptrdiff_t>(
+                                          sizeof header + (std::size_t{header.size} + 7) / 8 * 8));
+            changed.insert(begin, block.begin(), block.end());
+            break;
+        }
+    }
+    replace(path, changed);
+    const read_back result = read(path);
+    EXPECT_EQ(result.numbers.size(), record_count);
+    EXPECT_FALSE(result.damages.empty());
+}
+
+TEST(file, whose_end_speaks_of_other_numbers_is_reported) {
+    const std::string path = eventlog::test::scratch_directory() + "/lying.elog";
+    {
+        elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 3);
+        writer.write_end({5, 0});
+    }
+    EXPECT_EQ(read(path).damages.size(), 1U);
+}
+
+TEST(file, that_is_being_written_is_never_called_damaged) {
+    const std::string path = eventlog::test::scratch_directory() + "/live.elog";
+    elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 3);
+    std::ofstream(path, std::ios::binary | std::ios::app) << "half a block";
+    EXPECT_TRUE(read(path).damages.empty());
+    EXPECT_THROW(elog::file_writer(path, EVENTLOG_CLOCK_MONOTONIC, 3), elog::failure);
+}
+
 TEST(file, blocks_of_an_unknown_type_are_skipped) {
     const std::string path = write_sample("unknown.elog");
     bytes changed = contents(path);
@@ -259,7 +297,8 @@ TEST(file, blocks_of_an_unknown_type_are_skipped) {
     replace(path, changed);
     const read_back result = read(path);
     EXPECT_EQ(result.numbers.size(), record_count);
-    EXPECT_TRUE(result.damages.empty());
+    // All that is said is that the end counts the loss that the skipped block told.
+    EXPECT_EQ(result.damages.size(), 1U);
 }
 
 }  // namespace

@@ -46,6 +46,8 @@ TEST(quoted_text, escapes_what_a_terminal_obeys) {
     EXPECT_EQ(quoted("\xc2\x9b"), R"("\xc2\x9b")");          // CSI as one character
     EXPECT_EQ(quoted("\xe2\x80\xae"), R"("\xe2\x80\xae")");  // right-to-left override
     EXPECT_EQ(quoted("\x7f"), R"("\x7f")");
+    EXPECT_EQ(quoted("\xe2\x80\x8b"), R"("\xe2\x80\x8b")");  // zero width
+    EXPECT_EQ(quoted("\xef\xbb\xbf"), R"("\xef\xbb\xbf")");  // byte order mark
 }
 
 TEST(quoted_text, escapes_what_is_not_utf_8) {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace elog {
+
+/// Writes a line to standard error. What a terminal would obey is escaped: names of files and
+/// patterns are anyone's text. That it cannot be written is no reason to fail.
+void tell_line(std::string_view line) noexcept;
+
+template <class... Arguments>
+void tell(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    tell_line(fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+}  // namespace elog
