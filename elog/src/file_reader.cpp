@@ -13,6 +13,7 @@
 
 #include "crc32c.hpp"
 #include "failure.hpp"
+#include "read_at.hpp"
 
 namespace elog {
 namespace {
@@ -62,26 +63,9 @@ file_reader::file_reader(std::string path)
     next_records_.resize(records_.size());
 }
 
-bool file_reader::read_at(void* data, std::size_t size, std::uint64_t offset) const {
-    auto* cursor = static_cast<std::uint8_t*>(data);
-    while (size != 0) {
-        const ssize_t got = ::pread(file_.get(), cursor, size, static_cast<off_t>(offset));
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got <= 0) {
-            return false;
-        }
-        cursor += got;
-        size -= static_cast<std::size_t>(got);
-        offset += static_cast<std::uint64_t>(got);
-    }
-    return true;
-}
-
 void file_reader::check_file_header() {
     file_header header{};
-    if (!read_at(&header, sizeof header, 0) || header.magic != file_magic) {
+    if (!read_at(file_, &header, sizeof header, 0) || header.magic != file_magic) {
         throw failure("{} is not an .elog file. Give the name of one that elog record -o has "
                       "written.",
                       path_);
@@ -98,7 +82,7 @@ void file_reader::check_file_header() {
 std::optional<block_header> file_reader::header_at(std::uint64_t offset) const {
     block_header header{};
     if (offset > size_ || size_ - offset < sizeof header ||
-        !read_at(&header, sizeof header, offset) || header.magic != block_magic ||
+        !read_at(file_, &header, sizeof header, offset) || header.magic != block_magic ||
         !is_signed(header) || header.size > block_payload_max) {
         return std::nullopt;
     }
@@ -110,7 +94,7 @@ std::optional<std::uint64_t> file_reader::find_block(std::uint64_t offset) const
     std::vector<std::uint8_t> window(std::size_t{64} << 10U);
     for (offset = padded(offset); offset < size_ && size_ - offset >= sizeof(block_header);) {
         const std::size_t length = std::min<std::uint64_t>(window.size(), size_ - offset);
-        if (!read_at(window.data(), length, offset)) {
+        if (!read_at(file_, window.data(), length, offset)) {
             break;
         }
         for (std::size_t at = 0; at + sizeof(block_magic) <= length; at += block_alignment) {
@@ -178,7 +162,7 @@ void file_reader::compare_with_end() {
 
 std::optional<std::vector<std::uint8_t>> file_reader::load(const block_place& place) {
     std::vector<std::uint8_t> payload(place.header.size);
-    if (!read_at(payload.data(), payload.size(), place.offset) ||
+    if (!read_at(file_, payload.data(), payload.size(), place.offset) ||
         crc32c(payload) != place.header.payload_checksum) {
         report("the block at {} is damaged", place.offset - sizeof(block_header));
         return std::nullopt;
@@ -280,7 +264,7 @@ void file_reader::take_records(const block_place& place) {
     std::uint32_t ring = 0;
     // Which ring: needed now. The block's checksum is compared when its records are read.
     if (place.header.size < sizeof(records_block) || place.header.flags != 0 ||
-        !read_at(&ring, sizeof ring, place.offset + offsetof(records_block, ring)) ||
+        !read_at(file_, &ring, sizeof ring, place.offset + offsetof(records_block, ring)) ||
         ring >= records_.size()) {
         report("the records at {} are damaged", place.offset - sizeof(block_header));
         return;

@@ -60,7 +60,6 @@ class file_reader {
     void take_records(const block_place& place);
     [[nodiscard]] std::optional<std::vector<std::uint8_t>> load(const block_place& place);
     [[nodiscard]] std::optional<owned_run> load_run(const block_place& place);
-    [[nodiscard]] bool read_at(void* data, std::size_t size, std::uint64_t offset) const;
 
     template <class... Arguments>
     void report(fmt::format_string<Arguments...> format, Arguments&&... arguments) {

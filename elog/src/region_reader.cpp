@@ -13,6 +13,7 @@
 #include <ctime>
 
 #include "failure.hpp"
+#include "read_at.hpp"
 
 namespace elog {
 namespace {
@@ -23,24 +24,6 @@ using core::shared;
 
 // Copied at once; every record fits.
 constexpr std::size_t copy_size = std::size_t{1} << 20U;
-
-bool read_at(const core::unique_fd& file, void* data, std::size_t size,
-             std::uint64_t offset) noexcept {
-    auto* cursor = static_cast<std::uint8_t*>(data);
-    while (size != 0) {
-        const ssize_t got = ::pread(file.get(), cursor, size, static_cast<off_t>(offset));
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got <= 0) {
-            return false;
-        }
-        cursor += got;
-        size -= static_cast<std::size_t>(got);
-        offset += static_cast<std::uint64_t>(got);
-    }
-    return true;
-}
 
 }  // namespace
 

@@ -82,16 +82,8 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
           [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT)
         : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "memory", "cc"
         : aborted, changed, stale, elsewhere);
+    EVENTLOG_SEQUENCE_RESULTS
     // clang-format on
-    return rseq_result::done;
-aborted:
-    return rseq_result::aborted;
-changed:
-    return rseq_result::changed;
-stale:
-    return rseq_result::stale;
-elsewhere:
-    return rseq_result::elsewhere;
 }
 
 // The steps below are for one CPU, which the caller has looked at before: else aborted. r8 = ring.
@@ -161,15 +153,7 @@ rseq_result rseq_switch_buffers(const rseq_place& place, const rseq_switch& step
           [step_control] "i"(offsetof(rseq_switch, control))
         : "rax", "rcx", "rdx", "r8", "memory", "cc"
         : aborted, changed, stale, elsewhere);
-    return rseq_result::done;
-aborted:
-    return rseq_result::aborted;
-changed:
-    return rseq_result::changed;
-stale:
-    return rseq_result::stale;
-elsewhere:
-    return rseq_result::elsewhere;
+    EVENTLOG_SEQUENCE_RESULTS
 }
 
 rseq_result rseq_seal(const rseq_place& place, std::uint64_t expected, eventlog_buffer* current,
@@ -187,15 +171,7 @@ rseq_result rseq_seal(const rseq_place& place, std::uint64_t expected, eventlog_
           [control] "r"(control)
         : "rax", "r8", "memory", "cc"
         : aborted, changed, stale, elsewhere);
-    return rseq_result::done;
-aborted:
-    return rseq_result::aborted;
-changed:
-    return rseq_result::changed;
-stale:
-    return rseq_result::stale;
-elsewhere:
-    return rseq_result::elsewhere;
+    EVENTLOG_SEQUENCE_RESULTS
 }
 
 rseq_result rseq_count_lost(const rseq_place& place, std::uint64_t expected) noexcept {
@@ -209,15 +185,7 @@ rseq_result rseq_count_lost(const rseq_place& place, std::uint64_t expected) noe
         : PLACE_OPERANDS, [expected] "r"(expected)
         : "rax", "r8", "memory", "cc"
         : aborted, changed, stale, elsewhere);
-    return rseq_result::done;
-aborted:
-    return rseq_result::aborted;
-changed:
-    return rseq_result::changed;
-stale:
-    return rseq_result::stale;
-elsewhere:
-    return rseq_result::elsewhere;
+    EVENTLOG_SEQUENCE_RESULTS
 }
 // clang-format on
 

@@ -59,17 +59,11 @@ namespace eventlog::core {
           [payload] "r"(payload), [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT)
         : "rax", "rcx", "rdx", "rdi", "r8", "xmm0", "memory", "cc"
         : aborted, changed, stale, elsewhere);
+    EVENTLOG_SEQUENCE_RESULTS
     // clang-format on
-    return rseq_result::done;
-aborted:
-    return rseq_result::aborted;
-changed:
-    return rseq_result::changed;
-stale:
-    return rseq_result::stale;
-elsewhere:
-#endif
+#else
     return rseq_result::elsewhere;
+#endif
 }
 
 }  // namespace eventlog::core

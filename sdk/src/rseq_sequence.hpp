@@ -55,6 +55,14 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     "jmp %l[elsewhere]\n"                       \
     ".popsection\n"
 
+// What the function returns: done, or what the label says that the sequence jumped to.
+#define EVENTLOG_SEQUENCE_RESULTS               \
+    return rseq_result::done;                   \
+    aborted: return rseq_result::aborted;       \
+    changed: return rseq_result::changed;       \
+    stale: return rseq_result::stale;           \
+    elsewhere: return rseq_result::elsewhere;
+
 // A member of a struct whose address and offset are operands: EVENTLOG_MEMBER(slot, serial).
 #define EVENTLOG_MEMBER(object, member) "%c[" #object "_" #member "](%[" #object "])"
 
