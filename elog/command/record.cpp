@@ -54,11 +54,8 @@ subscription_options make_options(const record_arguments& arguments) {
 /// When to stop: the time is over, the command has ended, or somebody asks for it.
 class stop_condition {
   public:
-    explicit stop_condition(std::optional<std::chrono::nanoseconds> duration) {
-        if (duration) {
-            end_ = steady_clock::now() + *duration;
-        }
-    }
+    explicit stop_condition(std::optional<std::chrono::nanoseconds> duration)
+        : duration_(duration) {}
 
     /// From now on the command's end is ours.
     void watch(child_process& child) {
@@ -70,7 +67,11 @@ class stop_condition {
         seen_ = stop_requested().count;
     }
 
+    /// The time begins when this is asked first: when the recording does.
     bool operator()() {
+        if (duration_ && !end_) {
+            end_ = steady_clock::now() + *duration_;
+        }
         const stop_request request = stop_requested();
         if (request.count > seen_ && child_ != nullptr && !request.by_terminal) {
             child_->send(request.signal);  // it ends first; its last events are recorded
@@ -83,6 +84,7 @@ class stop_condition {
 
   private:
     child_process* child_ = nullptr;
+    std::optional<std::chrono::nanoseconds> duration_;
     std::optional<steady_clock::time_point> end_;
     int seen_ = 0;
 };
