@@ -61,10 +61,11 @@ class stop_condition {
     void watch(child_process& child) {
         child_ = &child;
         // What was asked for just before it was there has not reached it.
-        if (const stop_request request = stop_requested(); request.count != 0) {
+        const stop_request request = stop_requested();
+        if (request.count != 0) {
             child.send(request.signal);
         }
-        seen_ = stop_requested().count;
+        seen_ = request.count;
     }
 
     /// The time begins when this is asked first: when the recording does.

@@ -26,8 +26,6 @@ class file_writer {
     void write_loss(const loss_block& loss);
     void write_end(const end_block& totals);
 
-    [[nodiscard]] std::uint64_t bytes_written() const noexcept { return bytes_written_; }
-
   private:
     void write_block(block_type type, std::span<const std::uint8_t> head,
                      std::span<const std::uint8_t> body);
