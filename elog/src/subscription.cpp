@@ -60,7 +60,7 @@ void write_at(const core::unique_fd& file, const void* data, std::size_t size,
 
 std::uint64_t random_serial() {
     std::uint64_t serial = 0;
-    while (serial == 0) {
+    while (serial == 0 || serial == UINT64_MAX) {
         if (::getrandom(&serial, sizeof serial, 0) != static_cast<ssize_t>(sizeof serial) &&
             errno != EINTR) {
             throw failure("The kernel gives no random numbers ({}).", std::strerror(errno));

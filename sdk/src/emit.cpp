@@ -78,9 +78,8 @@ std::uint64_t coarse_now() noexcept {
 using loss_counter = __u64 eventlog_provider_entry::*;
 
 /// Tells the subscription which provider lost something.
-[[gnu::noinline]] void count_lost(unsigned index, std::uint64_t serial, std::uint16_t provider_id,
-                                  loss_counter counter) noexcept {
-    subscription_slot& slot = subscription_slots[index];
+[[gnu::noinline]] void count_lost(subscription_slot& slot, std::uint64_t serial,
+                                  std::uint16_t provider_id, loss_counter counter) noexcept {
     const slot_user user(slot, serial);
     if (user.holds()) {
         shared(slot.entry(provider_id)->*counter).fetch_add(1, std::memory_order_relaxed);
@@ -88,20 +87,20 @@ using loss_counter = __u64 eventlog_provider_entry::*;
 }
 
 /// Returns false if the slot has been given to another subscription meanwhile.
-bool write_to(unsigned index, std::uint64_t serial, std::uint16_t provider_id,
+bool write_to(subscription_slot& slot, std::uint64_t serial, std::uint16_t provider_id,
               const event_payload& payload) noexcept {
     if (payload.size > payload_size_max) [[unlikely]] {
-        count_lost(index, serial, provider_id, &eventlog_provider_entry::lost_too_large);
+        count_lost(slot, serial, provider_id, &eventlog_provider_entry::lost_too_large);
         return true;
     }
-    switch (write_record(subscription_slots[index], serial, provider_id, payload)) {
+    switch (write_record(slot, serial, provider_id, payload)) {
         case write_result::written:
             return true;
         case write_result::lost_full:
-            count_lost(index, serial, provider_id, &eventlog_provider_entry::lost_full);
+            count_lost(slot, serial, provider_id, &eventlog_provider_entry::lost_full);
             return true;
         case write_result::lost_busy:
-            count_lost(index, serial, provider_id, &eventlog_provider_entry::lost_busy);
+            count_lost(slot, serial, provider_id, &eventlog_provider_entry::lost_busy);
             return true;
         case write_result::stale:
             break;
@@ -112,18 +111,20 @@ bool write_to(unsigned index, std::uint64_t serial, std::uint16_t provider_id,
 void emit_to(eventlog_provider& provider, unsigned index, const event_payload& payload) noexcept {
     // Twice: a subscription that has ended may have a successor in its slot.
     for (int attempt = 0; attempt < 2; ++attempt) {
-        const attachment& place = provider.attachments[index];
+        attachment& place = provider.attachments[index];
         const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
         // After the serial: the bit may have been another subscription's, which wanted other
         // events.
-        if ((provider.gate_word(payload.event).load(std::memory_order_relaxed) & 1U << index) ==
+        if ((provider.gate_word(payload.event).load(std::memory_order_relaxed) & place.gate_bit) ==
             0) {
             return;
         }
-        if (serial != 0 &&
-            serial == subscription_slots[index].serial.load(std::memory_order_acquire) &&
-            write_to(index, serial, place.provider_id.load(std::memory_order_relaxed), payload))
-            [[likely]] {
+        if (serial == place.slot->serial.load(std::memory_order_acquire) &&
+            write_to(*place.slot, serial, place.provider_id.load(std::memory_order_relaxed),
+                     payload)) [[likely]] {
+            if (provider.latest.load(std::memory_order_relaxed) != &place) {
+                provider.latest.store(&place, std::memory_order_relaxed);
+            }
             return;
         }
         if (!attach_now(provider, index)) {
@@ -143,31 +144,32 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
     }
 }
 
+/// The same, for a tail call: the shortest way needs no room on the stack for any other.
+[[gnu::noinline]] void emit_block_to_all(eventlog_provider* provider, std::uint32_t event,
+                                         const void* payload, std::size_t size) noexcept {
+    emit_to_all(*provider, {event, size, payload == nullptr ? "" : payload, {}});
+}
+
 bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcept {
     return provider != nullptr && event < provider->event_count.load(std::memory_order_acquire);
 }
 
-/// The shortest way: one subscription, to which we are attached, with room in this CPU's ring.
+/// The shortest way: one subscription, the one of the last event, with room in this CPU's ring.
 /// Returns false if it is another case; then nothing has happened. The order of the loads is that
 /// of emit_to, which explains it.
 [[gnu::always_inline]] inline bool emit_shortly(const eventlog_provider& provider,
                                                 std::uint32_t event, const void* payload,
                                                 std::size_t size) noexcept {
-    const std::atomic_ref<std::uint32_t> gate = provider.gate_word(event);
-    const std::uint32_t bits = gate.load(std::memory_order_relaxed) & EVENTLOG_GATE_SUBSCRIPTIONS;
-    const std::uint32_t thread = known_thread_id;
-    if (bits == 0 || (bits & (bits - 1)) != 0 || thread == 0 || size > payload_size_max) {
-        return false;
-    }
-    const auto index = static_cast<unsigned>(std::countr_zero(bits));
-    const attachment& place = provider.attachments[index];
+    const attachment& place = *provider.latest.load(std::memory_order_relaxed);
     const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
-    if (serial == 0 || (gate.load(std::memory_order_relaxed) & bits) == 0) {
+    const std::uint32_t thread = known_thread_id;
+    if (provider.gate_word(event).load(std::memory_order_relaxed) != place.gate_bit ||
+        thread == 0 || size > payload_size_max) [[unlikely]] {
         return false;
     }
     const std::uint64_t head =
         record_head(size, place.provider_id.load(std::memory_order_relaxed), event);
-    return rseq_append_block(subscription_slots[index], serial, head, thread,
+    return rseq_append_block(*place.slot, serial, head, thread,
                              units_of(sizeof(eventlog_record) + size),
                              payload) == rseq_result::done;
 }
@@ -181,14 +183,11 @@ void eventlog_emit(eventlog_provider* provider, std::uint32_t event, const void*
     if (!is_event_of(provider, event)) [[unlikely]] {
         return;
     }
-    if (payload == nullptr) [[unlikely]] {
-        if (size != 0) {
-            return;
-        }
-        payload = "";
+    if (payload == nullptr && size != 0) [[unlikely]] {
+        return;
     }
     if (!emit_shortly(*provider, event, payload, size)) [[unlikely]] {
-        emit_to_all(*provider, {event, size, payload, {}});
+        emit_block_to_all(provider, event, payload, size);
     }
 }
 

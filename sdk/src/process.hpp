@@ -38,7 +38,8 @@ void remember_identity(const process_identity& identity) noexcept;
 
 /// The calling thread's kernel thread id once it has been asked for, else 0. initial-exec: reading
 /// it never allocates, so a signal handler may.
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local std::uint32_t known_thread_id;
+[[gnu::tls_model("initial-exec"),
+  gnu::visibility("hidden")]] extern constinit thread_local std::uint32_t known_thread_id;
 
 /// The same, asked for if need be. Async-signal-safe.
 [[nodiscard]] std::uint32_t thread_id() noexcept;

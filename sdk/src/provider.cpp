@@ -118,7 +118,7 @@ void publish(eventlog_provider& provider) noexcept {
 
 void detach_from_all(eventlog_provider& provider) noexcept {
     for (attachment& place : provider.attachments) {
-        place.serial.store(0, std::memory_order_relaxed);
+        place.serial.store(not_attached, std::memory_order_relaxed);
     }
 }
 

@@ -14,15 +14,23 @@
 
 #include "error_text.hpp"
 #include "provider_file.hpp"
+#include "subscription_slots.hpp"
 
 namespace eventlog::core {
 
 /// What the gate of a provider without one is: never written to.
 extern std::array<std::uint32_t, EVENTLOG_EVENTS_MAX> closed_gate;
 
+/// What no slot has as its serial: an empty one has 0.
+inline constexpr std::uint64_t not_attached = UINT64_MAX;
+
 /// A provider's place in a subscription: valid while the slot has that serial.
 struct attachment {
-    std::atomic<std::uint64_t> serial{0};  // stored with release, after provider_id
+    /// Constant: the gate bit and the slot that this is about.
+    std::uint32_t gate_bit = 0;
+    subscription_slot* slot = nullptr;
+
+    std::atomic<std::uint64_t> serial{not_attached};  // stored with release, after provider_id
     std::atomic<std::uint16_t> provider_id{0};
     /// Coarse monotonic nanoseconds before which a failed attaching is not tried again.
     std::atomic<std::uint64_t> not_before{0};
@@ -33,6 +41,15 @@ struct attachment {
 /// Never freed, but used again for another provider: a thread that is late with its last event may
 /// still hold the handle. It finds no events, or a gate that nobody opens.
 struct eventlog_provider {
+    eventlog_provider() noexcept {
+        for (unsigned i = 0; i < attachments.size(); ++i) {
+            attachments[i].gate_bit = 1U << i;
+            attachments[i].slot = &eventlog::core::subscription_slots[i];
+        }
+    }
+
+    /// The one that an event went to last: where the next one is tried first.
+    std::atomic<const eventlog::core::attachment*> latest{attachments.data()};
     std::array<eventlog::core::attachment, EVENTLOG_SUBSCRIPTIONS_MAX> attachments{};
     std::atomic<std::uint32_t*> gate{eventlog::core::closed_gate.data()};
     std::atomic<std::uint32_t> event_count{0};

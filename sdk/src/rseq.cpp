@@ -37,22 +37,22 @@ std::uint32_t rseq_cpu() noexcept {
 rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t serial,
                                const rseq_pieces& record) noexcept {
     static_assert(sizeof(eventlog_piece) == 16 && offsetof(eventlog_piece, size) == 8);
+    static_assert(offsetof(rseq_pieces, head) == 0);
     // clang-format off
     asm goto(
         EVENTLOG_SEQUENCE_START
-        EVENTLOG_SEQUENCE_FIND_PLACE(EVENTLOG_MEMBER(slot, sequence_cpus),
-                                     EVENTLOG_MEMBER(record, units))
-        "movq " EVENTLOG_MEMBER(record, head) ", %%rax\n"
+        EVENTLOG_SEQUENCE_FIND_PLACE(EVENTLOG_MEMBER(record, units))
+        "movq (%[record]), %%rax\n"
         "movq %%rax, (%%rdi)\n"
-        "shlq $32, %%rcx\n"
-        "orq " EVENTLOG_MEMBER(record, thread) ", %%rcx\n"
-        "movq %%rcx, 16(%%rdi)\n"
+        "movq " EVENTLOG_MEMBER(record, thread) ", %%rax\n"
+        "movl %%eax, 16(%%rdi)\n"
+        "movl %%ecx, 20(%%rdi)\n"
         "movq " EVENTLOG_MEMBER(record, time) ", %%rax\n"
+        "movq %%rax, 8(%%rdi)\n"
         "testq %%rax, %%rax\n"
         "jnz 1f\n"
         EVENTLOG_SEQUENCE_READ_TSC
         "1:\n"
-        "movq %%rax, 8(%%rdi)\n"
         "addq $24, %%rdi\n"
         "movq " EVENTLOG_MEMBER(record, pieces) ", %%rdx\n"
         "2:\n"
@@ -71,8 +71,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
         EVENTLOG_SEQUENCE_END
         EVENTLOG_SEQUENCE_WAYS_OUT
         :
-        : EVENTLOG_SLOT_OPERANDS, [record] "r"(&record),
-          [record_head] "i"(offsetof(rseq_pieces, head)),
+        : EVENTLOG_SLOT_OPERANDS(sequence_cpus), [record] "r"(&record),
           [record_time] "i"(offsetof(rseq_pieces, time)),
           [record_thread] "i"(offsetof(rseq_pieces, thread)),
           [record_units] "i"(offsetof(rseq_pieces, units)),

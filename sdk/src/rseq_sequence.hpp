@@ -67,48 +67,50 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
 #define EVENTLOG_MEMBER(object, member) "%c[" #object "_" #member "](%[" #object "])"
 
 // Finds the place for a record of `units` (a register or a member) in the ring of the CPU that this
-// runs on: r8 = ring, rdi = record, rcx = CPU. Uses rax, rdx.
-#define EVENTLOG_SEQUENCE_FIND_PLACE(cpus, units)                       \
+// runs on: r8 = ring, rdi = record, rcx = CPU. Uses rax, rdx. (Results of an asm goto would save
+// registers, but g++ before 12.4 gets them wrong.)
+#define EVENTLOG_SEQUENCE_FIND_PLACE(units)                             \
     "movl %%fs:4(%[area]), %%ecx\n"                                     \
     "cmpq %[serial], " EVENTLOG_MEMBER(slot, serial) "\n"               \
     "jne 75f\n"                                                         \
     "movq " EVENTLOG_MEMBER(slot, state) ", %%rax\n"                    \
     "cmpl %[live], (%%rax)\n"                                           \
     "jne 75f\n"                                                         \
-    "cmpl " cpus ", %%ecx\n"                                            \
+    "cmpl " EVENTLOG_MEMBER(slot, cpus) ", %%ecx\n"                     \
     "jae 76f\n"                                                         \
     "movq " EVENTLOG_MEMBER(slot, ring_stride) ", %%r8\n"               \
     "imulq %%rcx, %%r8\n"                                               \
     "addq " EVENTLOG_MEMBER(slot, rings) ", %%r8\n"                     \
     "movq (%%r8), %%rax\n"                                              \
-    "movl %%eax, %%edi\n"                                               \
-    "andl %[position_mask], %%edi\n"                                    \
-    "movq " units ", %%rdx\n"                                           \
-    "addq %%rdi, %%rdx\n"                                               \
-    "cmpq " EVENTLOG_MEMBER(slot, buffer_units) ", %%rdx\n"             \
+    "movl %%eax, %%edx\n"                                               \
+    "andl %[position_mask], %%edx\n"                                    \
+    "movq " units ", %%rdi\n"                                           \
+    "addq %%rdx, %%rdi\n"                                               \
+    "cmpq " EVENTLOG_MEMBER(slot, buffer_units) ", %%rdi\n"             \
     "ja 74f\n"                                                          \
     "shrq %[generation_shift], %%rax\n"                                 \
     "andq " EVENTLOG_MEMBER(slot, buffer_mask) ", %%rax\n"              \
     "imulq " EVENTLOG_MEMBER(slot, buffer_size) ", %%rax\n"             \
-    "leaq (%%rax, %%rdi, 8), %%rdi\n"                                   \
-    "movq " EVENTLOG_MEMBER(slot, ring_bytes) ", %%rax\n"               \
-    "imulq %%rcx, %%rax\n"                                              \
-    "addq %%rax, %%rdi\n"                                               \
-    "addq " EVENTLOG_MEMBER(slot, first_buffer) ", %%rdi\n"
+    "leaq (%%rax, %%rdx, 8), %%rax\n"                                   \
+    "movq " EVENTLOG_MEMBER(slot, ring_bytes) ", %%rdx\n"               \
+    "imulq %%rcx, %%rdx\n"                                              \
+    "addq " EVENTLOG_MEMBER(slot, first_buffer) ", %%rdx\n"             \
+    "leaq (%%rax, %%rdx), %%rdi\n"
 
+// Writes the processor's clock to the record.
 #define EVENTLOG_SEQUENCE_READ_TSC              \
     "rdtsc\n"                                   \
-    "shlq $32, %%rdx\n"                         \
-    "orq %%rdx, %%rax\n"
+    "movl %%eax, 8(%%rdi)\n"                    \
+    "movl %%edx, 12(%%rdi)\n"
 
-#define EVENTLOG_SLOT_OPERANDS                                                              \
+// `cpus` is the member that says how many rings the sequence may write to.
+#define EVENTLOG_SLOT_OPERANDS(cpus)                                                           \
     [area] "r"(__rseq_offset), [slot] "r"(&slot), [serial] "r"(serial),                     \
+    [slot_cpus] "i"(offsetof(subscription_slot, cpus)),                                    \
     [live] "i"(EVENTLOG_REGION_LIVE), [position_mask] "i"(EVENTLOG_POSITION_MASK),          \
     [generation_shift] "i"(EVENTLOG_GENERATION_SHIFT),                                      \
     [slot_serial] "i"(offsetof(subscription_slot, serial)),                                 \
     [slot_state] "i"(offsetof(subscription_slot, state)),                                   \
-    [slot_sequence_cpus] "i"(offsetof(subscription_slot, sequence_cpus)),                   \
-    [slot_fast_cpus] "i"(offsetof(subscription_slot, fast_cpus)),                           \
     [slot_ring_stride] "i"(offsetof(subscription_slot, ring_stride)),                       \
     [slot_rings] "i"(offsetof(subscription_slot, rings)),                                   \
     [slot_buffer_units] "i"(offsetof(subscription_slot, buffer_units)),                     \

@@ -70,7 +70,8 @@ struct alignas(64) subscription_slot {
 };
 
 /// Constant-initialised: valid before any constructor and after any destructor.
-extern std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX> subscription_slots;
+[[gnu::visibility("hidden")]] extern std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX>
+    subscription_slots;
 
 /// While it lives, and if it holds, the region with that serial stays mapped.
 class slot_user {

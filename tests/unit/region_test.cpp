@@ -47,6 +47,18 @@ TEST(region, file_that_is_too_short_is_refused) {
     EXPECT_FALSE(is_accepted(header, header.total_size - 1));
 }
 
+TEST(region, header_whose_serial_means_nothing_or_nobody_is_refused) {
+    listener ears("region_test:*");
+    eventlog_region header = ears.source().header();
+    const std::uint64_t size = header.total_size;
+    header.serial = 1;
+    EXPECT_TRUE(is_accepted(header, size));
+    header.serial = 0;
+    EXPECT_FALSE(is_accepted(header, size));
+    header.serial = UINT64_MAX;
+    EXPECT_FALSE(is_accepted(header, size));
+}
+
 TEST(region, header_with_any_wrong_number_in_its_geometry_is_refused) {
     listener ears("region_test:*");
     const eventlog_region sound = ears.source().header();

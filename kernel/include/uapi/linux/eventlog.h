@@ -173,7 +173,7 @@ struct eventlog_region {
 	__u64 magic;
 	__u32 version;
 	__u32 features; /* bits a writer must know; 0 so far */
-	__u64 serial; /* random, not 0: tells this region from others of its slot */
+	__u64 serial; /* random, neither 0 nor ~0: tells this region from others of its slot */
 
 	__u32 clock; /* enum eventlog_clock */
 	__u32 ring_count; /* possible CPUs + 1 */
