@@ -41,16 +41,16 @@ struct attachment {
 /// Never freed, but used again for another provider: a thread that is late with its last event may
 /// still hold the handle. It finds no events, or a gate that nobody opens.
 struct eventlog_provider {
-    eventlog_provider() noexcept {
+    eventlog_provider() noexcept : latest(attachments.data()) {
         for (unsigned i = 0; i < attachments.size(); ++i) {
             attachments[i].gate_bit = 1U << i;
             attachments[i].slot = &eventlog::core::subscription_slots[i];
         }
     }
 
-    /// The one that an event went to last: where the next one is tried first.
-    std::atomic<const eventlog::core::attachment*> latest{attachments.data()};
     std::array<eventlog::core::attachment, EVENTLOG_SUBSCRIPTIONS_MAX> attachments{};
+    /// The one that an event went to last: where the next one is tried first.
+    std::atomic<const eventlog::core::attachment*> latest;
     std::atomic<std::uint32_t*> gate{eventlog::core::closed_gate.data()};
     std::atomic<std::uint32_t> event_count{0};
 
