@@ -125,6 +125,9 @@ void print_summary(const recording_summary& summary, const std::optional<std::st
         tell("elog: {} events were over {} bytes. Let the program say less at once.",
              summary.too_large, EVENTLOG_RECORD_SIZE_MAX);
     }
+    if (summary.cut != 0) {
+        tell("elog: {} events were too large and have been cut to fit", summary.cut);
+    }
     if (summary.busy != 0) {
         tell("elog: {} events found the shared ring held by others. Use a machine with restartable "
              "sequences, or fewer threads.",

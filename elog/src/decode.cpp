@@ -27,13 +27,46 @@ field_value decode_text(std::span<const std::uint8_t> payload, std::size_t offse
     return std::string_view(reinterpret_cast<const char*>(payload.data() + begin), size - 1);
 }
 
+field_value decode_bytes(std::span<const std::uint8_t> payload, std::size_t offset) noexcept {
+    const auto word = read_number<std::uint32_t>(payload, offset);
+    const std::size_t size = word >> 16U;
+    const std::size_t begin = offset + sizeof word + (word & 0xffffU);
+    if (word == 0) {
+        return byte_string{};
+    }
+    if (begin > payload.size() || payload.size() - begin < size) {
+        return damaged_value{};
+    }
+    return payload.subspan(begin, size);
+}
+
 }  // namespace
 
 field_value decode_field(const field_schema& field,
                          std::span<const std::uint8_t> payload) noexcept {
+    if (field.presence != eventlog::no_index) {
+        if (field.presence >= payload.size()) {
+            return damaged_value{};
+        }
+        if (payload[field.presence] == 0) {
+            return no_value{};
+        }
+    }
+    if (field.count == 1) {
+        return decode_element(field, 0, payload);
+    }
+    if (field.offset + eventlog::size_of(field.type) * field.count > payload.size()) {
+        return damaged_value{};
+    }
+    return array_value{field.count};
+}
+
+field_value decode_element(const field_schema& field, std::size_t index,
+                           std::span<const std::uint8_t> payload) noexcept {
     using eventlog::field_type;
-    const std::size_t at = field.offset;
-    if (at + eventlog::size_of(field.type) > payload.size()) {
+    const std::size_t size = eventlog::size_of(field.type);
+    const std::size_t at = field.offset + size * index;
+    if (index >= field.count || at + size > payload.size()) {
         return damaged_value{};
     }
     switch (field.type) {
@@ -63,6 +96,8 @@ field_value decode_field(const field_schema& field,
             return read_number<double>(payload, at);
         case field_type::text:
             return decode_text(payload, at);
+        case field_type::bytes:
+            return decode_bytes(payload, at);
     }
     return damaged_value{};
 }

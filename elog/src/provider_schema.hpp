@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <eventlog/schema_format.hpp>
@@ -16,12 +18,28 @@ struct field_schema {
     std::string name;
     eventlog::field_type type{};
     std::uint16_t offset = 0;
+    std::uint16_t count = 1;
+    std::uint16_t presence = eventlog::no_index;
+    std::uint16_t enumeration = eventlog::no_index;  // index into the provider's
+    eventlog::format format = eventlog::format::plain;
+    std::string unit{};
+    std::string description{};
+};
+
+struct enumeration_schema {
+    std::string name;
+    bool combines = false;
+    std::vector<std::pair<std::uint64_t, std::string>> values;  // sign-extended to 64 bits
 };
 
 struct event_schema {
     std::string name;
     std::string description;
+    std::string meaning;
     eventlog::level severity = eventlog::level::info;
+    eventlog::kind kind = eventlog::kind::instant;
+    bool session_bound = false;
+    bool cuts_texts = false;
     std::uint64_t keywords = 0;
     std::uint16_t fixed_size = 0;
     std::vector<field_schema> fields;  // in declared order
@@ -29,7 +47,10 @@ struct event_schema {
 
 struct provider_schema {
     std::string name;
+    std::string description;
     std::uint64_t hash = 0;
+    std::vector<std::pair<unsigned, std::string>> keywords;  // bit and name
+    std::vector<enumeration_schema> enumerations;
     std::vector<event_schema> events;  // the index is the id
     std::vector<std::uint8_t> binary;
 
@@ -39,6 +60,9 @@ struct provider_schema {
 
 /// The type's name as it is shown: u32, text, ...
 [[nodiscard]] std::string_view name_of(eventlog::field_type type) noexcept;
+[[nodiscard]] std::string_view name_of(eventlog::format how) noexcept;
+[[nodiscard]] std::string_view name_of(eventlog::level severity) noexcept;
+[[nodiscard]] std::string_view name_of(eventlog::kind what) noexcept;
 
 /// A provider as it stands in a subscription or a file: records name it by number.
 struct provider_instance {

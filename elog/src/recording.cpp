@@ -108,6 +108,7 @@ void recording::report_losses(recording_summary& summary) {
         // What found no room is in the rings' totals.
         summary.too_large += losses.too_large;
         summary.busy += losses.busy;
+        summary.cut += losses.cut;
     }
     summary.lost = summary.full + summary.too_large + summary.busy + summary.damaged;
     summary.providers_refused = reader_.providers_refused();

@@ -33,6 +33,7 @@ struct provider_losses {
     std::uint64_t full = 0;  // included in ring_totals::lost
     std::uint64_t too_large = 0;
     std::uint64_t busy = 0;
+    std::uint64_t cut = 0;  // not lost: written with shorter texts
 };
 
 class region_reader {

@@ -23,119 +23,7 @@ void append(fmt::memory_buffer& out, std::string_view text) {
     out.append(text.data(), text.data() + text.size());
 }
 
-/// Length of the well-formed UTF-8 character at the beginning that shows something; 0 if there is
-/// none. Control characters U+0080 to U+009F count as none: terminals obey them.
-std::size_t printable_length(std::string_view text) noexcept {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char lead = byte(0);
-    if (lead < 0x80) {
-        return lead >= 0x20 && lead != 0x7f ? 1 : 0;
-    }
-    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || text.size() < length) {
-        return 0;
-    }
-    std::uint32_t code = lead & (0x7fU >> length);
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xc0U) != 0x80U) {
-            return 0;
-        }
-        code = code << 6U | (byte(i) & 0x3fU);
-    }
-    const bool too_long = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-    const bool no_character = code < 0xa0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000);
-    // What shows nothing or turns the direction of what follows could make a line read as another.
-    constexpr std::pair<std::uint32_t, std::uint32_t> invisible[] = {
-        {0xad, 0xad},     {0x61c, 0x61c},   {0x200b, 0x200f}, {0x2028, 0x202e},
-        {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
-    const bool hidden = std::any_of(std::begin(invisible), std::end(invisible), [&](auto range) {
-        return code >= range.first && code <= range.second;
-    });
-    return too_long || no_character || hidden ? 0 : length;
-}
-
-void append_escaped(fmt::memory_buffer& out, unsigned char byte) {
-    switch (byte) {
-        case '\n':
-            append(out, "\\n");
-            break;
-        case '\t':
-            append(out, "\\t");
-            break;
-        case '\r':
-            append(out, "\\r");
-            break;
-        default:
-            fmt::format_to(std::back_inserter(out), FMT_STRING("\\x{:02x}"), byte);
-    }
-}
-
-struct value_appender {
-    fmt::memory_buffer& out;
-
-    void operator()(bool value) const { append(out, value ? "true" : "false"); }
-    void operator()(char value) const {
-        out.push_back('\'');
-        if (static_cast<unsigned char>(value) >= 0x20 && static_cast<unsigned char>(value) < 0x7f) {
-            out.push_back(value);
-        } else {
-            append_escaped(out, static_cast<unsigned char>(value));
-        }
-        out.push_back('\'');
-    }
-    void operator()(std::int64_t value) const {
-        const fmt::format_int text(value);
-        append(out, {text.data(), text.size()});
-    }
-    void operator()(std::uint64_t value) const {
-        const fmt::format_int text(value);
-        append(out, {text.data(), text.size()});
-    }
-    void operator()(float value) const {
-        fmt::format_to(std::back_inserter(out), FMT_STRING("{}"), value);
-    }
-    void operator()(double value) const {
-        fmt::format_to(std::back_inserter(out), FMT_STRING("{}"), value);
-    }
-    void operator()(std::string_view value) const { append_quoted(out, value); }
-    void operator()(null_text /*value*/) const { append(out, "(null)"); }
-    void operator()(damaged_value /*value*/) const { append(out, "<damaged>"); }
-};
-
 }  // namespace
-
-namespace {
-
-void append_text(fmt::memory_buffer& out, std::string_view text, bool escape_quotes) {
-    while (!text.empty()) {
-        const std::size_t length = printable_length(text);
-        if (length == 0) {
-            append_escaped(out, static_cast<unsigned char>(text[0]));
-        } else {
-            if (escape_quotes && (text[0] == '"' || text[0] == '\\')) {
-                out.push_back('\\');
-            }
-            append(out, text.substr(0, length));
-        }
-        text.remove_prefix(length == 0 ? 1 : length);
-    }
-}
-
-}  // namespace
-
-void append_visible(fmt::memory_buffer& out, std::string_view text) {
-    append_text(out, text, false);
-}
-
-void append_quoted(fmt::memory_buffer& out, std::string_view text) {
-    out.push_back('"');
-    append_text(out, text, true);
-    out.push_back('"');
-}
-
-void append_value(fmt::memory_buffer& out, const field_value& value) {
-    std::visit(value_appender{out}, value);
-}
 
 void text_writer::append_time(std::int64_t nanoseconds) {
     std::int64_t seconds = nanoseconds / second;
@@ -164,7 +52,8 @@ void text_writer::write(const merged_record& record, const provider_map& provide
     append_time(clock.realtime(header.time));
     const auto found = providers.find(header.provider);
     const bool known = found != providers.end() &&
-                       header.event < found->second.schema.events.size() && header.flags == 0;
+                       header.event < found->second.schema.events.size() &&
+                       (header.flags & ~EVENTLOG_RECORD_FLAGS) == 0;
     if (!known) {
         fmt::format_to(std::back_inserter(buffer_),
                        FMT_STRING(" [{:03}] ?-{} <unknown provider {} event {}, {} bytes>\n"),
@@ -181,9 +70,9 @@ void text_writer::write(const merged_record& record, const provider_map& provide
             buffer_.push_back(' ');
             append(buffer_, field.name);
             buffer_.push_back('=');
-            append_value(buffer_, decode_field(field, record.record.payload));
+            append_field(buffer_, provider.schema, field, record.record.payload);
         }
-        buffer_.push_back('\n');
+        append(buffer_, (header.flags & EVENTLOG_RECORD_CUT) != 0 ? " (cut)\n" : "\n");
     }
     if (buffer_.size() >= write_size) {
         flush();

@@ -19,6 +19,7 @@
 #include "file_format.hpp"
 #include "provider_schema.hpp"
 #include "time_merger.hpp"
+#include "value_text.hpp"
 
 namespace elog {
 
@@ -59,14 +60,5 @@ class text_writer {
     std::int64_t second_ = INT64_MIN;  // whose text is clock_text_
     char clock_text_[16] = {};         // HH:MM:SS
 };
-
-/// Text from anywhere as it may be shown on a terminal: printable characters as they are,
-/// everything else as \xHH, \n, \t or \r.
-void append_visible(fmt::memory_buffer& out, std::string_view text);
-
-/// The same in double quotes, with quotes and backslashes behind a backslash.
-void append_quoted(fmt::memory_buffer& out, std::string_view text);
-
-void append_value(fmt::memory_buffer& out, const field_value& value);
 
 }  // namespace elog

@@ -75,11 +75,11 @@ std::uint64_t coarse_now() noexcept {
     return attached;
 }
 
-using loss_counter = __u64 eventlog_provider_entry::*;
+using entry_counter = __u64 eventlog_provider_entry::*;
 
-/// Tells the subscription which provider lost something.
-[[gnu::noinline]] void count_lost(subscription_slot& slot, std::uint64_t serial,
-                                  std::uint16_t provider_id, loss_counter counter) noexcept {
+/// Tells the subscription what has become of one event of the provider.
+[[gnu::noinline]] void add_to(subscription_slot& slot, std::uint64_t serial,
+                              std::uint16_t provider_id, entry_counter counter) noexcept {
     const slot_user user(slot, serial);
     if (user.holds()) {
         shared(slot.entry(provider_id)->*counter).fetch_add(1, std::memory_order_relaxed);
@@ -90,17 +90,20 @@ using loss_counter = __u64 eventlog_provider_entry::*;
 bool write_to(subscription_slot& slot, std::uint64_t serial, std::uint16_t provider_id,
               const event_payload& payload) noexcept {
     if (payload.size > payload_size_max) [[unlikely]] {
-        count_lost(slot, serial, provider_id, &eventlog_provider_entry::lost_too_large);
+        add_to(slot, serial, provider_id, &eventlog_provider_entry::lost_too_large);
         return true;
     }
     switch (write_record(slot, serial, provider_id, payload)) {
         case write_result::written:
+            if ((payload.flags & EVENTLOG_RECORD_CUT) != 0) {
+                add_to(slot, serial, provider_id, &eventlog_provider_entry::cut);
+            }
             return true;
         case write_result::lost_full:
-            count_lost(slot, serial, provider_id, &eventlog_provider_entry::lost_full);
+            add_to(slot, serial, provider_id, &eventlog_provider_entry::lost_full);
             return true;
         case write_result::lost_busy:
-            count_lost(slot, serial, provider_id, &eventlog_provider_entry::lost_busy);
+            add_to(slot, serial, provider_id, &eventlog_provider_entry::lost_busy);
             return true;
         case write_result::stale:
             break;
@@ -147,7 +150,7 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
 /// The same, for a tail call: the shortest way needs no room on the stack for any other.
 [[gnu::noinline]] void emit_block_to_all(eventlog_provider* provider, std::uint32_t event,
                                          const void* payload, std::size_t size) noexcept {
-    emit_to_all(*provider, {event, size, payload == nullptr ? "" : payload, {}});
+    emit_to_all(*provider, {event, size, payload == nullptr ? "" : payload, {}, 0});
 }
 
 bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcept {
@@ -192,7 +195,7 @@ void eventlog_emit(eventlog_provider* provider, std::uint32_t event, const void*
 }
 
 void eventlog_emit_pieces(eventlog_provider* provider, std::uint32_t event,
-                          const eventlog_piece* pieces, std::size_t count) {
+                          const eventlog_piece* pieces, std::size_t count, std::uint32_t flags) {
     using namespace eventlog::core;
     if (!is_event_of(provider, event) || count == 0) {
         return;
@@ -204,5 +207,10 @@ void eventlog_emit_pieces(eventlog_provider* provider, std::uint32_t event,
             break;
         }
     }
-    emit_to_all(*provider, {event, size, nullptr, {pieces, count}});
+    emit_to_all(*provider, {event,
+                            size,
+                            nullptr,
+                            {pieces, count},
+                            flags == EVENTLOG_EMIT_CUT ? std::uint16_t{EVENTLOG_RECORD_CUT}
+                                                       : std::uint16_t{0}});
 }

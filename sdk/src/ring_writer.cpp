@@ -32,6 +32,7 @@ rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uin
     record.head = head;
     record.time = clock == EVENTLOG_CLOCK_TSC ? 0 : read_clock(clock);
     record.thread = thread_id();
+    record.flags = payload.flags;
     record.units = units;
     record.pieces = pieces.data();
     record.end = pieces.data() + pieces.size();

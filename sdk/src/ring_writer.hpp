@@ -19,6 +19,7 @@ struct event_payload {
     std::size_t size = 0;                      // at most payload_size_max
     const void* block = nullptr;               // readable and zero up to the next multiple of 8
     std::span<const eventlog_piece> pieces{};  // instead, if block is null
+    std::uint16_t flags = 0;                   // EVENTLOG_RECORD_...
 };
 
 inline constexpr std::size_t payload_size_max = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record);

@@ -37,16 +37,19 @@ std::uint32_t rseq_cpu() noexcept {
 rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t serial,
                                const rseq_pieces& record) noexcept {
     static_assert(sizeof(eventlog_piece) == 16 && offsetof(eventlog_piece, size) == 8);
-    static_assert(offsetof(rseq_pieces, head) == 0);
+    static_assert(offsetof(rseq_pieces, head) == 0 &&
+                  offsetof(rseq_pieces, flags) == offsetof(rseq_pieces, thread) + 4);
     // clang-format off
     asm goto(
         EVENTLOG_SEQUENCE_START
         EVENTLOG_SEQUENCE_FIND_PLACE(EVENTLOG_MEMBER(record, units))
         "movq (%[record]), %%rax\n"
         "movq %%rax, (%%rdi)\n"
-        "movq " EVENTLOG_MEMBER(record, thread) ", %%rax\n"
+        "movq " EVENTLOG_MEMBER(record, thread) ", %%rax\n"  // and flags
         "movl %%eax, 16(%%rdi)\n"
-        "movl %%ecx, 20(%%rdi)\n"
+        "shrq $32, %%rax\n"
+        "movw %%cx, 20(%%rdi)\n"
+        "movw %%ax, 22(%%rdi)\n"
         "movq " EVENTLOG_MEMBER(record, time) ", %%rax\n"
         "movq %%rax, 8(%%rdi)\n"
         "testq %%rax, %%rax\n"

@@ -47,7 +47,8 @@ void choose_rseq() noexcept;
 struct rseq_pieces {
     std::uint64_t head;    // bytes 0-7 of the record
     std::uint64_t time;    // 0: to be read inside the sequence
-    std::uint64_t thread;  // bytes 16-19
+    std::uint32_t thread;  // bytes 16-19
+    std::uint32_t flags;   // bytes 22-23
     std::uint64_t units;   // header, payload and padding
     const eventlog_piece* pieces;
     const eventlog_piece* end;

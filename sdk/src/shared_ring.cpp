@@ -90,6 +90,7 @@ void copy_record(unsigned char* target, const subscription_slot& slot, std::uint
     record.event = static_cast<std::uint16_t>(payload.event);
     record.time = read_clock_in_order(slot.clock.load(std::memory_order_relaxed));
     record.thread = thread_id();
+    record.flags = payload.flags;
     const int cpu = ::sched_getcpu();
     record.cpu = static_cast<std::uint16_t>(cpu < 0 ? 0 : cpu);
     std::memset(target + (units - 1) * EVENTLOG_UNIT, 0, EVENTLOG_UNIT);

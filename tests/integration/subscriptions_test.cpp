@@ -159,7 +159,7 @@ TEST(provider_handle, takes_nonsense_without_a_word) {
     const std::uint64_t payload = 7;
     eventlog_emit(handle, 99, &payload, sizeof payload);
     eventlog_emit(handle, 0, nullptr, 8);
-    eventlog_emit_pieces(handle, 0, nullptr, 0);
+    eventlog_emit_pieces(handle, 0, nullptr, 0, 0);
     ears.poll();
     EXPECT_TRUE(ears.records().empty());
     eventlog_emit(handle, 0, nullptr, 0);

@@ -83,6 +83,14 @@ std::uint64_t listener::lost_by_providers() const {
     return lost;
 }
 
+std::uint64_t listener::cut_by_providers() const {
+    std::uint64_t cut = 0;
+    for (const auto& [id, provider] : providers_) {
+        cut += reader_.losses_of(id).cut;
+    }
+    return cut;
+}
+
 pinned_to_one_cpu::pinned_to_one_cpu() : before_(sizeof(cpu_set_t)), cpu_(::sched_getcpu()) {
     cpu_set_t set;
     EXPECT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);

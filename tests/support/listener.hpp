@@ -58,6 +58,8 @@ class listener {
     [[nodiscard]] elog::ring_totals totals() const;
     /// Over all providers: lost without having been in a ring.
     [[nodiscard]] std::uint64_t lost_by_providers() const;
+    /// Over all providers: written with shorter texts.
+    [[nodiscard]] std::uint64_t cut_by_providers() const;
 
   private:
     elog::subscription source_;

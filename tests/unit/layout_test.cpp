@@ -38,7 +38,7 @@ TEST(layout, has_no_holes) {
 }
 
 TEST(layout, counts_texts) {
-    EXPECT_EQ(event_layout<mixed>::text_count, 1U);
+    EXPECT_EQ(event_layout<mixed>::piece_count, 1U);
 }
 
 struct every_type {

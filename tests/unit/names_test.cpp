@@ -9,7 +9,7 @@
 
 namespace {
 
-using eventlog::detail::field_name;
+using eventlog::detail::field_names;
 using eventlog::detail::type_name;
 
 struct hidden_event {
@@ -24,10 +24,10 @@ TEST(names, of_a_type_in_an_anonymous_namespace) {
 }
 
 TEST(names, of_fields_in_an_anonymous_namespace) {
-    EXPECT_EQ((field_name<hidden_event, 0>()), "first_field");
-    EXPECT_EQ((field_name<hidden_event, 1>()), "second");
-    EXPECT_EQ((field_name<hidden_event, 2>()), "third_3");
-    EXPECT_EQ((field_name<hidden_event, 3>()), "f");
+    EXPECT_EQ(field_names<hidden_event>[0], "first_field");
+    EXPECT_EQ(field_names<hidden_event>[1], "second");
+    EXPECT_EQ(field_names<hidden_event>[2], "third_3");
+    EXPECT_EQ(field_names<hidden_event>[3], "f");
 }
 
 }  // namespace
@@ -46,12 +46,12 @@ namespace {
 
 TEST(names, of_a_type_leave_out_its_namespaces) {
     EXPECT_EQ(type_name<outer::inner::nested_event>(), "nested_event");
-    EXPECT_EQ((field_name<outer::inner::nested_event, 0>()), "flag");
+    EXPECT_EQ(field_names<outer::inner::nested_event>[0], "flag");
 }
 
 TEST(names, of_a_global_type) {
     EXPECT_EQ(type_name<global_event>(), "global_event");
-    EXPECT_EQ((field_name<global_event, 0>()), "value");
+    EXPECT_EQ(field_names<global_event>[0], "value");
 }
 
 TEST(names, identifiers_are_letters_digits_and_underscores) {

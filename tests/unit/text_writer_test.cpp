@@ -93,12 +93,10 @@ elog::provider_map one_provider() {
     elog::provider_instance provider;
     provider.process = "my\x1bprog";
     provider.schema.name = "shop";
-    provider.schema.events.push_back({"sold",
-                                      "",
-                                      eventlog::level::info,
-                                      0,
-                                      4,
-                                      {{"items", eventlog::field_type::unsigned_32, 0}}});
+    elog::event_schema& sold = provider.schema.events.emplace_back();
+    sold.name = "sold";
+    sold.fixed_size = 4;
+    sold.fields.push_back({"items", eventlog::field_type::unsigned_32, 0});
     return {{0, provider}};
 }
 

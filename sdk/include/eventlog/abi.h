@@ -80,11 +80,16 @@ EVENTLOG_API void eventlog_provider_unregister(struct eventlog_provider* provide
 EVENTLOG_API void eventlog_emit(struct eventlog_provider* provider, uint32_t event,
                                 const void* payload, size_t size);
 
+/* Texts of the event have been cut: the record says so, and it is counted. */
+#define EVENTLOG_EMIT_CUT 1U
+
 /*
  * The same for a payload of `count` pieces, copied once, straight into the ring.
+ * `flags` is 0 or EVENTLOG_EMIT_CUT.
  */
 EVENTLOG_API void eventlog_emit_pieces(struct eventlog_provider* provider, uint32_t event,
-                                       const struct eventlog_piece* pieces, size_t count);
+                                       const struct eventlog_piece* pieces, size_t count,
+                                       uint32_t flags);
 
 /*
  * What became of registering, as a code and, if `text` is not NULL, a sentence

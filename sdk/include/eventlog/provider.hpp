@@ -12,15 +12,14 @@
 #include <type_traits>
 #include <utility>
 
-#include <boost/pfr/core.hpp>
-
 #include <eventlog/abi.h>
 #include <eventlog/detail/encode.hpp>
+#include <eventlog/detail/event_list.hpp>
 #include <eventlog/detail/fixed_string.hpp>
 #include <eventlog/detail/layout.hpp>
-#include <eventlog/detail/names.hpp>
 #include <eventlog/detail/schema_writer.hpp>
 #include <eventlog/schema_format.hpp>
+#include <eventlog/traits.hpp>
 
 namespace eventlog {
 
@@ -46,30 +45,6 @@ struct alignas(gate_size) gate_page {
 };
 static_assert(sizeof(gate_page) == gate_size);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
-
-template <class Event, class... Events>
-consteval std::size_t index_of() {
-    constexpr std::array<bool, sizeof...(Events)> same{std::is_same_v<Event, Events>...};
-    for (std::size_t i = 0; i < same.size(); ++i) {
-        if (same[i]) {
-            return i;
-        }
-    }
-    return same.size();
-}
-
-template <class... Events>
-consteval bool distinct_names() {
-    constexpr std::array<std::string_view, sizeof...(Events)> names{type_name<Events>()...};
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        for (std::size_t j = 0; j < i; ++j) {
-            if (names[i] == names[j]) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
 
 /// Publishes the provider while it lives.
 class registration {
@@ -97,10 +72,14 @@ class registration {
 
 /// What a provider owns. Hidden: each shared object has its own, so that the linker does not make
 /// the symbols unique across the process, which would keep a dlopen'ed object from ever unloading.
-template <fixed_string Name, class... Events>
-struct [[gnu::visibility("hidden")]] provider_state {
+template <fixed_string Name, class Provider, class List>
+struct provider_state;
+
+template <fixed_string Name, class Provider, class... Events>
+struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<Events...>> {
+    static_assert(check_provider<Provider, Events...>::passed);
     alignas(gate_size) static inline constinit gate_page gate{};
-    static constexpr auto schema = make_schema<Name, Events...>();
+    static constexpr auto schema = make_schema<Name, Provider, Events...>();
     static inline const registration registered{gate, schema.data(), schema.size(),
                                                 sizeof...(Events)};
 };
@@ -125,15 +104,15 @@ class provider {
     static_assert(sizeof...(Events) > 0, "eventlog: a provider needs at least one event.");
     static_assert(sizeof...(Events) <= events_max,
                   "eventlog: a provider has more than 1024 events. Split it in two.");
-    static_assert(detail::distinct_names<Events...>(),
-                  "eventlog: two events of this provider have the same name. Rename one struct.");
 
-    using state = detail::provider_state<Name, Events...>;
+    // What the provider says itself, about sessions and dumps, stands behind its own events.
+    using events = detail::with_own_events<provider, Events...>;
+    using state = detail::provider_state<Name, provider, events>;
 
     template <class Event>
     static consteval std::size_t index() {
-        constexpr std::size_t found = detail::index_of<Event, Events...>();
-        static_assert(found < sizeof...(Events),
+        constexpr std::size_t found = detail::index_in<Event>(events{});
+        static_assert(found < detail::count_in(events{}),
                       "eventlog: this type is not an event of this provider. Add it to the "
                       "provider's list.");
         return found;
@@ -151,6 +130,9 @@ class provider {
     /// Takes no lock, allocates nothing, waits for nobody; an event that finds no room is counted.
     template <class Event>
     [[gnu::always_inline]] static void emit(Event event) noexcept {
+        static_assert(!traits_of<Event>.session_bound,
+                      "eventlog: this event belongs to a session. Emit it through the "
+                      "eventlog::session object.");
         if (enabled<Event>()) [[unlikely]] {
             pass_fields(event, typename detail::event_layout<Event>::indices{});
         }
@@ -163,9 +145,24 @@ class provider {
     [[gnu::always_inline]] static void emit_lazily(Maker&& make) noexcept(
         std::is_nothrow_invocable_v<Maker>) {
         using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
+        static_assert(!traits_of<made>.session_bound,
+                      "eventlog: this event belongs to a session. Emit it through the "
+                      "eventlog::session object.");
         if (enabled<made>()) [[unlikely]] {
             const made event = std::forward<Maker>(make)();
             pass_fields(event, typename detail::event_layout<made>::indices{});
+        }
+    }
+
+    /// An event of a session: what eventlog::session calls.
+    template <class Event>
+    [[gnu::always_inline]] static void emit_in_session(std::uint64_t session,
+                                                       Event event) noexcept {
+        static_assert(traits_of<Event>.session_bound,
+                      "eventlog: this event does not belong to a session. Emit it through the "
+                      "provider, or say .session_bound = true in eventlog::traits_of.");
+        if (enabled<Event>()) [[unlikely]] {
+            pass_fields_in(session, event, typename detail::event_layout<Event>::indices{});
         }
     }
 
@@ -183,19 +180,34 @@ class provider {
     static constexpr const auto& schema() noexcept { return state::schema; }
 
   private:
-    template <class Event, std::size_t... Index>
+    template <class Event, std::size_t... Leaf>
     [[gnu::always_inline]] static void pass_fields(const Event& event,
-                                                   std::index_sequence<Index...>) noexcept {
-        emit_enabled<Event, Index...>(detail::pass(boost::pfr::get<Index>(event))...);
+                                                   std::index_sequence<Leaf...>) noexcept {
+        emit_enabled<Event, Leaf...>(
+            detail::pass<detail::leaf_of<Event, Leaf>>(detail::leaf_in<Leaf>(event))...);
+    }
+
+    template <class Event, std::size_t... Leaf>
+    [[gnu::always_inline]] static void pass_fields_in(std::uint64_t session, const Event& event,
+                                                      std::index_sequence<Leaf...>) noexcept {
+        emit_enabled_in<Event, Leaf...>(
+            session, detail::pass<detail::leaf_of<Event, Leaf>>(detail::leaf_in<Leaf>(event))...);
     }
 
     // Out of line, so that a call site is a load, a test and a jump. Naming `registered` here is
     // what makes a program that emits publish the provider.
-    template <class Event, std::size_t... Index>
+    template <class Event, std::size_t... Leaf>
     [[gnu::noinline]] static void emit_enabled(
-        detail::passed<detail::field_of<Event, Index>>... field) noexcept {
+        detail::passed<detail::leaf_of<Event, Leaf>>... field) noexcept {
         detail::encoder<Event>::emit(state::registered.handle(),
-                                     static_cast<std::uint32_t>(index<Event>()), field...);
+                                     static_cast<std::uint32_t>(index<Event>()), 0, field...);
+    }
+
+    template <class Event, std::size_t... Leaf>
+    [[gnu::noinline]] static void emit_enabled_in(
+        std::uint64_t session, detail::passed<detail::leaf_of<Event, Leaf>>... field) noexcept {
+        detail::encoder<Event>::emit(state::registered.handle(),
+                                     static_cast<std::uint32_t>(index<Event>()), session, field...);
     }
 };
 

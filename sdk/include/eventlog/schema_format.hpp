@@ -6,23 +6,35 @@
 // every subscription the provider attaches to, in every .elog file. Consumers
 // decode from it alone. Little-endian on every machine, no padding:
 //
-//   schema  u32 magic, u16 version, u16 event_count, u32 size, u32 reserved (0),
-//           u64 hash, name provider, event[event_count]
-//   event   u8 level, u8 flags (0), u16 fixed_size, u16 field_count,
-//           u64 keywords, name event, text description, field[field_count]
-//   field   u8 type, u8 format (0), u16 count, u16 offset, name field
-//   name    u8 length (1 to 63), then a letter or _, then letters, digits, _
-//   text    u8 length (0 to 255), bytes
+//   schema   u32 magic, u16 version, u16 event_count, u32 size, u16 enumeration_count,
+//            u8 keyword_count (0 to 64), u8 reserved (0), u64 hash, name provider,
+//            text description, keyword[keyword_count], enumeration[enumeration_count],
+//            event[event_count]
+//   keyword  u8 bit (0 to 63, rising), name
+//   enumeration  u8 flags (1: the values are bits that combine), u16 value_count, name,
+//            value[value_count]
+//   value    u64 (two's complement of what the field holds), name
+//   event    u8 level, u8 kind, u8 flags (1: session-bound, 2: texts are cut to fit),
+//            u8 reserved (0), u16 fixed_size, u16 field_count, u64 keywords, name,
+//            text description, text meaning ("logged when ..."), field[field_count]
+//   field    u8 type, u8 format, u16 count, u16 offset, u16 presence (offset of a byte that is 0
+//            when the field has no value; 0xffff: it always has one), u16 enumeration (its
+//            position in the schema; 0xffff: none), name, text unit, text description
+//   name     u8 length (1 to 63), then a letter or _, then letters, digits, _
+//   text     u8 length (0 to 255), bytes
 //
 // `size` counts the whole schema. `hash` is FNV-1a of the whole schema with the
 // hash itself taken as zero. An event's id is its position. Fields stand in the
 // order in which they were declared; `offset` says where they are in the payload.
+// The first field of a session-bound event is the session, an unsigned_64 at 0.
 //
 // The payload: fixed_size bytes, fields sorted by alignment (8, 4, 2, 1), so
-// that there are no holes; then the bytes of the texts. A text field is a u32
-// in the fixed part, size << 16 | offset, with the offset counted from the end
-// of that u32 and the size including a final NUL; 0 stands for a null pointer.
-// Byte order of the payload is the machine's.
+// that there are no holes, then the presence bytes; then the bytes of texts and
+// byte strings. `count` elements of an array stand one behind the other; texts
+// and byte strings have no arrays. Both are a u32 in the fixed part, size << 16
+// | offset, with the offset counted from the end of that u32. The size of a text
+// includes its final NUL; the whole u32 is 0 for a null pointer, and for a byte
+// string without bytes. Byte order of the payload is the machine's.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +43,19 @@
 namespace eventlog {
 
 inline constexpr std::uint32_t schema_magic = 0x48435345;  // "ESCH"
-inline constexpr std::uint16_t schema_version = 1;
+inline constexpr std::uint16_t schema_version = 2;
 inline constexpr std::size_t schema_header_size = 24;
 inline constexpr std::size_t schema_size_max = 1U << 20U;
 inline constexpr std::size_t events_max = 1024;
 inline constexpr std::size_t fields_max = 100;
 inline constexpr std::size_t name_length_max = 63;
+inline constexpr std::size_t keywords_max = 64;
+inline constexpr std::size_t enumerations_max = 1024;
+inline constexpr std::uint16_t no_index = 0xffff;  // no presence byte, no enumeration
+
+inline constexpr std::uint8_t enumeration_combines = 1;
+inline constexpr std::uint8_t event_session_bound = 1;
+inline constexpr std::uint8_t event_cuts_texts = 2;
 
 enum class field_type : std::uint8_t {
     boolean = 1,
@@ -52,7 +71,36 @@ enum class field_type : std::uint8_t {
     float_32 = 11,
     float_64 = 12,
     text = 13,
+    bytes = 14,
 };
+
+/// How a field is meant to be shown. Tools that do not know one show the plain value.
+enum class format : std::uint8_t {
+    plain = 0,
+    decimal = 1,
+    hexadecimal = 2,
+    ip_address = 3,    // 4 or 16 bytes, or an unsigned_32 in network byte order
+    mac_address = 4,   // 6 bytes
+    error_number = 5,  // errno
+    duration = 6,      // nanoseconds
+    realtime = 7,      // nanoseconds since 1970, UTC
+    monotonic = 8,     // nanoseconds of CLOCK_MONOTONIC
+    byte_size = 9,     // a number of bytes
+    characters = 10,   // an array of char that holds a text, up to its first NUL
+};
+inline constexpr std::uint8_t format_last = 10;
+
+/// What an event says about time. Most are instants.
+enum class kind : std::uint8_t {
+    instant = 0,
+    begin = 1,          // something begins that
+    end = 2,            // ends with the next such event of the thread
+    counter = 3,        // its numbers are the new values of something that goes up and down
+    session_begin = 4,  // of the session that it names
+    session_end = 5,
+    dump_complete = 6,  // a late listener has now been told the present state
+};
+inline constexpr std::uint8_t kind_last = 6;
 
 enum class level : std::uint8_t { error = 1, warn = 2, info = 3, verbose = 4, trace = 5 };
 
@@ -71,6 +119,7 @@ constexpr std::size_t size_of(field_type type) noexcept {
         case field_type::unsigned_32:
         case field_type::float_32:
         case field_type::text:
+        case field_type::bytes:
             return 4;
         case field_type::signed_64:
         case field_type::unsigned_64:
@@ -78,6 +127,36 @@ constexpr std::size_t size_of(field_type type) noexcept {
             return 8;
     }
     return 0;
+}
+
+constexpr bool is_integer(field_type type) noexcept {
+    return type >= field_type::signed_8 && type <= field_type::unsigned_64;
+}
+
+/// Whether a field of this type and count can be shown like that.
+constexpr bool format_fits(format how, field_type type, std::size_t count) noexcept {
+    const bool eight_bytes = is_integer(type) && size_of(type) == 8;
+    switch (how) {
+        case format::plain:
+            return true;
+        case format::decimal:
+        case format::hexadecimal:
+        case format::error_number:
+        case format::byte_size:
+            return is_integer(type);
+        case format::ip_address:
+            return (type == field_type::unsigned_32 && count == 1) ||
+                   (type == field_type::unsigned_8 && (count == 4 || count == 16));
+        case format::mac_address:
+            return type == field_type::unsigned_8 && count == 6;
+        case format::duration:
+        case format::realtime:
+        case format::monotonic:
+            return eight_bytes;
+        case format::characters:
+            return type == field_type::character;
+    }
+    return false;
 }
 
 /// FNV-1a, 64 bits: simple enough to be computed by the compiler.

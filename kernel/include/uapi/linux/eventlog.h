@@ -153,8 +153,11 @@ struct eventlog_record {
 	__u64 time; /* in units of the region's clock */
 	__u32 thread; /* as the writer's pid namespace numbers it */
 	__u16 cpu;
-	__u16 flags; /* 0; a reader skips a record with a flag it does not know */
+	__u16 flags; /* a reader skips a record with a flag it does not know */
 };
+
+#define EVENTLOG_RECORD_CUT 1U /* texts were too long and have been cut */
+#define EVENTLOG_RECORD_FLAGS EVENTLOG_RECORD_CUT /* all there are */
 
 /* The same instant on three clocks, from which a reader converts times. */
 struct eventlog_clock_pair {
@@ -269,7 +272,8 @@ struct eventlog_provider_entry {
 	__u64 lost_full; /* part of some ring's `lost` */
 	__u64 lost_too_large; /* over EVENTLOG_RECORD_SIZE_MAX, in no ring's `lost` */
 	__u64 lost_busy; /* shared ring held by another, in no ring's `lost` */
-	__u64 reserved[6];
+	__u64 cut; /* written, with EVENTLOG_RECORD_CUT */
+	__u64 reserved[5];
 };
 
 #define EVENTLOG_PROVIDER_READY 1

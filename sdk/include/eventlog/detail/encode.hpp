@@ -4,10 +4,11 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -15,28 +16,13 @@
 #include <eventlog/abi.h>
 #include <eventlog/detail/fields.hpp>
 #include <eventlog/detail/layout.hpp>
+#include <eventlog/detail/pieces.hpp>
+#include <eventlog/traits.hpp>
 
 namespace eventlog::detail {
 
 /// Larger payloads are handed over in pieces rather than put together on somebody's small stack.
-inline constexpr std::size_t inline_text_size = 512;
-
-/// A text as it will stand in the payload: `size` counts the final NUL, 0 stands for a null
-/// pointer.
-struct text_piece {
-    const char* data;
-    std::size_t size;
-};
-
-inline text_piece measure(const char* text) noexcept {
-    return {text, text == nullptr ? 0 : std::strlen(text) + 1};
-}
-inline text_piece measure(std::string_view text) noexcept {
-    return {text.data(), text.size() + 1};
-}
-inline text_piece measure(const std::string& text) noexcept {
-    return {text.data(), text.size() + 1};
-}
+inline constexpr std::size_t inline_pieces_size = 512;
 
 constexpr std::size_t padded(std::size_t size) noexcept {
     return (size + 7U) & ~std::size_t{7};
@@ -46,118 +32,193 @@ constexpr std::size_t padded(std::size_t size) noexcept {
 /// two: then the event never has to exist in memory, and what it takes to compute a field moves
 /// past the branch that asks whether anyone listens.
 template <class Field>
-using passed = std::conditional_t<std::same_as<Field, std::string>, const Field&, Field>;
+using passed = std::conditional_t<sizeof(Field) <= 16 && std::is_trivially_copyable_v<Field>, Field,
+                                  const Field&>;
 
-/// Copying a string_view as a whole makes g++ store the event before the branch; taking it apart
-/// and building a new one does not.
+/// Copying a view as a whole makes g++ store the event before the branch; taking it apart and
+/// building a new one does not.
 template <class Field>
 [[gnu::always_inline]] constexpr passed<Field> pass(const Field& field) noexcept {
-    if constexpr (std::same_as<Field, std::string_view>) {
-        return {field.data(), field.size()};
+    if constexpr (std::same_as<Field, std::string_view> || bytes_field<Field>) {
+        return Field(field.data(), field.size());
     } else {
         return field;
     }
 }
 
+/// Fields of one event in the order of its leaves.
 template <class Event, class Indices = typename event_layout<Event>::indices>
 struct encoder;
 
-template <class Event, std::size_t... Index>
-struct encoder<Event, std::index_sequence<Index...>> {
+template <class Event, std::size_t... Leaf>
+struct encoder<Event, std::index_sequence<Leaf...>> {
     using layout = event_layout<Event>;
     static constexpr std::size_t fixed_size = layout::fixed_size;
-    static constexpr std::size_t text_count = layout::text_count;
-    using texts = std::array<text_piece, text_count>;
+    static constexpr std::size_t piece_count = layout::piece_count;
+    static constexpr bool cuts = traits_of<Event>.oversize == oversize::cut;
+    using pieces = std::array<piece, piece_count>;
+
+    static constexpr std::array<bool, piece_count> is_text = [] {
+        std::array<bool, piece_count> found{};
+        [[maybe_unused]] std::size_t next = 0;
+        for (const field_place& place : layout::places) {
+            if (place.type == field_type::text || place.type == field_type::bytes) {
+                found[next++] = place.type == field_type::text;
+            }
+        }
+        return found;
+    }();
 
     // Inlined, all of it, into the one function that a call site jumps to.
     [[gnu::always_inline]] static void emit(eventlog_provider* provider, std::uint32_t id,
-                                            passed<field_of<Event, Index>>... field) noexcept {
-        const texts pieces = collect_texts(field...);
+                                            std::uint64_t session,
+                                            const leaf_of<Event, Leaf>&... field) noexcept {
+        const pieces found = collect_pieces(field...);
         std::size_t size = fixed_size;
-        for (const text_piece& piece : pieces) {
-            size += piece.size;
+        for (const piece& part : found) {
+            size += part.size;
         }
-        if (text_count == 0 || size <= fixed_size + inline_text_size) [[likely]] {
-            emit_in_one(provider, id, pieces, size, field...);
+        if (piece_count == 0 || size <= fixed_size + inline_pieces_size) [[likely]] {
+            emit_in_one(provider, id, session, found, size, field...);
         } else {
-            emit_in_pieces(provider, id, pieces, field...);
+            emit_in_pieces(provider, id, session, size, field...);
         }
     }
 
   private:
-    [[gnu::always_inline]] static texts collect_texts(
-        const field_of<Event, Index>&... field) noexcept {
-        texts found{};
+    [[gnu::always_inline]] static pieces collect_pieces(
+        const leaf_of<Event, Leaf>&... field) noexcept {
+        pieces found{};
         [[maybe_unused]] std::size_t next = 0;
-        const auto collect = [&]<class Field>(const Field& text) {
-            if constexpr (text_field<Field>) {
-                found[next++] = measure(text);
+        [[maybe_unused]] const auto collect = [&]<class Field>(const Field& value) {
+            if constexpr (variable_field<inner_of<Field>>) {
+                found[next++] = measure(value);
             }
         };
         (collect(field), ...);
         return found;
     }
 
-    /// Fills in the fixed part. Sizes and offsets of texts are cut to 16 bits each: a payload for
-    /// which that matters is over the largest record and will be refused, and counted, by the ring.
-    [[gnu::always_inline]] static void put_fixed(unsigned char* payload, const texts& pieces,
-                                                 const field_of<Event, Index>&... field) noexcept {
-        [[maybe_unused]] std::size_t next = 0;
-        [[maybe_unused]] std::size_t end = fixed_size;
-        const auto put = [&]<class Field>(const Field& value, std::size_t offset) {
-            if constexpr (text_field<Field>) {
-                const std::size_t size = pieces[next++].size;
-                const std::size_t distance = end - (offset + 4);
-                const auto word = static_cast<std::uint32_t>(
-                    size == 0 ? 0 : (size & 0xffffU) << 16U | (distance & 0xffffU));
-                std::memcpy(payload + offset, &word, sizeof word);
-                end += size;
+    /// A field whose size is known, or the zeros in place of one that has no value.
+    template <class Field>
+    [[gnu::always_inline]] static void put_value(unsigned char* target,
+                                                 const Field& value) noexcept {
+        if constexpr (is_optional<Field>) {
+            using inner = inner_of<Field>;
+            if (value.has_value()) {
+                put_value(target, *value);
             } else {
-                std::memcpy(payload + offset, &value, sizeof value);
+                std::memset(target, 0,
+                            size_of(type_of<typename element<inner>::type>()) *
+                                element<inner>::count);
             }
-        };
-        (put(field, layout::places[Index].offset), ...);
-    }
-
-    [[gnu::always_inline]] static void emit_in_one(
-        eventlog_provider* provider, std::uint32_t id, const texts& pieces, std::size_t size,
-        const field_of<Event, Index>&... field) noexcept {
-        constexpr std::size_t capacity =
-            padded(fixed_size + (text_count == 0 ? 0 : inline_text_size));
-        // On lines of the cache of its own: it is read back, in larger parts, right after it has
-        // been written, which takes three times as long across two lines.
-        alignas(64) unsigned char payload[capacity];
-        // The padding goes out with the record: it must not show what the stack held before.
-        std::memset(payload + padded(size) - 8, 0, 8);
-        put_fixed(payload, pieces, field...);
-        [[maybe_unused]] unsigned char* end = payload + fixed_size;
-        for (const text_piece& piece : pieces) {
-            if (piece.size != 0) {
-                if (piece.size > 1) {
-                    std::memcpy(end, piece.data, piece.size - 1);
-                }
-                end[piece.size - 1] = 0;
-                end += piece.size;
+        } else if constexpr (scalar_field<Field>) {
+            const auto number = to_wire(value);
+            std::memcpy(target, &number, sizeof number);
+        } else if constexpr (same_bytes<Field>) {
+            std::memcpy(target, &value, sizeof value);
+        } else {
+            std::size_t done = 0;
+            for (const auto& single : value) {
+                const auto number = to_wire(single);
+                std::memcpy(target + done, &number, sizeof number);
+                done += sizeof number;
             }
         }
-        eventlog_emit(provider, id, payload, size);
+    }
+
+    /// Fills in the fixed part. Sizes and offsets of pieces are cut to 16 bits each: a payload for
+    /// which that matters is over the largest record and will be refused, and counted, by the ring.
+    [[gnu::always_inline]] static void put_fixed(unsigned char* payload,
+                                                 [[maybe_unused]] std::uint64_t session,
+                                                 const pieces& found,
+                                                 const leaf_of<Event, Leaf>&... field) noexcept {
+        if constexpr (layout::session_bound) {
+            std::memcpy(payload, &session, sizeof session);
+        }
+        [[maybe_unused]] std::size_t next = 0;
+        [[maybe_unused]] std::size_t end = fixed_size;
+        [[maybe_unused]] const auto put = [&]<class Field>(const Field& value,
+                                                           const field_place& place) {
+            if constexpr (variable_field<inner_of<Field>>) {
+                const std::size_t size = found[next++].size;
+                const std::size_t distance = end - (place.offset + 4);
+                const auto word = static_cast<std::uint32_t>(
+                    size == 0 ? 0 : (size & 0xffffU) << 16U | (distance & 0xffffU));
+                std::memcpy(payload + place.offset, &word, sizeof word);
+                end += size;
+            } else {
+                put_value(payload + place.offset, value);
+            }
+            if constexpr (is_optional<Field>) {
+                payload[place.presence] = value.has_value() ? 1 : 0;
+            }
+        };
+        (put(field, layout::places[Leaf]), ...);
+    }
+
+    [[gnu::always_inline]] static void emit_in_one(eventlog_provider* provider, std::uint32_t id,
+                                                   std::uint64_t session, const pieces& found,
+                                                   std::size_t size,
+                                                   const leaf_of<Event, Leaf>&... field) noexcept {
+        constexpr std::size_t capacity =
+            padded(fixed_size + (piece_count == 0 ? 0 : inline_pieces_size));
+        if constexpr (capacity == 0) {
+            eventlog_emit(provider, id, nullptr, 0);
+        } else {
+            // On lines of the cache of its own: it is read back, in larger parts, right after it
+            // has been written, which takes three times as long across two lines.
+            alignas(64) unsigned char payload[capacity];
+            // The padding goes out with the record: it must not show what the stack held before.
+            std::memset(payload + padded(size) - 8, 0, 8);
+            put_fixed(payload, session, found, field...);
+            put_pieces(payload + fixed_size, found);
+            eventlog_emit(provider, id, payload, size);
+        }
+    }
+
+    [[gnu::always_inline]] static void put_pieces([[maybe_unused]] unsigned char* end,
+                                                  const pieces& found) noexcept {
+        for (std::size_t i = 0; i < piece_count; ++i) {
+            const std::size_t size = found[i].size;
+            if (size != 0) {
+                const std::size_t copied = is_text[i] ? size - 1 : size;
+                if (copied != 0) {
+                    std::memcpy(end, found[i].data, copied);
+                }
+                if (is_text[i]) {
+                    end[size - 1] = 0;
+                }
+                end += size;
+            }
+        }
     }
 
     [[gnu::noinline]] static void emit_in_pieces(eventlog_provider* provider, std::uint32_t id,
-                                                 const texts& pieces,
-                                                 const field_of<Event, Index>&... field) noexcept {
-        unsigned char fixed[fixed_size];
-        put_fixed(fixed, pieces, field...);
-        eventlog_piece parts[1 + 2 * text_count];
-        std::size_t count = 0;
-        parts[count++] = {fixed, fixed_size};
-        for (const text_piece& piece : pieces) {
-            if (piece.size != 0) {
-                parts[count++] = {piece.data, piece.size - 1};
-                parts[count++] = {"", 1};
+                                                 std::uint64_t session, std::size_t size,
+                                                 const leaf_of<Event, Leaf>&... field) noexcept {
+        pieces found = collect_pieces(field...);
+        std::uint32_t flags = 0;
+        if constexpr (cuts) {
+            if (size > payload_size_max) {
+                cut_longest(found, is_text, size - payload_size_max);
+                flags = EVENTLOG_EMIT_CUT;
             }
         }
-        eventlog_emit_pieces(provider, id, parts, count);
+        unsigned char fixed[fixed_size + 1];  // an event may be without fields
+        put_fixed(fixed, session, found, field...);
+        eventlog_piece parts[1 + 2 * piece_count];
+        std::size_t count = 0;
+        parts[count++] = {fixed, fixed_size};
+        for (std::size_t i = 0; i < piece_count; ++i) {
+            if (found[i].size != 0) {
+                parts[count++] = {found[i].data, found[i].size - (is_text[i] ? 1 : 0)};
+                if (is_text[i]) {
+                    parts[count++] = {"", 1};
+                }
+            }
+        }
+        eventlog_emit_pieces(provider, id, parts, count, flags);
     }
 };
 

@@ -7,11 +7,14 @@
 // name out of the end of it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include <boost/pfr/core.hpp>
+#include <boost/pfr/tuple_size.hpp>
 
 #if __has_include(<boost/pfr/core_name.hpp>)
 #include <boost/pfr/core_name.hpp>
@@ -27,6 +30,12 @@ consteval std::string_view last_identifier(std::string_view text) {
     const auto before = text.find_last_not_of(characters, end - 1);
     const auto begin = before == std::string_view::npos ? 0 : before + 1;
     return text.substr(begin, end - begin);
+}
+
+consteval int change_of_depth(char bracket) {
+    const bool opens = bracket == '(' || bracket == '{' || bracket == '<';
+    const bool closes = bracket == ')' || bracket == '}' || bracket == '>';
+    return opens ? 1 : closes ? -1 : 0;
 }
 
 template <class Type>
@@ -51,9 +60,13 @@ consteval std::string_view type_name() {
 
 #ifdef BOOST_PFR_CORE_NAME_HPP
 
-template <class Aggregate, std::size_t Index>
-consteval std::string_view field_name() {
-    return boost::pfr::get_name<Index, Aggregate>();
+template <class Aggregate>
+consteval auto find_field_names() {
+    return []<std::size_t... Index>(std::index_sequence<Index...>) {
+        return std::array<std::string_view, sizeof...(Index)>{
+            std::string_view(boost::pfr::get_name<Index, Aggregate>())...};
+    }
+    (std::make_index_sequence<boost::pfr::tuple_size_v<Aggregate>>{});
 }
 
 #else
@@ -81,19 +94,42 @@ struct field_address {
 template <class Field>
 field_address(const Field*) -> field_address<Field>;
 
-template <auto Address>
-consteval std::string_view spelled_address() {
+/// One template for all fields of a struct: compilers take their time for each.
+template <auto... Addresses>
+consteval std::string_view spelled_addresses() {
     return __PRETTY_FUNCTION__;
 }
 
-/// g++ spells "[with auto Address = ...::field)}; std::string_view = ...]", clang "...field}]".
-template <class Aggregate, std::size_t Index>
-consteval std::string_view field_name() {
-    constexpr std::string_view spelled = spelled_address<field_address{
-        std::addressof(boost::pfr::get<Index>(address_source<Aggregate>.value))}>();
-    return last_identifier(spelled.substr(0, spelled.rfind('}')));
+template <class Aggregate, std::size_t... Index>
+consteval std::string_view spelled_fields(std::index_sequence<Index...>) {
+    return spelled_addresses<field_address{
+        std::addressof(boost::pfr::get<Index>(address_source<Aggregate>.value))}...>();
+}
+
+/// g++ spells "[with auto ...Addresses = {field_address<T>{(& ...::first)}, ...}; ...", clang
+/// "[Addresses = <field_address<T>{&....first}, ...>]". Each address ends where its brace closes.
+template <class Aggregate>
+consteval auto find_field_names() {
+    constexpr std::size_t count = boost::pfr::tuple_size_v<Aggregate>;
+    std::array<std::string_view, count> names{};
+    std::string_view rest = spelled_fields<Aggregate>(std::make_index_sequence<count>{});
+    constexpr std::string_view behind = "Addresses = ";
+    rest.remove_prefix(rest.find(behind) + behind.size() + 1);
+    std::size_t found = 0;
+    int depth = 0;
+    for (std::size_t i = 0; found < count; ++i) {
+        depth += change_of_depth(rest[i]);
+        if (rest[i] == '}' && depth == 0) {
+            names[found++] = last_identifier(rest.substr(0, i));
+        }
+    }
+    return names;
 }
 
 #endif
+
+/// The names of a struct's fields, in declared order.
+template <class Aggregate>
+inline constexpr auto field_names = find_field_names<Aggregate>();
 
 }  // namespace eventlog::detail

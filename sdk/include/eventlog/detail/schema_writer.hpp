@@ -9,10 +9,12 @@
 #include <string_view>
 #include <utility>
 
+#include <eventlog/detail/enum_names.hpp>
+#include <eventlog/detail/event_texts.hpp>
 #include <eventlog/detail/fixed_string.hpp>
 #include <eventlog/detail/layout.hpp>
-#include <eventlog/detail/names.hpp>
 #include <eventlog/schema_format.hpp>
+#include <eventlog/traits.hpp>
 
 namespace eventlog::detail {
 
@@ -30,6 +32,10 @@ class schema_sink {
 
     constexpr void text(std::string_view text) {
         byte(static_cast<std::uint8_t>(text.size()));
+        if (bytes_ == nullptr) {
+            size_ += text.size();
+            return;
+        }
         for (const char character : text) {
             byte(static_cast<std::uint8_t>(character));
         }
@@ -49,77 +55,138 @@ class schema_sink {
     std::size_t size_ = 0;
 };
 
-template <class Event>
-constexpr void check_event_name() {
-    constexpr std::string_view name = type_name<Event>();
-    static_assert(is_identifier(name.data(), name.size()),
-                  "eventlog: the type of an event cannot be its name, which needs 1 to 63 letters, "
-                  "digits and _. Use a struct that has a name and is not a template.");
+/// The enumerations of some events, each once.
+template <std::size_t Capacity>
+struct enumeration_list {
+    std::array<const enum_description*, Capacity> items{};
+    std::size_t count = 0;
+
+    constexpr void add(const enum_description* item) {
+        if (item != nullptr && index_of(item) == no_index) {
+            items[count++] = item;
+        }
+    }
+    [[nodiscard]] constexpr std::uint16_t index_of(const enum_description* item) const {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (items[i] == item) {
+                return static_cast<std::uint16_t>(i);
+            }
+        }
+        return no_index;
+    }
+};
+
+template <class... Events>
+consteval auto list_enumerations() {
+    enumeration_list<(event_layout<Events>::field_count + ... + 1)> list;
+    const auto add_all = [&](const auto& fields) {
+        for (const field_text& field : fields) {
+            list.add(field.enumeration);
+        }
+    };
+    (add_all(texts_of_fields<Events>), ...);
+    return list;
 }
 
-template <class Event, std::size_t Index>
-constexpr void write_field(schema_sink& sink) {
-    constexpr field_place place = event_layout<Event>::places[Index];
-    constexpr std::string_view name = field_name<Event, Index>();
-    static_assert(is_identifier(name.data(), name.size()),
-                  "eventlog: a field's name needs 1 to 63 letters, digits and _. Rename it.");
-    sink.number(static_cast<std::uint8_t>(place.type), 1);
-    sink.number(0, 1);
-    sink.number(1, 2);
-    sink.number(place.offset, 2);
-    sink.text(name);
-}
-
 template <class Event>
-constexpr void write_event(schema_sink& sink) {
+constexpr void write_event(schema_sink& sink, const auto& enumerations) {
     using layout = event_layout<Event>;
-    check_event_name<Event>();
-    sink.number(static_cast<std::uint8_t>(level::info), 1);
+    static_assert(check_texts<Event>::passed);
+    constexpr const event_traits& traits = traits_of<Event>;
+    sink.number(static_cast<std::uint8_t>(traits.level), 1);
+    sink.number(static_cast<std::uint8_t>(traits.kind), 1);
+    sink.number((traits.session_bound ? event_session_bound : 0U) |
+                    (traits.oversize == oversize::cut ? event_cuts_texts : 0U),
+                1);
     sink.number(0, 1);
     sink.number(layout::fixed_size, 2);
-    sink.number(layout::field_count, 2);
-    sink.number(0, 8);
-    sink.text(type_name<Event>());
-    sink.text("");
-    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-        (write_field<Event, Index>(sink), ...);
+    sink.number(layout::field_count + (traits.session_bound ? 1 : 0), 2);
+    sink.number(traits.keywords, 8);
+    sink.text(event_name<Event>());
+    sink.text(traits.description);
+    sink.text(traits.meaning);
+    const auto write_field = [&](const field_place& place, const field_text& text) {
+        sink.number(static_cast<std::uint8_t>(place.type), 1);
+        sink.number(static_cast<std::uint8_t>(text.format), 1);
+        sink.number(place.count, 2);
+        sink.number(place.offset, 2);
+        sink.number(place.presence, 2);
+        sink.number(enumerations.index_of(text.enumeration), 2);
+        sink.text(text.name);
+        sink.text(text.unit);
+        sink.text(text.description);
+    };
+    if (traits.session_bound) {
+        write_field({field_type::unsigned_64}, {"session"});
     }
-    (typename layout::indices{});
+    for (std::size_t i = 0; i < layout::field_count; ++i) {
+        write_field(layout::places[i], texts_of_fields<Event>[i]);
+    }
 }
 
-/// Returns where the hash stands.
+constexpr void write_enumeration(schema_sink& sink, const enum_description& enumeration) {
+    sink.number(enumeration.combines ? enumeration_combines : 0, 1);
+    sink.number(enumeration.value_count, 2);
+    sink.text(enumeration.name);
+    for (std::size_t i = 0; i < enumeration.value_count; ++i) {
+        sink.number(static_cast<std::uint64_t>(enumeration.values[i].value), 8);
+        sink.text(enumeration.values[i].name);
+    }
+}
+
+constexpr std::size_t schema_hash_offset = 16;
+
+/// `Name` is the provider's, `traits` are those of the provider type.
 template <fixed_string Name, class... Events>
-constexpr std::size_t write_schema(schema_sink& sink, std::size_t size) {
+constexpr void write_schema(schema_sink& sink, const provider_traits& traits, std::size_t size) {
+    constexpr auto enumerations = list_enumerations<Events...>();
+    std::size_t keyword_count = 0;
+    for (const keyword& word : traits.keywords) {
+        keyword_count += *word.name == 0 ? 0 : 1;
+    }
     sink.number(schema_magic, 4);
     sink.number(schema_version, 2);
     sink.number(sizeof...(Events), 2);
     sink.number(size, 4);
-    sink.number(0, 4);
-    const std::size_t hash_offset = sink.size();
-    sink.number(0, 8);
+    sink.number(enumerations.count, 2);
+    sink.number(keyword_count, 1);
+    sink.number(0, 1);
+    sink.number(0, 8);  // the hash
     sink.text(Name.view());
-    (write_event<Events>(sink), ...);
-    return hash_offset;
+    sink.text(traits.description);
+    for (unsigned bit = 0; bit < keywords_max; ++bit) {
+        for (const keyword& word : traits.keywords) {
+            if (*word.name != 0 && word.bit == bit) {
+                sink.number(bit, 1);
+                sink.text(word.name);
+            }
+        }
+    }
+    for (std::size_t i = 0; i < enumerations.count; ++i) {
+        write_enumeration(sink, *enumerations.items[i]);
+    }
+    (write_event<Events>(sink, enumerations), ...);
 }
 
-template <fixed_string Name, class... Events>
+template <fixed_string Name, class Provider, class... Events>
 consteval auto make_schema() {
+    constexpr const provider_traits& traits = provider_traits_of<Provider>;
     constexpr std::size_t size = [] {
         schema_sink counter;
-        static_cast<void>(write_schema<Name, Events...>(counter, 0));
+        write_schema<Name, Events...>(counter, provider_traits_of<Provider>, 0);
         return counter.size();
     }();
     static_assert(size <= schema_size_max,
                   "eventlog: the schema of this provider is over 1 MiB. Split the provider.");
     std::array<std::uint8_t, size> bytes{};
     schema_sink writer(bytes.data());
-    const std::size_t hash_offset = write_schema<Name, Events...>(writer, size);
+    write_schema<Name, Events...>(writer, traits, size);
     std::uint64_t hash = fnv1a_start;
     for (const std::uint8_t byte : bytes) {
         hash = fnv1a(hash, byte);
     }
     for (std::size_t i = 0; i < 8; ++i) {
-        bytes[hash_offset + i] = static_cast<std::uint8_t>(hash >> (8 * i));
+        bytes[schema_hash_offset + i] = static_cast<std::uint8_t>(hash >> (8 * i));
     }
     return bytes;
 }

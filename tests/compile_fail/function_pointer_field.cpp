@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // expect: a field of this event has a type that cannot be carried
-// expect: has_pointer
+// expect: has_callback
 #include <cstdint>
 #include <string_view>
 
 #include <eventlog/eventlog.hpp>
 
-struct has_pointer {
+struct has_callback {
     std::uint32_t number;
-    void* address;
+    void (*callback)();
 };
 
 void emit_it() {
-    eventlog::provider<"bad", has_pointer>::emit(has_pointer{});
+    eventlog::provider<"bad", has_callback>::emit(has_callback{});
 }

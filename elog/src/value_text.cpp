@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+#include "value_text.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <ctime>
+#include <iterator>
+#include <string>
+#include <utility>
+
+namespace elog {
+namespace {
+
+void append(fmt::memory_buffer& out, std::string_view text) {
+    out.append(text.data(), text.data() + text.size());
+}
+
+/// Length of the well-formed UTF-8 character at the beginning that shows something; 0 if there is
+/// none. Control characters U+0080 to U+009F count as none: terminals obey them.
+std::size_t printable_length(std::string_view text) noexcept {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char lead = byte(0);
+    if (lead < 0x80) {
+        return lead >= 0x20 && lead != 0x7f ? 1 : 0;
+    }
+    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4 || text.size() < length) {
+        return 0;
+    }
+    std::uint32_t code = lead & (0x7fU >> length);
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(i) & 0xc0U) != 0x80U) {
+            return 0;
+        }
+        code = code << 6U | (byte(i) & 0x3fU);
+    }
+    const bool too_long = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+    const bool no_character = code < 0xa0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000);
+    // What shows nothing or turns the direction of what follows could make a line read as another.
+    constexpr std::pair<std::uint32_t, std::uint32_t> invisible[] = {
+        {0xad, 0xad},     {0x61c, 0x61c},   {0x200b, 0x200f}, {0x2028, 0x202e},
+        {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+    const bool hidden = std::any_of(std::begin(invisible), std::end(invisible), [&](auto range) {
+        return code >= range.first && code <= range.second;
+    });
+    return too_long || no_character || hidden ? 0 : length;
+}
+
+void append_escaped(fmt::memory_buffer& out, unsigned char byte) {
+    switch (byte) {
+        case '\n':
+            append(out, "\\n");
+            break;
+        case '\t':
+            append(out, "\\t");
+            break;
+        case '\r':
+            append(out, "\\r");
+            break;
+        default:
+            fmt::format_to(std::back_inserter(out), FMT_STRING("\\x{:02x}"), byte);
+    }
+}
+
+// Of a byte string; the rest is only counted.
+constexpr std::size_t shown_bytes_max = 64;
+
+struct value_appender {
+    fmt::memory_buffer& out;
+
+    void operator()(bool value) const { append(out, value ? "true" : "false"); }
+    void operator()(char value) const {
+        out.push_back('\'');
+        if (static_cast<unsigned char>(value) >= 0x20 && static_cast<unsigned char>(value) < 0x7f) {
+            out.push_back(value);
+        } else {
+            append_escaped(out, static_cast<unsigned char>(value));
+        }
+        out.push_back('\'');
+    }
+    void operator()(std::int64_t value) const {
+        const fmt::format_int text(value);
+        append(out, {text.data(), text.size()});
+    }
+    void operator()(std::uint64_t value) const {
+        const fmt::format_int text(value);
+        append(out, {text.data(), text.size()});
+    }
+    void operator()(float value) const {
+        fmt::format_to(std::back_inserter(out), FMT_STRING("{}"), value);
+    }
+    void operator()(double value) const {
+        fmt::format_to(std::back_inserter(out), FMT_STRING("{}"), value);
+    }
+    void operator()(std::string_view value) const { append_quoted(out, value); }
+    void operator()(null_text /*value*/) const { append(out, "(null)"); }
+    void operator()(damaged_value /*value*/) const { append(out, "<damaged>"); }
+    void operator()(no_value /*value*/) const { out.push_back('-'); }
+    void operator()(array_value value) const {
+        fmt::format_to(std::back_inserter(out), FMT_STRING("[{} elements]"), value.count);
+    }
+    void operator()(byte_string bytes) const {
+        out.push_back('<');
+        for (const std::uint8_t byte : bytes.first(std::min(bytes.size(), shown_bytes_max))) {
+            fmt::format_to(std::back_inserter(out), FMT_STRING("{:02x}"), byte);
+        }
+        if (bytes.size() > shown_bytes_max) {
+            fmt::format_to(std::back_inserter(out), FMT_STRING("...{} bytes"), bytes.size());
+        }
+        out.push_back('>');
+    }
+};
+
+void append_text(fmt::memory_buffer& out, std::string_view text, bool escape_quotes) {
+    while (!text.empty()) {
+        const std::size_t length = printable_length(text);
+        if (length == 0) {
+            append_escaped(out, static_cast<unsigned char>(text[0]));
+        } else {
+            if (escape_quotes && (text[0] == '"' || text[0] == '\\')) {
+                out.push_back('\\');
+            }
+            append(out, text.substr(0, length));
+        }
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+}
+
+std::uint64_t bits_of(const field_value& value) noexcept {
+    const auto* number = std::get_if<std::int64_t>(&value);
+    return number != nullptr ? static_cast<std::uint64_t>(*number) : std::get<std::uint64_t>(value);
+}
+
+bool is_number(const field_value& value) noexcept {
+    return std::holds_alternative<std::int64_t>(value) ||
+           std::holds_alternative<std::uint64_t>(value);
+}
+
+void append_hexadecimal(fmt::memory_buffer& out, std::uint64_t bits, std::size_t size) {
+    const std::uint64_t mask = size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
+    fmt::format_to(std::back_inserter(out), FMT_STRING("0x{:x}"), bits & mask);
+}
+
+/// Names joined by |, and what has none as a number.
+void append_combination(fmt::memory_buffer& out, const enumeration_schema& enumeration,
+                        std::uint64_t bits) {
+    std::uint64_t left = bits;
+    const char* between = "";
+    for (const auto& [value, name] : enumeration.values) {
+        if (value != 0 && (left & value) == value) {
+            append(out, between);
+            append(out, name);
+            between = "|";
+            left &= ~value;
+        }
+    }
+    if (left != 0 || bits == 0) {
+        append(out, between);
+        append_hexadecimal(out, left, 8);
+    }
+}
+
+void append_enumeration(fmt::memory_buffer& out, const enumeration_schema& enumeration,
+                        const field_value& value) {
+    const std::uint64_t bits = bits_of(value);
+    const auto found = std::find_if(enumeration.values.begin(), enumeration.values.end(),
+                                    [&](const auto& item) { return item.first == bits; });
+    if (found != enumeration.values.end()) {
+        append(out, found->second);
+    } else if (enumeration.combines) {
+        append_combination(out, enumeration, bits);
+    } else {
+        append_value(out, value);
+    }
+}
+
+void append_error_number(fmt::memory_buffer& out, const field_value& value) {
+    const auto number = static_cast<std::int64_t>(bits_of(value));
+    const bool in_range = number > -4096 && number < 4096 && number != 0;
+    const char* name =
+        in_range ? ::strerrorname_np(static_cast<int>(number < 0 ? -number : number)) : nullptr;
+    append_value(out, value);
+    if (name != nullptr) {
+        fmt::format_to(std::back_inserter(out), FMT_STRING("({})"), name);
+    }
+}
+
+/// A number of nanoseconds in the largest unit that leaves something in front of the point.
+void append_duration(fmt::memory_buffer& out, std::int64_t nanoseconds) {
+    constexpr std::pair<std::int64_t, const char*> units[] = {
+        {1'000'000'000, "s"}, {1'000'000, "ms"}, {1000, "us"}};
+    for (const auto& [size, name] : units) {
+        if (nanoseconds >= size || nanoseconds <= -size) {
+            fmt::format_to(std::back_inserter(out), FMT_STRING("{}{}"),
+                           static_cast<double>(nanoseconds) / static_cast<double>(size), name);
+            return;
+        }
+    }
+    fmt::format_to(std::back_inserter(out), FMT_STRING("{}ns"), nanoseconds);
+}
+
+/// ISO 8601, UTC, to the nanosecond.
+void append_realtime(fmt::memory_buffer& out, std::int64_t nanoseconds) {
+    constexpr std::int64_t second = 1'000'000'000;
+    const std::int64_t rest = (nanoseconds % second + second) % second;
+    const std::time_t seconds = (nanoseconds - rest) / second;
+    std::tm parts{};
+    std::array<char, 32> text{};
+    if (::gmtime_r(&seconds, &parts) == nullptr ||
+        std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts) == 0) {
+        fmt::format_to(std::back_inserter(out), FMT_STRING("{}ns"), nanoseconds);
+        return;
+    }
+    fmt::format_to(std::back_inserter(out), FMT_STRING("{}.{:09}Z"),
+                   static_cast<const char*>(text.data()), rest);
+}
+
+void append_byte_size(fmt::memory_buffer& out, const field_value& value) {
+    const auto size = static_cast<std::int64_t>(bits_of(value));
+    constexpr std::pair<std::int64_t, const char*> units[] = {
+        {std::int64_t{1} << 30U, "GiB"}, {std::int64_t{1} << 20U, "MiB"}, {1024, "KiB"}};
+    for (const auto& [unit, name] : units) {
+        if (size >= unit) {
+            fmt::format_to(std::back_inserter(out), FMT_STRING("{:.4g}{}"),
+                           static_cast<double>(size) / static_cast<double>(unit), name);
+            return;
+        }
+    }
+    append_value(out, value);
+    out.push_back('B');
+}
+
+/// 4 or 16 bytes as they travel.
+void append_address(fmt::memory_buffer& out, std::span<const std::uint8_t> bytes) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    const int family = bytes.size() == 4 ? AF_INET : AF_INET6;
+    if (::inet_ntop(family, bytes.data(), text.data(), text.size()) != nullptr) {
+        append(out, text.data());
+    }
+}
+
+/// Fields whose bytes are shown as a whole. Returns false if this is none of them.
+bool append_whole(fmt::memory_buffer& out, const field_schema& field,
+                  std::span<const std::uint8_t> payload) {
+    const auto bytes = payload.subspan(field.offset, eventlog::size_of(field.type) * field.count);
+    switch (field.format) {
+        case eventlog::format::ip_address:
+            append_address(out, bytes);
+            return true;
+        case eventlog::format::mac_address:
+            for (std::size_t i = 0; i < bytes.size(); ++i) {
+                fmt::format_to(std::back_inserter(out), FMT_STRING("{}{:02x}"), i == 0 ? "" : ":",
+                               bytes[i]);
+            }
+            return true;
+        case eventlog::format::characters: {
+            // char may look at any object's bytes.
+            const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+            append_quoted(out, text.substr(0, text.find('\0')));
+            return true;
+        }
+        default:
+            return false;
+    }
+}
+
+void append_single(fmt::memory_buffer& out, const provider_schema& provider,
+                   const field_schema& field, const field_value& value) {
+    if (!is_number(value)) {
+        append_value(out, value);
+        return;
+    }
+    if (field.enumeration < provider.enumerations.size()) {
+        append_enumeration(out, provider.enumerations[field.enumeration], value);
+        return;
+    }
+    switch (field.format) {
+        case eventlog::format::hexadecimal:
+            append_hexadecimal(out, bits_of(value), eventlog::size_of(field.type));
+            break;
+        case eventlog::format::error_number:
+            append_error_number(out, value);
+            break;
+        case eventlog::format::duration:
+            append_duration(out, static_cast<std::int64_t>(bits_of(value)));
+            break;
+        case eventlog::format::realtime:
+            append_realtime(out, static_cast<std::int64_t>(bits_of(value)));
+            break;
+        case eventlog::format::monotonic:
+            fmt::format_to(std::back_inserter(out), FMT_STRING("{:.9f}s"),
+                           static_cast<double>(static_cast<std::int64_t>(bits_of(value))) / 1e9);
+            break;
+        case eventlog::format::byte_size:
+            append_byte_size(out, value);
+            break;
+        default:
+            append_value(out, value);
+            break;
+    }
+}
+
+}  // namespace
+
+void append_visible(fmt::memory_buffer& out, std::string_view text) {
+    append_text(out, text, false);
+}
+
+void append_quoted(fmt::memory_buffer& out, std::string_view text) {
+    out.push_back('"');
+    append_text(out, text, true);
+    out.push_back('"');
+}
+
+void append_value(fmt::memory_buffer& out, const field_value& value) {
+    std::visit(value_appender{out}, value);
+}
+void append_field(fmt::memory_buffer& out, const provider_schema& provider,
+                  const field_schema& field, std::span<const std::uint8_t> payload) {
+    const field_value value = decode_field(field, payload);
+    if (std::holds_alternative<damaged_value>(value) || std::holds_alternative<no_value>(value)) {
+        append_value(out, value);
+        return;
+    }
+    if (append_whole(out, field, payload)) {
+        return;
+    }
+    if (std::holds_alternative<array_value>(value)) {
+        for (std::size_t i = 0; i < field.count; ++i) {
+            out.push_back(i == 0 ? '[' : ',');
+            append_single(out, provider, field, decode_element(field, i, payload));
+        }
+        out.push_back(']');
+    } else {
+        append_single(out, provider, field, value);
+    }
+    append_visible(out, field.unit);
+}
+
+}  // namespace elog

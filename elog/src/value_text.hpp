@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// Values as people read them: by type, and by the format, unit and enumeration that the schema
+// names. elog(1) says how each looks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "decode.hpp"
+#include "provider_schema.hpp"
+
+namespace elog {
+
+/// Text from anywhere as it may be shown on a terminal: printable characters as they are,
+/// everything else as \xHH, \n, \t or \r.
+void append_visible(fmt::memory_buffer& out, std::string_view text);
+
+/// The same in double quotes, with quotes and backslashes behind a backslash.
+void append_quoted(fmt::memory_buffer& out, std::string_view text);
+
+/// A value without what the schema knows about it.
+void append_value(fmt::memory_buffer& out, const field_value& value);
+
+/// A field of a record, as the schema wants it to be shown.
+void append_field(fmt::memory_buffer& out, const provider_schema& provider,
+                  const field_schema& field, std::span<const std::uint8_t> payload);
+
+}  // namespace elog

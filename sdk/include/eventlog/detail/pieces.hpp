@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+//
+// Texts and byte strings on their way into a payload.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <eventlog/detail/fields.hpp>
+
+namespace eventlog::detail {
+
+/// `size` is what it takes in the payload: a text counts its final NUL. 0 stands for a null
+/// pointer, no value, no bytes.
+struct piece {
+    const void* data;
+    std::size_t size;
+};
+
+inline piece measure(const char* text) noexcept {
+    return {text, text == nullptr ? 0 : std::strlen(text) + 1};
+}
+inline piece measure(std::string_view text) noexcept {
+    return {text.data(), text.size() + 1};
+}
+inline piece measure(const std::string& text) noexcept {
+    return {text.data(), text.size() + 1};
+}
+template <class Byte>
+piece measure(std::span<Byte> bytes) noexcept {
+    return {bytes.data(), bytes.size()};
+}
+template <class Value>
+piece measure(const std::optional<Value>& value) noexcept {
+    return value.has_value() ? measure(*value) : piece{nullptr, 0};
+}
+
+/// What a record can carry. (EVENTLOG_RECORD_SIZE_MAX less the record's header.)
+inline constexpr std::size_t payload_size_max = 65536 - 24;
+
+/// Cuts the longest pieces until all of them, `excess` bytes fewer, fit; a text between two
+/// characters of UTF-8, and never its NUL.
+template <std::size_t Count>
+void cut_longest(std::array<piece, Count>& pieces, const std::array<bool, Count>& is_text,
+                 std::size_t excess) noexcept {
+    while (excess != 0) {
+        std::size_t longest = 0;
+        std::size_t second = 1;
+        for (std::size_t i = 1; i < Count; ++i) {
+            if (pieces[i].size > pieces[longest].size) {
+                longest = i;
+            }
+        }
+        for (std::size_t i = 0; i < Count; ++i) {
+            if (i != longest && pieces[i].size > second) {
+                second = pieces[i].size;
+            }
+        }
+        piece& cut = pieces[longest];
+        // Down to the second longest, then evenly: one byte more, so that each turn takes some.
+        const std::size_t step =
+            cut.size > second ? cut.size - second : (excess + Count - 1) / Count;
+        std::size_t size = cut.size - (step < excess ? step : excess);
+        if (is_text[longest]) {
+            const char* text = static_cast<const char*>(cut.data);
+            while (size > 1 && (static_cast<unsigned char>(text[size - 1]) & 0xc0U) == 0x80U) {
+                --size;
+            }
+        }
+        const std::size_t saved = cut.size - size;
+        cut.size = size;
+        excess -= saved < excess ? saved : excess;
+    }
+}
+
+}  // namespace eventlog::detail

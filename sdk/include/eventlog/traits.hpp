@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+//
+// What can be said about providers, events, fields and enumerations without touching their types:
+// specialise a variable, with designated initialisers, in front of the first use.
+//
+//     template <>
+//     inline constexpr eventlog::event_traits eventlog::traits_of<loss>{
+//         .level = eventlog::level::warn,
+//         .keywords = retransmit,
+//         .description = "A segment was lost",
+//         .fields = {{.of = "bytes", .format = eventlog::format::byte_size}}};
+//
+// (Texts are plain C strings, because g++ 12 does not take an array of string_views that is not
+// given in full for a constant.)
+//
+// All of it goes into the schema; nothing of it costs anything when an event is emitted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <eventlog/schema_format.hpp>
+
+namespace eventlog {
+
+/// One of a provider's 64 keywords, which group its events for those who listen. Combine with |.
+struct keyword {
+    unsigned bit = 0;
+    const char* name = "";
+
+    // Implicit on purpose: a set of keywords is a number.
+    constexpr operator std::uint64_t() const noexcept { return std::uint64_t{1} << bit; }
+};
+
+/// What becomes of an event that is larger than a record can be (64 KiB).
+enum class oversize : std::uint8_t {
+    refuse,  // it is not emitted, but counted as lost: too large
+    cut,     // its longest texts are cut until it fits; the record says so, and it is counted
+};
+
+/// Up to so many fields of an event can be described.
+inline constexpr std::size_t described_fields_max = 32;
+inline constexpr std::size_t description_length_max = 255;
+
+struct field_traits {
+    const char* of = "";    // the member's name; of a nested struct: outer_inner
+    const char* name = "";  // shown instead
+    const char* unit = "";  // "packets", "ms", "%"
+    const char* description = "";
+    eventlog::format format = eventlog::format::plain;  // plain: what the type suggests
+};
+
+struct event_traits {
+    eventlog::level level = eventlog::level::info;
+    std::uint64_t keywords = 0;
+    const char* name = "";         // instead of the struct's
+    const char* description = "";  // what it is: "A segment was lost"
+    const char* meaning = "";      // logged when: "the retransmission timer expires"
+    eventlog::kind kind = eventlog::kind::instant;
+    bool session_bound = false;  // belongs to a session: emitted through eventlog::session only
+    eventlog::oversize oversize = eventlog::oversize::refuse;
+    field_traits fields[described_fields_max]{};
+};
+
+struct provider_traits {
+    const char* description = "";
+    keyword keywords[keywords_max]{};
+    bool dumps = false;  // tells late listeners the present state: see provider::on_dump
+};
+
+struct enum_value {
+    std::int64_t value = 0;
+    const char* name = "";
+};
+
+inline constexpr std::size_t enum_values_max = 256;
+
+struct enum_traits {
+    bool combines = false;  // the values are bits: a field holds any number of them
+    /// In place of what the compiler knows, which is the values -1 to 126 and the powers of two.
+    enum_value values[enum_values_max]{};
+};
+
+template <class Event>
+inline constexpr event_traits traits_of{};
+
+template <class Provider>
+inline constexpr provider_traits provider_traits_of{};
+
+template <class Enumeration>
+inline constexpr enum_traits enum_traits_of{};
+
+}  // namespace eventlog

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: the traits of an event describe a field that it does not have
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <eventlog/eventlog.hpp>
+
+struct lost {
+    std::uint32_t bytes;
+};
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<lost>{
+    .fields = {{.of = "byte", .unit = "B"}}};
+
+void emit_it() {
+    eventlog::provider<"bad", lost>::emit(lost{});
+}

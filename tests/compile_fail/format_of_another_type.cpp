@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a field's format does not go with its type
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <eventlog/eventlog.hpp>
+
+struct lost {
+    float ratio;
+};
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<lost>{
+    .fields = {{.of = "ratio", .format = eventlog::format::hexadecimal}}};
+
+void emit_it() {
+    eventlog::provider<"bad", lost>::emit(lost{});
+}

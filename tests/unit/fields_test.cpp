@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+//
+// Every type that a field may have, from the emitting line to what a reader makes of it.
+#include <arpa/inet.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "listener.hpp"
+#include "value_text.hpp"
+
+namespace {
+
+using eventlog::test::heard_record;
+using eventlog::test::listener;
+using namespace std::chrono_literals;
+
+enum class color : std::uint8_t { red, green = 5, blue };
+enum class depth : std::int32_t { below = -1, surface, far = 1 << 20 };
+enum plain_enum { first, second };
+enum class permission : std::uint32_t { none = 0, read = 1, write = 2, execute = 4 };
+
+}  // namespace
+
+template <>
+inline constexpr eventlog::enum_traits eventlog::enum_traits_of<permission>{
+    .combines = true, .values = {{1, "read"}, {2, "write"}, {4, "execute"}}};
+
+namespace {
+
+struct with_enums {
+    color paint;
+    depth level;
+    plain_enum unnamed;
+    permission rights;
+};
+struct with_arrays {
+    std::array<std::uint16_t, 3> numbers;
+    std::array<char, 8> name;
+    std::array<color, 2> paints;
+    std::array<std::chrono::milliseconds, 2> delays;
+};
+struct with_times {
+    std::chrono::milliseconds delay;
+    std::chrono::duration<double> exact;
+    std::chrono::hours age;
+    std::chrono::system_clock::time_point when;
+    std::chrono::steady_clock::time_point since;
+};
+struct with_options {
+    std::optional<std::int32_t> number;
+    std::optional<std::string> text;
+    std::optional<std::string_view> view;
+    std::optional<eventlog::ipv4_address> address;
+    std::optional<color> paint;
+};
+struct with_addresses {
+    eventlog::ipv4_address four;
+    eventlog::ipv6_address six;
+    eventlog::mac_address mac;
+};
+struct with_bytes {
+    std::span<const std::byte> data;
+    std::uint8_t behind;
+    std::span<const std::uint8_t> more;
+    std::string_view text;
+};
+struct with_pointers {
+    const void* object;
+    int* number;
+    std::nullptr_t nothing;
+    std::byte single;
+};
+struct endpoint {
+    eventlog::ipv4_address ip;
+    std::uint16_t port;
+};
+struct connection {
+    endpoint from;
+    endpoint to;
+};
+struct traced_path {
+    std::uint8_t hops;
+    connection outer;
+    std::string_view via;
+};
+struct tick {};
+struct same_as_payload {
+    std::uint64_t a;
+    std::uint32_t b;
+    std::uint16_t c;
+    std::uint8_t d;
+    std::uint8_t e;
+};
+using fields_test = eventlog::provider<"fields_test", with_enums, with_arrays, with_times,
+                                       with_options, with_addresses, with_bytes, with_pointers,
+                                       traced_path, tick, same_as_payload>;
+
+/// Emits one event and returns how its fields read, each as name=value.
+template <class Event>
+std::string shown(const Event& event) {
+    listener ears("fields_test:*");
+    fields_test::emit(event);
+    ears.poll();
+    EXPECT_EQ(ears.records().size(), 1U);
+    const heard_record& record = ears.records().at(0);
+    const elog::provider_schema& schema = ears.providers().at(record.header.provider).schema;
+    fmt::memory_buffer out;
+    for (const elog::field_schema& field : schema.events.at(record.header.event).fields) {
+        fmt::format_to(std::back_inserter(out), "{}{}=", out.size() == 0 ? "" : " ", field.name);
+        elog::append_field(out, schema, field, record.payload);
+    }
+    return {out.data(), out.size()};
+}
+
+TEST(fields, of_enumerations_are_shown_by_name_where_the_compiler_knows_it) {
+    EXPECT_EQ(shown(with_enums{color::green, depth::below, second, permission::read}),
+              "paint=green level=below unnamed=1 rights=read");
+    EXPECT_EQ(shown(with_enums{color::blue, depth::far, first, permission::none}),
+              "paint=blue level=far unnamed=0 rights=0x0");
+}
+
+TEST(fields, of_enumerations_without_a_name_are_shown_as_numbers) {
+    EXPECT_EQ(shown(with_enums{static_cast<color>(77), static_cast<depth>(-7), second,
+                               permission::write}),
+              "paint=77 level=-7 unnamed=1 rights=write");
+}
+
+TEST(fields, of_enumerations_that_combine_are_shown_as_a_set) {
+    EXPECT_EQ(shown(with_enums{color::red, depth::surface, first, static_cast<permission>(5)}),
+              "paint=red level=surface unnamed=0 rights=read|execute");
+    EXPECT_EQ(shown(with_enums{color::red, depth::surface, first, static_cast<permission>(0x42)}),
+              "paint=red level=surface unnamed=0 rights=write|0x40");
+}
+
+TEST(fields, of_arrays_carry_every_element) {
+    EXPECT_EQ(shown(with_arrays{
+                  {1, 2, 65535}, {'e', 't', 'h', '0'}, {color::red, color::blue}, {5ms, 2s}}),
+              "numbers=[1,2,65535] name=\"eth0\" paints=[red,blue] delays=[5ms,2s]");
+}
+
+TEST(fields, of_durations_and_times_are_nanoseconds_shown_in_a_unit_that_suits) {
+    using std::chrono::steady_clock;
+    using std::chrono::system_clock;
+    EXPECT_EQ(
+        shown(with_times{1500ms, std::chrono::duration<double>(0.25), 2h,
+                         system_clock::time_point{} + 86400s, steady_clock::time_point{} + 3s}),
+        "delay=1.5s exact=250ms age=7200s when=1970-01-02T00:00:00.000000000Z "
+        "since=3.000000000s");
+}
+
+TEST(fields, that_are_optional_tell_no_value_from_any_value) {
+    EXPECT_EQ(shown(with_options{}), "number=- text=- view=- address=- paint=-");
+    EXPECT_EQ(shown(with_options{0, "", "", eventlog::ipv4_address{}, color::red}),
+              "number=0 text=\"\" view=\"\" address=0.0.0.0 paint=red");
+    EXPECT_EQ(shown(with_options{{}, "only", {}, {}, {}}),
+              "number=- text=\"only\" view=- address=- paint=-");
+}
+
+TEST(fields, of_network_addresses_are_shown_as_such) {
+    in6_addr six{};
+    ASSERT_EQ(::inet_pton(AF_INET6, "2001:db8::7", &six), 1);
+    EXPECT_EQ(shown(with_addresses{eventlog::ipv4_address::from_network(htonl(0x0a000102)),
+                                   eventlog::ipv6_address::from_network(six),
+                                   {{0x02, 0, 0xab, 0, 0, 1}}}),
+              "four=10.0.1.2 six=2001:db8::7 mac=02:00:ab:00:00:01");
+}
+
+TEST(fields, of_bytes_carry_any_byte_and_none) {
+    const std::array<std::byte, 3> data{std::byte{0}, std::byte{0xff}, std::byte{0x10}};
+    EXPECT_EQ(shown(with_bytes{data, 7, {}, "end"}), "data=<00ff10> behind=7 more=<> text=\"end\"");
+}
+
+TEST(fields, of_bytes_are_carried_at_every_length) {
+    std::vector<std::uint8_t> bytes;
+    for (std::size_t length = 0; length < 700; length += 3) {
+        bytes.resize(length, static_cast<std::uint8_t>(length));
+        listener ears("fields_test:*");
+        fields_test::emit(with_bytes{{}, 1, bytes, "text"});
+        ears.poll();
+        const heard_record& record = ears.records().at(0);
+        const auto heard = std::get<elog::byte_string>(ears.field(record, "more"));
+        EXPECT_TRUE(std::equal(heard.begin(), heard.end(), bytes.begin(), bytes.end())) << length;
+        EXPECT_EQ(std::get<std::string_view>(ears.field(record, "text")), "text");
+    }
+}
+
+TEST(fields, of_pointers_are_shown_as_addresses) {
+    EXPECT_EQ(
+        shown(with_pointers{reinterpret_cast<void*>(0x1234), nullptr, nullptr, std::byte{0x7f}}),
+        "object=0x1234 number=0x0 nothing=0x0 single=0x7f");
+}
+
+TEST(fields, of_nested_structs_stand_in_their_place_at_any_depth) {
+    const endpoint from{{{1, 2, 3, 4}}, 80};
+    const endpoint to{{{5, 6, 7, 8}}, 443};
+    EXPECT_EQ(shown(traced_path{3, {from, to}, "wan"}),
+              "hops=3 outer_from_ip=1.2.3.4 outer_from_port=80 outer_to_ip=5.6.7.8 "
+              "outer_to_port=443 via=\"wan\"");
+}
+
+TEST(fields, may_be_missing_altogether) {
+    EXPECT_EQ(shown(tick{}), "");
+}
+
+TEST(fields, of_a_struct_in_the_order_of_the_payload_are_its_bytes) {
+    listener ears("fields_test:*");
+    const same_as_payload event{0x1111111111111111, 0x22222222, 0x3333, 0x44, 0x55};
+    fields_test::emit(event);
+    ears.poll();
+    const heard_record& record = ears.records().at(0);
+    ASSERT_EQ(record.payload.size(), sizeof event);
+    EXPECT_EQ(std::memcmp(record.payload.data(), &event, sizeof event), 0);
+}
+
+}  // namespace
