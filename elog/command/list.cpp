@@ -30,7 +30,7 @@ bool append_provider(fmt::memory_buffer& out, const provider_instance& provider,
     std::vector<const event_schema*> wanted;
     std::size_t width = 0;
     for (const event_schema& event : provider.schema.events) {
-        if (patterns.matches(provider.schema.name, event.name)) {
+        if (patterns.matches(provider.schema, event)) {
             wanted.push_back(&event);
             width = std::max(width, event.name.size());
         }

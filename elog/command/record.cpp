@@ -24,6 +24,7 @@ using std::chrono::steady_clock;
 
 struct record_arguments {
     std::vector<std::string> events;
+    std::vector<std::uint64_t> sessions;
     std::optional<std::string> output;
     std::optional<std::string> duration;
     std::optional<std::string> buffer_size;
@@ -35,6 +36,9 @@ subscription_options make_options(const record_arguments& arguments) {
     try {
         for (const std::string& event : arguments.events) {
             options.patterns.add(event);
+        }
+        for (const std::uint64_t session : arguments.sessions) {
+            options.patterns.add_session(session);
         }
     } catch (const failure& error) {
         throw usage_failure("{}", error.what());
@@ -93,7 +97,7 @@ class stop_condition {
 bool is_met(const event_patterns& patterns, std::size_t index, const provider_map& providers) {
     for (const auto& [id, provider] : providers) {
         for (const event_schema& event : provider.schema.events) {
-            if (patterns.matches(index, provider.schema.name, event.name)) {
+            if (patterns.matches(index, provider.schema, event)) {
                 return true;
             }
         }
@@ -214,8 +218,13 @@ void add_record(CLI::App& application, const std::vector<std::string>& command) 
     const auto arguments = std::make_shared<record_arguments>();
     record
         ->add_option("-e,--event", arguments->events,
-                     "What to listen to: PROVIDER:EVENT, with * and ?; may be repeated")
+                     "What to listen to: PROVIDER:EVENT[@LEVEL][/KEYWORD,...], with * and ?; may "
+                     "be repeated")
         ->required()
+        ->allow_extra_args(false);
+    record
+        ->add_option("--session", arguments->sessions,
+                     "Only events of that session, a number; may be repeated")
         ->allow_extra_args(false);
     record->add_option("-o,--output", arguments->output,
                        "Write an .elog file instead of text to standard output");
@@ -228,7 +237,8 @@ void add_record(CLI::App& application, const std::vector<std::string>& command) 
         "Behind -- stands a command to run; it is recorded from its first event to its end.\n"
         "Examples:\n"
         "  elog record -e 'shop:*' --duration 10s\n"
-        "  elog record -e 'shop:order_*' -o run.elog -- ./order_service --fast");
+        "  elog record -e 'shop:order_*' -o run.elog -- ./order_service --fast\n"
+        "  elog record -e 'net:*@warn' -e 'net:*@trace#' --session 4711");
     record->callback([arguments, command] { run_record(*arguments, command); });
 }
 

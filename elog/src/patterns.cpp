@@ -6,10 +6,11 @@
 #include <algorithm>
 
 #include "failure.hpp"
-#include "glob.hpp"
 
 namespace elog {
 namespace {
+
+namespace core = eventlog::core;
 
 bool is_pattern_character(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -20,24 +21,61 @@ bool is_sound(std::string_view part) noexcept {
     return !part.empty() && std::all_of(part.begin(), part.end(), is_pattern_character);
 }
 
+bool are_sound_names(std::string_view names) noexcept {
+    return std::all_of(names.begin(), names.end(),
+                       [](char c) { return is_pattern_character(c) || c == ','; });
+}
+
 std::string_view with_nul(const std::string& text) noexcept {
     return {text.c_str(), text.size() + 1};
+}
+
+/// The rule as it stands in a subscription: with an event, if need be any.
+std::string normalized(std::string_view pattern) {
+    const auto end = pattern.find_first_of("@/#");
+    const std::string_view names = pattern.substr(0, end);
+    const std::string_view conditions =
+        end == std::string_view::npos ? std::string_view{} : pattern.substr(end);
+    return fmt::format("{}{}{}", names, names.find(':') == std::string_view::npos ? ":*" : "",
+                       conditions);
+}
+
+bool is_sound_rule(const std::string& text) noexcept {
+    core::filter_rule rule;
+    return core::parse_rule(text, rule) && is_sound(rule.provider) && is_sound(rule.event) &&
+           are_sound_names(rule.keywords);
+}
+
+/// What a rule looks at, from a schema that has been taken apart.
+core::event_description facts_of(const event_schema& event) noexcept {
+    core::event_description facts;
+    facts.name = event.name;
+    facts.severity = event.severity;
+    facts.keywords = event.keywords;
+    facts.session_bound = event.session_bound;
+    return facts;
+}
+
+core::keyword_names names_of(const provider_schema& provider) noexcept {
+    core::schema_reader reader;
+    core::error_text ignored;
+    // Parsed before, so it opens; else there are no keywords.
+    static_cast<void>(reader.open(provider.binary, ignored));
+    return core::keyword_names(reader);
 }
 
 }  // namespace
 
 void event_patterns::add(std::string_view pattern) {
-    const auto colon = pattern.find(':');
-    const std::string_view provider = pattern.substr(0, colon);
-    const std::string_view event =
-        colon == std::string_view::npos ? std::string_view("*") : pattern.substr(colon + 1);
-    if (!is_sound(provider) || !is_sound(event)) {
+    const std::string rule = normalized(pattern);
+    if (!is_sound_rule(rule)) {
         throw failure(
             "'{}' is not a pattern for events: write PROVIDER:EVENT with letters, digits, _, * and "
-            "?, for example 'shop:order_*'.",
+            "?, for example 'shop:order_*', then, if need be, @LEVEL (error, warn, info, verbose, "
+            "trace), /KEYWORD,KEYWORD and # for the sessions of --session.",
             pattern);
     }
-    patterns_.push_back(fmt::format("{}:{}", provider, event));
+    patterns_.push_back(rule);
     if (packed().size() > EVENTLOG_FILTER_SIZE_MAX) {
         throw failure("The patterns are longer than {} characters together. Use * to say it in "
                       "fewer.",
@@ -45,7 +83,16 @@ void event_patterns::add(std::string_view pattern) {
     }
 }
 
-bool event_patterns::matches(std::string_view provider, std::string_view event) const noexcept {
+void event_patterns::add_session(std::uint64_t session) {
+    if (sessions_.size() == EVENTLOG_SESSIONS_MAX) {
+        throw failure("More than {} sessions are asked for. Record all of them, and pick later.",
+                      EVENTLOG_SESSIONS_MAX);
+    }
+    sessions_.push_back(session);
+}
+
+bool event_patterns::matches(const provider_schema& provider,
+                             const event_schema& event) const noexcept {
     for (std::size_t i = 0; i < patterns_.size(); ++i) {
         if (matches(i, provider, event)) {
             return true;
@@ -54,15 +101,20 @@ bool event_patterns::matches(std::string_view provider, std::string_view event) 
     return false;
 }
 
-bool event_patterns::matches(std::size_t index, std::string_view provider,
-                             std::string_view event) const noexcept {
-    return eventlog::core::filter_wants(with_nul(patterns_[index]), provider, event);
+bool event_patterns::matches(std::size_t index, const provider_schema& provider,
+                             const event_schema& event) const noexcept {
+    core::filter_rule rule;
+    return core::parse_rule(patterns_[index], rule) &&
+           core::judge(rule, provider.name, facts_of(event), names_of(provider)) !=
+               core::verdict::unwanted;
 }
 
 std::string event_patterns::packed() const {
+    const auto has_mark = [](const std::string& rule) { return rule.ends_with('#'); };
+    const bool marked = std::any_of(patterns_.begin(), patterns_.end(), has_mark);
     std::string list;
     for (const std::string& pattern : patterns_) {
-        list += with_nul(pattern);
+        list += with_nul(!sessions_.empty() && !marked ? pattern + '#' : pattern);
     }
     return list;
 }

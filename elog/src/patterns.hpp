@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// What a user asks for: patterns PROVIDER:EVENT, with * and ?.
+// What a user asks for: PROVIDER[:EVENT][@LEVEL][/KEYWORD,...][#], see filter.hpp.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "filter.hpp"
+#include "provider_schema.hpp"
 
 namespace elog {
 
@@ -15,21 +19,29 @@ class event_patterns {
     /// Adds a pattern; "tcp" stands for "tcp:*". Throws failure for what cannot match any event.
     void add(std::string_view pattern);
 
+    /// Events that patterns with # want are wanted in these sessions only. If no pattern has a #,
+    /// all get one, but only for events that belong to a session.
+    void add_session(std::uint64_t session);
+
     [[nodiscard]] bool empty() const noexcept { return patterns_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return patterns_.size(); }
     [[nodiscard]] const std::string& operator[](std::size_t index) const noexcept {
         return patterns_[index];
     }
+    [[nodiscard]] const std::vector<std::uint64_t>& sessions() const noexcept { return sessions_; }
 
-    [[nodiscard]] bool matches(std::string_view provider, std::string_view event) const noexcept;
-    [[nodiscard]] bool matches(std::size_t index, std::string_view provider,
-                               std::string_view event) const noexcept;
+    /// Whether the pattern wants the event, in some session at least.
+    [[nodiscard]] bool matches(std::size_t index, const provider_schema& provider,
+                               const event_schema& event) const noexcept;
+    [[nodiscard]] bool matches(const provider_schema& provider,
+                               const event_schema& event) const noexcept;
 
     /// As a subscription keeps them: each ended by NUL.
     [[nodiscard]] std::string packed() const;
 
   private:
     std::vector<std::string> patterns_;
+    std::vector<std::uint64_t> sessions_;
 };
 
 }  // namespace elog

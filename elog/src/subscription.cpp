@@ -69,7 +69,8 @@ std::uint64_t random_serial() {
     return serial;
 }
 
-eventlog_region make_header(const core::region_geometry& geometry, const std::string& filter) {
+eventlog_region make_header(const core::region_geometry& geometry, const event_patterns& patterns) {
+    const std::string filter = patterns.packed();
     eventlog_region header{};
     header.magic = EVENTLOG_REGION_MAGIC;
     header.version = EVENTLOG_REGION_VERSION;
@@ -94,6 +95,8 @@ eventlog_region make_header(const core::region_geometry& geometry, const std::st
     header.state = EVENTLOG_REGION_LIVE;
     header.filter_size = static_cast<std::uint32_t>(filter.size());
     std::memcpy(header.filter, filter.data(), filter.size());
+    header.session_count = static_cast<std::uint32_t>(patterns.sessions().size());
+    std::copy(patterns.sessions().begin(), patterns.sessions().end(), header.sessions);
     return header;
 }
 
@@ -151,7 +154,7 @@ void subscription::create_region(const subscription_options& options) {
         options.buffer_size != 0 ? options.buffer_size : suitable_buffer_size(buffers);
     geometry_ = core::plan_region(cpus.possible, options.buffers_per_cpu,
                                   static_cast<std::uint32_t>(buffer_size), schemas_size);
-    header_ = make_header(geometry_, options.patterns.packed());
+    header_ = make_header(geometry_, options.patterns);
 
     core::error_text error;
     file_ = core::create_unnamed_file(directory_.subscriptions, error);
@@ -199,6 +202,7 @@ void subscription::publish() {
 
 void subscription::open_gates(const event_patterns& patterns) {
     patterns_met_.assign(patterns.size(), false);
+    const std::string filter = patterns.packed();
     core::folder_listing names(directory_.providers);
     core::error_text ignored;
     while (const char* name = names.next()) {
@@ -211,19 +215,23 @@ void subscription::open_gates(const event_patterns& patterns) {
         if (!file.read_schema(bytes) || !schema.open(bytes, ignored)) {
             continue;
         }
+        const core::keyword_names keywords(schema);
+        core::schema_reader events = schema;
         core::event_description event;
-        while (schema.next_event(event)) {
-            bool wanted = false;
+        while (events.next_event(event)) {
             for (std::size_t i = 0; i < patterns.size(); ++i) {
-                if (patterns.matches(i, schema.provider(), event.name)) {
+                core::filter_rule rule;
+                if (core::parse_rule(patterns[i], rule) &&
+                    core::judge(rule, schema.provider(), event, keywords) !=
+                        core::verdict::unwanted) {
                     patterns_met_[i] = true;
-                    wanted = true;
                 }
             }
-            if (wanted) {
-                static_cast<void>(file.set_bit(event.id, slot_));
-            }
         }
+        core::for_each_wanted(schema, filter, [&](std::uint16_t id, core::verdict) {
+            static_cast<void>(file.set_bit(id, slot_));
+        });
+        file.call_attention();
     }
 }
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "glob.hpp"
+#include "filter.hpp"
 #include "process.hpp"
 #include "schema.hpp"
 #include "subscription_file.hpp"
@@ -24,27 +24,34 @@ std::string_view filter_of(const eventlog_region& header) noexcept {
     return {header.filter, std::min<std::size_t>(header.filter_size, sizeof header.filter)};
 }
 
-/// Calls visit(event id) for each event of the provider that the filter wants; returns how many.
+/// Calls visit(event id, verdict) for each event of the provider that the filter wants; returns how
+/// many.
 template <class Visitor>
 unsigned for_each_wanted(const eventlog_provider& provider, std::string_view filter,
                          Visitor&& visit) noexcept {
     schema_reader schema;
     error_text ignored;
-    unsigned wanted = 0;
-    if (schema.open(schema_bytes(provider), ignored)) {
-        event_description event;
-        while (schema.next_event(event)) {
-            if (filter_wants(filter, schema.provider(), event.name)) {
-                visit(event.id);
-                ++wanted;
-            }
+    return schema.open(schema_bytes(provider), ignored) ? for_each_wanted(schema, filter, visit)
+                                                        : 0;
+}
+
+/// Before the provider is attached: an event that is wanted in some sessions must not slip through.
+/// Returns how many events are wanted.
+unsigned note_session_limits(eventlog_provider& provider, unsigned slot,
+                             std::string_view filter) noexcept {
+    const auto bit = static_cast<std::uint16_t>(1U << slot);
+    return for_each_wanted(provider, filter, [&](std::uint16_t event, verdict found) {
+        std::atomic<std::uint16_t>& limited = provider.session_limited[event];
+        if (found == verdict::in_session) {
+            limited.fetch_or(bit, std::memory_order_relaxed);
+        } else {
+            limited.fetch_and(static_cast<std::uint16_t>(~bit), std::memory_order_relaxed);
         }
-    }
-    return wanted;
+    });
 }
 
 void set_gate_bits(eventlog_provider& provider, unsigned slot, std::string_view filter) noexcept {
-    for_each_wanted(provider, filter, [&](std::uint16_t event) {
+    for_each_wanted(provider, filter, [&](std::uint16_t event, verdict) {
         provider.gate_word(event).fetch_or(1U << slot, std::memory_order_release);
     });
 }
@@ -182,7 +189,7 @@ outcome attach_to_file(eventlog_provider& provider, unsigned slot,
         return outcome::not_wanted;
     }
     const std::string_view filter = filter_of(subscription.header());
-    if (for_each_wanted(provider, filter, [](std::uint16_t) {}) == 0) {
+    if (note_session_limits(provider, slot, filter) == 0) {
         return outcome::not_wanted;
     }
     const outcome result = enter_subscription(provider, slot, subscription);

@@ -2,17 +2,21 @@
 //
 // The emit path, behind the gate. Everything here may run in a signal handler, in any thread, while
 // anything else of this library runs: no allocation, no lock that is waited for.
+#include "emit.hpp"
+
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
 
 #include <bit>
 #include <cerrno>
+#include <cstring>
 #include <mutex>
 
 #include <eventlog/abi.h>
 
 #include "attach.hpp"
+#include "attention.hpp"
 #include "process.hpp"
 #include "registered_provider.hpp"
 #include "ring_steps.hpp"
@@ -58,23 +62,6 @@ std::uint64_t coarse_now() noexcept {
            static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// A bit is set for a slot that the provider is not attached to. An event counts for a subscription
-/// from the moment its provider is attached; while another thread is at it, it does not yet.
-[[gnu::noinline]] bool attach_now(eventlog_provider& provider, unsigned slot) noexcept {
-    std::atomic<std::uint64_t>& not_before = provider.attachments[slot].not_before;
-    if (coarse_now() < not_before.load(std::memory_order_relaxed)) {
-        return false;
-    }
-    const unnoticed guard;
-    const registry_lock lock(std::try_to_lock);
-    if (!lock.held() || !provider.published) {
-        return false;
-    }
-    const bool attached = attach(provider, slot, own_directory());
-    not_before.store(attached ? 0 : coarse_now() + attach_pause, std::memory_order_relaxed);
-    return attached;
-}
-
 using entry_counter = __u64 eventlog_provider_entry::*;
 
 /// Tells the subscription what has become of one event of the provider.
@@ -111,6 +98,29 @@ bool write_to(subscription_slot& slot, std::uint64_t serial, std::uint16_t provi
     return false;
 }
 
+std::uint64_t session_of(const event_payload& payload) noexcept {
+    std::uint64_t session = 0;
+    const void* first = payload.block;
+    std::size_t size = payload.size;
+    if (first == nullptr && !payload.pieces.empty()) {
+        first = payload.pieces[0].data;
+        size = payload.pieces[0].size;
+    }
+    if (size >= sizeof session) {
+        std::memcpy(&session, first, sizeof session);
+    }
+    return session;
+}
+
+/// Whether the subscription wants the event in other sessions only.
+bool is_limited(const eventlog_provider& provider, unsigned index,
+                const event_payload& payload) noexcept {
+    const std::uint32_t limited =
+        provider.session_limited[payload.event].load(std::memory_order_relaxed);
+    return (limited & 1U << index) != 0 &&
+           !subscription_slots[index].wants_session(session_of(payload));
+}
+
 void emit_to(eventlog_provider& provider, unsigned index, const event_payload& payload) noexcept {
     // Twice: a subscription that has ended may have a successor in its slot.
     for (int attempt = 0; attempt < 2; ++attempt) {
@@ -122,13 +132,19 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
             0) {
             return;
         }
-        if (serial == place.slot->serial.load(std::memory_order_acquire) &&
-            write_to(*place.slot, serial, place.provider_id.load(std::memory_order_relaxed),
-                     payload)) [[likely]] {
-            if (provider.latest.load(std::memory_order_relaxed) != &place) {
-                provider.latest.store(&place, std::memory_order_relaxed);
+        if (serial == place.slot->serial.load(std::memory_order_acquire)) [[likely]] {
+            if (is_limited(provider, index, payload)) {
+                // Unless it is a subscription that has ended that wanted it in some sessions only.
+                if (is_attached(provider, index)) {
+                    return;
+                }
+            } else if (write_to(*place.slot, serial,
+                                place.provider_id.load(std::memory_order_relaxed), payload)) {
+                if (provider.latest.load(std::memory_order_relaxed) != &place) {
+                    provider.latest.store(&place, std::memory_order_relaxed);
+                }
+                return;
             }
-            return;
         }
         if (!attach_now(provider, index)) {
             return;
@@ -139,8 +155,11 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
 /// Every way but the shortest one.
 [[gnu::noinline]] void emit_to_all(eventlog_provider& provider,
                                    const event_payload& payload) noexcept {
-    std::uint32_t bits = provider.gate_word(payload.event).load(std::memory_order_relaxed) &
-                         EVENTLOG_GATE_SUBSCRIPTIONS;
+    const std::atomic_ref<std::uint32_t> gate = provider.gate_word(payload.event);
+    if ((gate.load(std::memory_order_relaxed) & EVENTLOG_GATE_ATTENTION) != 0) {
+        attend(provider);
+    }
+    std::uint32_t bits = gate.load(std::memory_order_relaxed) & addressed_slots(provider);
     while (bits != 0) {
         emit_to(provider, static_cast<unsigned>(std::countr_zero(bits)), payload);
         bits &= bits - 1;
@@ -178,6 +197,32 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
 }
 
 }  // namespace
+
+bool is_attached(const eventlog_provider& provider, unsigned slot) noexcept {
+    const attachment& place = provider.attachments[slot];
+    const slot_user user(*place.slot, place.serial.load(std::memory_order_acquire));
+    // It may have ended, and another have taken its slot.
+    return user.holds() && shared(place.slot->region()->state).load(std::memory_order_relaxed) ==
+                               EVENTLOG_REGION_LIVE;
+}
+
+/// A bit is set for a slot that the provider is not attached to. An event counts for a subscription
+/// from the moment its provider is attached; while another thread is at it, it does not yet.
+bool attach_now(eventlog_provider& provider, unsigned slot) noexcept {
+    std::atomic<std::uint64_t>& not_before = provider.attachments[slot].not_before;
+    if (coarse_now() < not_before.load(std::memory_order_relaxed)) {
+        return false;
+    }
+    const unnoticed guard;
+    const registry_lock lock(std::try_to_lock);
+    if (!lock.held() || !provider.published) {
+        return false;
+    }
+    const bool attached = attach(provider, slot, own_directory());
+    not_before.store(attached ? 0 : coarse_now() + attach_pause, std::memory_order_relaxed);
+    return attached;
+}
+
 }  // namespace eventlog::core
 
 void eventlog_emit(eventlog_provider* provider, std::uint32_t event, const void* payload,

@@ -29,22 +29,4 @@ bool glob_match(std::string_view pattern, std::string_view text) noexcept {
     return p == pattern.size();
 }
 
-bool filter_wants(std::string_view filter, std::string_view provider,
-                  std::string_view event) noexcept {
-    while (!filter.empty()) {
-        const auto end = filter.find('\0');
-        const std::string_view pattern = filter.substr(0, end);
-        const auto colon = pattern.find(':');
-        if (colon != std::string_view::npos && glob_match(pattern.substr(0, colon), provider) &&
-            glob_match(pattern.substr(colon + 1), event)) {
-            return true;
-        }
-        if (end == std::string_view::npos) {
-            break;
-        }
-        filter.remove_prefix(end + 1);
-    }
-    return false;
-}
-
 }  // namespace eventlog::core

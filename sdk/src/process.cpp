@@ -72,6 +72,9 @@ bool is_mapping_of(const char* line, dev_t device, ino_t inode) noexcept {
            found == inode && makedev(major_number, minor_number) == device;
 }
 
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t thread_id_of_kernel = 0;
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool takes_longer_way = false;
+
 }  // namespace
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t known_thread_id = 0;
@@ -146,14 +149,27 @@ bool may_map_file(std::uint32_t pid, std::uint64_t pid_namespace, dev_t device,
 }
 
 std::uint32_t thread_id() noexcept {
-    if (known_thread_id == 0) {
-        known_thread_id = static_cast<std::uint32_t>(::syscall(SYS_gettid));
+    if (thread_id_of_kernel == 0) {
+        thread_id_of_kernel = static_cast<std::uint32_t>(::syscall(SYS_gettid));
     }
-    return known_thread_id;
+    if (!takes_longer_way) {
+        known_thread_id = thread_id_of_kernel;
+    }
+    return thread_id_of_kernel;
 }
 
 void forget_thread_id() noexcept {
+    thread_id_of_kernel = 0;
     known_thread_id = 0;
+}
+
+longer_way::longer_way() noexcept {
+    takes_longer_way = true;
+    known_thread_id = 0;
+}
+
+longer_way::~longer_way() {
+    takes_longer_way = false;
 }
 
 }  // namespace eventlog::core

@@ -36,10 +36,20 @@ void remember_identity(const process_identity& identity) noexcept;
 [[nodiscard]] bool may_map_file(std::uint32_t pid, std::uint64_t pid_namespace, dev_t device,
                                 ino_t inode) noexcept;
 
-/// The calling thread's kernel thread id once it has been asked for, else 0. initial-exec: reading
+/// The calling thread's kernel thread id once it has been asked for, else 0: then its events do not
+/// take the shortest way. initial-exec: reading
 /// it never allocates, so a signal handler may.
 [[gnu::tls_model("initial-exec"),
   gnu::visibility("hidden")]] extern constinit thread_local std::uint32_t known_thread_id;
+
+/// While it lives, the calling thread's events do not take the shortest way: the id above is 0.
+class longer_way {
+  public:
+    longer_way() noexcept;
+    ~longer_way();
+    longer_way(const longer_way&) = delete;
+    longer_way& operator=(const longer_way&) = delete;
+};
 
 /// The same, asked for if need be. Async-signal-safe.
 [[nodiscard]] std::uint32_t thread_id() noexcept;

@@ -103,7 +103,8 @@ void publish(eventlog_provider& provider) noexcept {
                                    provider.schema_hash,
                                    provider.event_count.load(std::memory_order_relaxed),
                                    provider.gate.load(std::memory_order_relaxed),
-                                   provider.gate_size};
+                                   provider.gate_size,
+                                   provider.attention};
     const publish_result result =
         publish_provider(where, content, own_identity(), provider.file_name, provider.status_text);
     provider.status = status_of(result);
@@ -113,6 +114,9 @@ void publish(eventlog_provider& provider) noexcept {
                                  own_directory().text.data());
         // Published first, scanned second: a subscription that does not see us is seen by us.
         attach_to_all(provider, where);
+        if (provider.attention) {
+            set_attention(provider, true);
+        }
     }
 }
 
@@ -120,6 +124,13 @@ void detach_from_all(eventlog_provider& provider) noexcept {
     for (attachment& place : provider.attachments) {
         place.serial.store(not_attached, std::memory_order_relaxed);
     }
+}
+
+/// Nobody is at it: in a forked child there is no other thread, and a handle is given out once.
+void forget_listeners(eventlog_provider& provider) noexcept {
+    provider.watched_by.told = {};
+    provider.watched_by.dumped = {};
+    provider.watched_by.attending.store(false, std::memory_order_relaxed);
 }
 
 void close_own_gate(eventlog_provider& provider) noexcept {
@@ -154,6 +165,7 @@ void publish_again_in_child() noexcept {
         if (provider->published) {
             provider->published = false;
             close_own_gate(*provider);
+            forget_listeners(*provider);
             publish(*provider);
         }
     }
@@ -164,10 +176,21 @@ eventlog_provider* take_instance() noexcept {
     eventlog_provider* instance = first_free;
     if (instance != nullptr) {
         first_free = instance->next;
+        forget_listeners(*instance);
         return instance;
     }
     void* memory = std::aligned_alloc(alignof(eventlog_provider), sizeof(eventlog_provider));
     return memory == nullptr ? nullptr : new (memory) eventlog_provider;
+}
+
+std::uint32_t find_end_of_dump(schema_reader schema) noexcept {
+    event_description event;
+    while (schema.next_event(event)) {
+        if (event.kind == kind::dump_complete) {
+            return event.id;
+        }
+    }
+    return no_index;
 }
 
 /// Copies the definition into the instance, if it is sound.
@@ -192,6 +215,7 @@ bool accept(eventlog_provider& provider, const eventlog_provider_definition& def
     provider.schema = bytes;
     provider.schema_size = definition.schema_size;
     provider.schema_hash = schema.hash();
+    provider.end_of_dump = find_end_of_dump(schema);
     provider.name = {};
     std::memcpy(provider.name.data(), schema.provider().data(), schema.provider().size());
     // Last: a thread that comes late with an event of whoever had this handle before finds none.
@@ -274,6 +298,9 @@ void eventlog_provider_unregister(eventlog_provider* provider) {
         provider->status = EVENTLOG_UNREGISTERED;
         provider->event_count.store(0, std::memory_order_relaxed);
         provider->gate.store(closed_gate.data(), std::memory_order_relaxed);
+        provider->watched_by.on_change.store(nullptr, std::memory_order_relaxed);
+        provider->watched_by.on_dump.store(nullptr, std::memory_order_relaxed);
+        provider->attention = false;
         provider->next = first_free;
         first_free = provider;
     }

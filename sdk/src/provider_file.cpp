@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
@@ -47,6 +48,7 @@ eventlog_provider_file make_header(const provider_content& content,
     header.start_time = self.start_time;
     header.pid_namespace = self.pid_namespace;
     header.schema_hash = content.schema_hash;
+    header.attention = content.attention ? 1 : 0;
     std::memcpy(header.process, self.name.data(), sizeof header.process);
     return header;
 }
@@ -190,6 +192,29 @@ void provider_file::clear_bit_everywhere(unsigned slot) noexcept {
             std::atomic_ref(gate_[event]).fetch_and(~(1U << slot), std::memory_order_relaxed);
         }
     }
+}
+
+void provider_file::call_attention() noexcept {
+    // Asked for anew: between an application that sets this, then looks, and us, who set bits, then
+    // look here, one sees the other.
+    std::uint32_t attention = 0;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (::pread(file_.get(), &attention, sizeof attention,
+                offsetof(eventlog_provider_file, attention)) !=
+            static_cast<ssize_t>(sizeof attention) ||
+        attention == 0 || !map_gate()) {
+        return;
+    }
+    for (std::uint32_t event = 0; event < header_.event_count; ++event) {
+        std::atomic_ref(gate_[event]).fetch_or(EVENTLOG_GATE_ATTENTION, std::memory_order_release);
+    }
+}
+
+void provider_file::ask_for_attention() noexcept {
+    const std::uint32_t attention = 1;
+    // An aligned word: whoever reads it sees one value or the other.
+    static_cast<void>(
+        write_at(file_, &attention, sizeof attention, offsetof(eventlog_provider_file, attention)));
 }
 
 }  // namespace eventlog::core

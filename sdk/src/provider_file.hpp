@@ -24,6 +24,7 @@ struct provider_content {
     std::uint32_t event_count;
     std::uint32_t* gate;
     std::size_t gate_size;
+    bool attention;  // whether it wants to know when subscriptions come and go
 };
 
 using provider_file_name = std::array<char, 96>;
@@ -63,6 +64,13 @@ class provider_file {
     /// Maps the gate at the first call; false if that fails.
     [[nodiscard]] bool set_bit(std::uint32_t event, unsigned slot) noexcept;
     void clear_bit_everywhere(unsigned slot) noexcept;
+
+    /// Tells the application, if it wants to know, that a subscription has come or gone: when its
+    /// bits have been set or cleared.
+    void call_attention() noexcept;
+
+    /// Our own file: from now on we want to know.
+    void ask_for_attention() noexcept;
 
   private:
     [[nodiscard]] bool map_gate() noexcept;

@@ -65,6 +65,7 @@ bool check_region(const eventlog_region& header, std::uint64_t file_size, region
             geometry.buffers_offset == header.buffers_offset &&
             geometry.total_size == header.total_size && header.total_size <= file_size &&
             header.serial != 0 && header.serial != UINT64_MAX &&
+            header.session_count <= EVENTLOG_SESSIONS_MAX &&
             (header.clock == EVENTLOG_CLOCK_TSC || header.clock == EVENTLOG_CLOCK_MONOTONIC)) {
             return true;
         }

@@ -11,7 +11,9 @@
 #include <mutex>
 
 #include <eventlog/abi.h>
+#include <eventlog/schema_format.hpp>
 
+#include "attention.hpp"
 #include "error_text.hpp"
 #include "provider_file.hpp"
 #include "subscription_slots.hpp"
@@ -54,6 +56,12 @@ struct eventlog_provider {
     std::atomic<std::uint32_t*> gate{eventlog::core::closed_gate.data()};
     std::atomic<std::uint32_t> event_count{0};
 
+    /// For each event, the slots whose subscription wants it in its sessions only.
+    std::array<std::atomic<std::uint16_t>, EVENTLOG_EVENTS_MAX> session_limited{};
+
+    /// Who wants to know when somebody comes or goes; see attention.hpp.
+    eventlog::core::watcher watched_by;
+
     [[nodiscard]] std::atomic_ref<std::uint32_t> gate_word(std::uint32_t event) const noexcept {
         return std::atomic_ref(gate.load(std::memory_order_relaxed)[event]);
     }
@@ -68,6 +76,8 @@ struct eventlog_provider {
     eventlog_status_code status = EVENTLOG_UNREGISTERED;
     eventlog::core::error_text status_text{};
     eventlog_provider* next = nullptr;
+    std::uint32_t end_of_dump = eventlog::no_index;  // the event that ends a dump, if there is one
+    bool attention = false;                          // wants to know who comes and goes
     bool published = false;
 };
 

@@ -22,7 +22,8 @@ rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uin
                    const event_payload& payload) noexcept {
     const std::uint64_t units = units_of(sizeof(eventlog_record) + payload.size);
     const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
-    if (payload.block != nullptr && clock == EVENTLOG_CLOCK_TSC) {
+    if (payload.block != nullptr && payload.flags == 0 &&
+        slot.fast_cpus.load(std::memory_order_relaxed) != 0) {
         return rseq_append_block(slot, serial, head, thread_id(), units, payload.block);
     }
     const eventlog_piece block{payload.block, payload.size};

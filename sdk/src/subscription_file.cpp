@@ -65,6 +65,7 @@ void clear_gates(const directory& where, unsigned slot) noexcept {
         provider_file provider;
         if (provider.open(where, name, ignored)) {
             provider.clear_bit_everywhere(slot);
+            provider.call_attention();
         }
     }
 }

@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstring>
+
 #include "rseq.hpp"
 
 namespace eventlog::core {
@@ -65,7 +67,12 @@ bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_reg
     set(slot.buffer_units, geometry.buffer_size / EVENTLOG_UNIT);
     set(slot.buffer_mask, geometry.buffer_count - 1);
     set(slot.sequence_cpus, cpus);
-    set(slot.fast_cpus, header.clock == EVENTLOG_CLOCK_TSC ? cpus : 0);
+    const bool asks_for_sessions = std::memchr(header.filter, '#', sizeof header.filter) != nullptr;
+    set(slot.fast_cpus, header.clock == EVENTLOG_CLOCK_TSC && !asks_for_sessions ? cpus : 0);
+    set(slot.session_count, header.session_count);
+    for (std::size_t i = 0; i < slot.sessions.size(); ++i) {
+        set(slot.sessions[i], header.sessions[i]);
+    }
     set(slot.ring_count, geometry.ring_count);
     set(slot.clock, header.clock);
     set(slot.providers,

@@ -39,7 +39,8 @@ struct alignas(64) subscription_slot {
     std::atomic<std::uint64_t> buffer_mask{0};  // buffer count - 1
     /// CPUs below this have rings that a sequence writes to: 0 where there are no sequences.
     std::atomic<std::uint32_t> sequence_cpus{0};
-    /// The same, but 0 also if the clock is not the one that the shortest sequence reads.
+    /// The same, but 0 also if the clock is not the one that the shortest sequence reads, or if
+    /// some events are wanted in some sessions only.
     std::atomic<std::uint32_t> fast_cpus{0};
 
     std::atomic<std::uint32_t> ring_count{0};
@@ -47,6 +48,10 @@ struct alignas(64) subscription_slot {
     std::atomic<unsigned char*> base{nullptr};
     std::atomic<eventlog_provider_entry*> providers{nullptr};
     std::uint64_t mapped_size = 0;  // under the registry's lock
+
+    /// The sessions whose events are wanted where the filter says so.
+    std::atomic<std::uint32_t> session_count{0};
+    std::array<std::atomic<std::uint64_t>, EVENTLOG_SESSIONS_MAX> sessions{};
 
     /// Threads that use the region outside of a restartable sequence; their line of the cache.
     alignas(64) std::atomic<std::uint32_t> users{0};
@@ -61,6 +66,15 @@ struct alignas(64) subscription_slot {
     }
     [[nodiscard]] eventlog_provider_entry* entry(std::uint16_t provider_id) const noexcept {
         return providers.load(std::memory_order_relaxed) + provider_id;
+    }
+    [[nodiscard]] bool wants_session(std::uint64_t session) const noexcept {
+        const std::uint32_t count = session_count.load(std::memory_order_relaxed);
+        for (std::uint32_t i = 0; i < count && i < sessions.size(); ++i) {
+            if (sessions[i].load(std::memory_order_relaxed) == session) {
+                return true;
+            }
+        }
+        return false;
     }
     /// Where the ring's buffers begin, one behind the other.
     [[nodiscard]] unsigned char* buffers(std::uint32_t ring_index) const noexcept {

@@ -19,10 +19,29 @@ elog::subscription_options make_options(std::string_view pattern, listener::opti
     return options;
 }
 
+elog::subscription_options make_options(const std::vector<std::string>& patterns,
+                                        const std::vector<std::uint64_t>& sessions) {
+    elog::subscription_options options;
+    for (const std::string& pattern : patterns) {
+        options.patterns.add(pattern);
+    }
+    for (const std::uint64_t session : sessions) {
+        options.patterns.add_session(session);
+    }
+    options.buffer_size = listener::options{}.buffer_size;
+    return options;
+}
+
 }  // namespace
+
+listener::listener(const std::vector<std::string>& patterns,
+                   const std::vector<std::uint64_t>& sessions)
+    : source_(make_options(patterns, sessions)), reader_(source_.file(), source_.geometry()) {}
 
 listener::listener(std::string_view pattern, options with)
     : source_(make_options(pattern, with)), reader_(source_.file(), source_.geometry()) {}
+
+listener::~listener() = default;
 
 void listener::poll() {
     reader_.poll([this](const elog::record_run& run) {
@@ -61,6 +80,15 @@ elog::field_value listener::field(const heard_record& record, std::string_view n
 
 std::string listener::event_name(const heard_record& record) const {
     return providers_.at(record.header.provider).schema.events.at(record.header.event).name;
+}
+
+std::string listener::heard_names() {
+    poll();
+    std::string names;
+    for (const heard_record& record : records_) {
+        names += (names.empty() ? "" : " ") + event_name(record);
+    }
+    return names;
 }
 
 elog::ring_totals listener::totals() const {

@@ -34,6 +34,12 @@ class listener {
 
     explicit listener(std::string_view pattern) : listener(pattern, options{}) {}
     listener(std::string_view pattern, options with);
+    /// Several patterns, and the sessions for those with #.
+    listener(const std::vector<std::string>& patterns, const std::vector<std::uint64_t>& sessions);
+
+    ~listener();
+    listener(const listener&) = delete;
+    listener& operator=(const listener&) = delete;
 
     /// Takes everything that is there now.
     void poll();
@@ -47,6 +53,8 @@ class listener {
     /// record's provider or the field is not known.
     [[nodiscard]] elog::field_value field(const heard_record& record, std::string_view name) const;
     [[nodiscard]] std::string event_name(const heard_record& record) const;
+    /// Takes everything and returns the names of the events, separated by blanks.
+    [[nodiscard]] std::string heard_names();
 
     [[nodiscard]] const std::map<std::uint16_t, elog::provider_instance>& providers() const {
         return providers_;

@@ -15,20 +15,54 @@ namespace {
 using elog::event_patterns;
 using elog::parse_cpu_list;
 
+elog::provider_schema named_provider(const char* name) {
+    elog::provider_schema provider;
+    provider.name = name;
+    return provider;
+}
+
+elog::event_schema named_event(const char* name) {
+    elog::event_schema event;
+    event.name = name;
+    return event;
+}
+
 TEST(event_patterns, match_provider_and_event) {
     event_patterns patterns;
     patterns.add("shop:order_*");
     patterns.add("tcp");
-    EXPECT_TRUE(patterns.matches("shop", "order_placed"));
-    EXPECT_FALSE(patterns.matches("shop", "payment"));
-    EXPECT_TRUE(patterns.matches("tcp", "anything"));
-    EXPECT_FALSE(patterns.matches(0, "tcp", "anything"));
-    EXPECT_TRUE(patterns.matches(1, "tcp", "anything"));
+    const elog::provider_schema shop = named_provider("shop");
+    const elog::provider_schema tcp = named_provider("tcp");
+    EXPECT_TRUE(patterns.matches(shop, named_event("order_placed")));
+    EXPECT_FALSE(patterns.matches(shop, named_event("payment")));
+    EXPECT_TRUE(patterns.matches(tcp, named_event("anything")));
+    EXPECT_FALSE(patterns.matches(0, tcp, named_event("anything")));
+    EXPECT_TRUE(patterns.matches(1, tcp, named_event("anything")));
+}
+
+TEST(event_patterns, may_have_conditions_behind_the_names) {
+    event_patterns patterns;
+    patterns.add("tcp@warn");
+    patterns.add("tcp:loss/receive,send");
+    patterns.add("tcp:*@trace/re*#");
+    EXPECT_EQ(patterns.packed(),
+              std::string("tcp:*@warn\0tcp:loss/receive,send\0tcp:*@trace/re*#\0",
+                          10 + 1 + 21 + 1 + 16 + 1));
+}
+
+TEST(event_patterns, want_sessions_everywhere_if_none_of_them_says_where) {
+    event_patterns patterns;
+    patterns.add("tcp");
+    patterns.add_session(7);
+    EXPECT_EQ(patterns.packed(), std::string("tcp:*#\0", 7));
+    patterns.add("udp#");
+    EXPECT_EQ(patterns.packed(), std::string("tcp:*\0udp:*#\0", 13));
 }
 
 TEST(event_patterns, refuse_what_can_match_nothing) {
     event_patterns patterns;
-    for (const char* wrong : {"", ":", "shop:", ":event", "a-b", "a b:c", "shop:a:b", "sh\nop"}) {
+    for (const char* wrong : {"", ":", "shop:", ":event", "a-b", "a b:c", "shop:a:b", "sh\nop",
+                              "shop@", "shop@loud", "shop/", "shop/a-b", "shop#7", "shop/a@warn"}) {
         EXPECT_THROW(patterns.add(wrong), elog::failure) << wrong;
     }
     EXPECT_TRUE(patterns.empty());

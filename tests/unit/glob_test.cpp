@@ -8,7 +8,6 @@
 
 namespace {
 
-using eventlog::core::filter_wants;
 using eventlog::core::glob_match;
 using namespace std::string_view_literals;
 
@@ -48,21 +47,6 @@ TEST(glob, many_stars_take_no_exponential_time) {
         pattern += "a*";
     }
     EXPECT_FALSE(glob_match(pattern + "b", text));
-}
-
-TEST(filter, wants_what_any_pattern_of_the_list_matches) {
-    constexpr auto filter = "tcp:loss\0shop:order_*\0"sv;
-    EXPECT_TRUE(filter_wants(filter, "tcp", "loss"));
-    EXPECT_TRUE(filter_wants(filter, "shop", "order_placed"));
-    EXPECT_FALSE(filter_wants(filter, "tcp", "order_placed"));
-    EXPECT_FALSE(filter_wants(filter, "shop", "payment"));
-}
-
-TEST(filter, that_is_damaged_wants_nothing_and_reads_nothing_behind_its_end) {
-    EXPECT_FALSE(filter_wants(""sv, "tcp", "loss"));
-    EXPECT_FALSE(filter_wants("\0\0\0"sv, "tcp", "loss"));
-    EXPECT_FALSE(filter_wants("tcp"sv, "tcp", "loss"));
-    EXPECT_TRUE(filter_wants("tcp:loss"sv, "tcp", "loss"));
 }
 
 }  // namespace

@@ -98,6 +98,35 @@ EVENTLOG_API void eventlog_emit_pieces(struct eventlog_provider* provider, uint3
 EVENTLOG_API enum eventlog_status_code eventlog_provider_status(
     const struct eventlog_provider* provider, char* text, size_t text_size);
 
+/*
+ * Calls back when somebody began or stopped to listen to the provider, with the
+ * number of subscriptions that now want any of its events; and once soon after
+ * this call.
+ *
+ * There is no thread that could do it: the callback runs inside the next emit
+ * of any event of the provider, in the emitting thread, or in
+ * eventlog_provider_poll. Never in two threads at once. So it must be fit for
+ * wherever the application emits: if that is a signal handler, it must be
+ * async-signal-safe. NULL takes it back; a call that has begun goes on.
+ */
+EVENTLOG_API void eventlog_provider_on_change(struct eventlog_provider* provider,
+                                              void (*callback)(void* context, unsigned listeners),
+                                              void* context);
+
+/*
+ * Calls back for each subscription that is new to the provider: what the
+ * callback emits of this provider goes to that subscription alone, and is
+ * followed by the event of kind dump_complete, if the schema has one. When and
+ * where it runs: as above; signals of the thread wait until it returns.
+ */
+EVENTLOG_API void eventlog_provider_on_dump(struct eventlog_provider* provider,
+                                            void (*callback)(void* context), void* context);
+
+/*
+ * Runs callbacks that are due. For applications that emit seldom.
+ */
+EVENTLOG_API void eventlog_provider_poll(struct eventlog_provider* provider);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,4 +7,9 @@
 //     shop::emit(order_placed{17, "ann", 3});
 #pragma once
 
+#include <eventlog/addresses.hpp>
+#include <eventlog/counter.hpp>
 #include <eventlog/provider.hpp>
+#include <eventlog/session.hpp>
+#include <eventlog/span.hpp>
+#include <eventlog/traits.hpp>

@@ -174,12 +174,44 @@ class provider {
         return result;
     }
 
+    /// Has `callback` called when somebody began or stopped to listen, with the number of
+    /// subscriptions that now want any event of this provider. There is no thread of ours: it runs
+    /// inside the next emit of any event of the provider, in the emitting thread, or in poll();
+    /// never in two threads at once. If the application emits in signal handlers, the callback must
+    /// be fit to run there. Null takes it back.
+    static void on_enable(void (*callback)(unsigned listeners)) noexcept {
+        eventlog_provider_on_change(state::registered.handle(),
+                                    callback == nullptr ? nullptr : call_on_enable,
+                                    reinterpret_cast<void*>(callback));
+    }
+
+    /// Has `callback` called for each new subscription, to tell it the present state: what the
+    /// callback emits of this provider reaches that subscription alone, and a dump_complete event
+    /// follows. Runs like the callback of on_enable, with the thread's signals held back.
+    static void on_dump(void (*callback)()) noexcept {
+        static_assert(provider_traits_of<provider>.dumps,
+                      "eventlog: this provider does not say that it dumps its state. Say .dumps = "
+                      "true in eventlog::provider_traits_of.");
+        eventlog_provider_on_dump(state::registered.handle(),
+                                  callback == nullptr ? nullptr : call_on_dump,
+                                  reinterpret_cast<void*>(callback));
+    }
+
+    /// Runs callbacks that are due: for applications that emit seldom. One load if none are.
+    static void poll() noexcept { eventlog_provider_poll(state::registered.handle()); }
+
     static constexpr std::string_view name() noexcept { return Name.view(); }
 
     /// The binary form of the schema, see schema_format.hpp.
     static constexpr const auto& schema() noexcept { return state::schema; }
 
   private:
+    // A function's address travels as an object's, which POSIX allows.
+    static void call_on_enable(void* callback, unsigned listeners) {
+        reinterpret_cast<void (*)(unsigned)>(callback)(listeners);
+    }
+    static void call_on_dump(void* callback) { reinterpret_cast<void (*)()>(callback)(); }
+
     template <class Event, std::size_t... Leaf>
     [[gnu::always_inline]] static void pass_fields(const Event& event,
                                                    std::index_sequence<Leaf...>) noexcept {

@@ -99,9 +99,13 @@
 #define EVENTLOG_REGION_MAGIC 0x4e4f494745524c45ULL /* "ELREGION" */
 #define EVENTLOG_REGION_VERSION 1
 
-/* The gate: one word per event. Bits 0-15: a subscription's slot. */
+/*
+ * The gate: one word per event. Bits 0-15: a subscription's slot. Attention:
+ * subscriptions have come or gone, in which the provider said to be interested.
+ */
 #define EVENTLOG_SUBSCRIPTIONS_MAX 16
 #define EVENTLOG_GATE_SUBSCRIPTIONS 0x0000ffffU
+#define EVENTLOG_GATE_ATTENTION 0x00010000U
 #define EVENTLOG_GATE_DEVICE_BIT 30
 #define EVENTLOG_GATE_USER_EVENTS_BIT 31
 
@@ -113,6 +117,7 @@
 #define EVENTLOG_BUFFER_SIZE_MAX 0x04000000U /* 64 MiB */
 #define EVENTLOG_SCHEMA_SIZE_MAX 0x00100000U /* 1 MiB */
 #define EVENTLOG_FILTER_SIZE_MAX 2048
+#define EVENTLOG_SESSIONS_MAX 32
 #define EVENTLOG_NAME_SIZE 16 /* a process name, as the kernel keeps it */
 
 /* The largest record, header included. */
@@ -220,10 +225,14 @@ struct eventlog_region {
 	__u64 schemas_used;
 
 	/*
-	 * What the consumer asked for: patterns PROVIDER:EVENT with * and ?,
-	 * each ended by NUL.
+	 * What the consumer asked for: rules
+	 * PROVIDER:EVENT[@LEVEL][/KEYWORD,...][#], with * and ?, each ended by
+	 * NUL; with # for events of these sessions alone.
 	 */
 	char filter[EVENTLOG_FILTER_SIZE_MAX] __attribute__((aligned(64)));
+	__u64 sessions[EVENTLOG_SESSIONS_MAX];
+	__u32 session_count;
+	__u32 sessions_reserved[15];
 };
 
 /*
@@ -307,6 +316,9 @@ struct eventlog_provider_file {
 	__u64 pid_namespace;
 	__u64 schema_hash;
 	char process[EVENTLOG_NAME_SIZE];
+	/* Set by the process: EVENTLOG_GATE_ATTENTION is wanted. */
+	__u32 attention;
+	__u32 attention_reserved;
 };
 
 #ifdef __cplusplus
@@ -342,7 +354,9 @@ EVENTLOG_ABI_AT(eventlog_region, wake, 260);
 EVENTLOG_ABI_AT(eventlog_region, provider_count, 320);
 EVENTLOG_ABI_AT(eventlog_region, schemas_used, 328);
 EVENTLOG_ABI_AT(eventlog_region, filter, 384);
-EVENTLOG_ABI(sizeof(struct eventlog_region) == 384 + EVENTLOG_FILTER_SIZE_MAX);
+EVENTLOG_ABI_AT(eventlog_region, sessions, 384 + EVENTLOG_FILTER_SIZE_MAX);
+EVENTLOG_ABI_AT(eventlog_region, session_count, 640 + EVENTLOG_FILTER_SIZE_MAX);
+EVENTLOG_ABI(sizeof(struct eventlog_region) == 704 + EVENTLOG_FILTER_SIZE_MAX);
 
 EVENTLOG_ABI(sizeof(struct eventlog_buffer) == 32);
 EVENTLOG_ABI_AT(eventlog_buffer, records_before, 8);
@@ -360,7 +374,8 @@ EVENTLOG_ABI_AT(eventlog_provider_entry, schema_offset, 16);
 EVENTLOG_ABI_AT(eventlog_provider_entry, process, 40);
 EVENTLOG_ABI_AT(eventlog_provider_entry, lost_full, 56);
 
-EVENTLOG_ABI(sizeof(struct eventlog_provider_file) == 72);
+EVENTLOG_ABI(sizeof(struct eventlog_provider_file) == 80);
+EVENTLOG_ABI_AT(eventlog_provider_file, attention, 72);
 EVENTLOG_ABI_AT(eventlog_provider_file, start_time, 32);
 EVENTLOG_ABI_AT(eventlog_provider_file, process, 56);
 

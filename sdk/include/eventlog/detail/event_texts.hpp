@@ -138,8 +138,8 @@ struct check_texts {
             const enum_description& found = *field.enumeration;
             bool sound = is_identifier(found.name.data(), found.name.size());
             for (std::size_t i = 0; i < found.value_count; ++i) {
-                const std::string_view name = found.values[i].name;
-                sound = sound && is_identifier(name.data(), name.size());
+                const std::string_view value = found.values[i].name;
+                sound = sound && is_identifier(value.data(), value.size());
             }
             if (!sound) {
                 return false;

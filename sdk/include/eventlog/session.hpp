@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+//
+// eventlog::session: an observed entity, one connection or one request, whose events can be picked
+// out by its number.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <eventlog/detail/event_list.hpp>
+#include <eventlog/provider.hpp>
+
+namespace eventlog {
+
+/// Begins with session_begin and ends, when it is destroyed, with session_end; the provider has
+/// these two events as soon as one of its events is session-bound.
+///
+///     template <>
+///     inline constexpr eventlog::event_traits eventlog::traits_of<loss>{.session_bound = true};
+///
+///     eventlog::session<tcp> connection(socket_cookie);
+///     connection.emit(loss{17, 1448, "timeout"});
+///
+/// The number is the application's choice; two sessions with one number are one to those who
+/// listen. An object belongs to one thread at a time; emit may be called from several.
+template <class Provider>
+class session {
+  public:
+    explicit session(std::uint64_t id) noexcept : id_(id), open_(true) { announce(); }
+    ~session() { end(); }
+    session(session&& other) noexcept : id_(other.id_), open_(std::exchange(other.open_, false)) {}
+    session& operator=(session&& other) noexcept {
+        if (this != &other) {
+            end();
+            id_ = other.id_;
+            open_ = std::exchange(other.open_, false);
+        }
+        return *this;
+    }
+    session(const session&) = delete;
+    session& operator=(const session&) = delete;
+
+    [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+
+    /// Whether anyone listens to this event, in this session or another: one load.
+    template <class Event>
+    [[nodiscard, gnu::always_inline]] static bool enabled() noexcept {
+        return Provider::template enabled<Event>();
+    }
+
+    /// As Provider::emit, for an event that is session-bound.
+    template <class Event>
+    [[gnu::always_inline]] void emit(Event event) const noexcept {
+        Provider::template emit_in_session<Event>(id_, std::move(event));
+    }
+
+    /// Says once more that it began: for on_dump.
+    void announce() const noexcept { Provider::emit_in_session(id_, detail::session_begin{}); }
+
+    /// Ends it before its time. Nothing if it has ended.
+    void end() noexcept {
+        if (std::exchange(open_, false)) {
+            Provider::emit_in_session(id_, detail::session_end{});
+        }
+    }
+
+  private:
+    std::uint64_t id_;
+    bool open_;
+};
+
+}  // namespace eventlog

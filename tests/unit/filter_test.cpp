@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "filter.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+namespace {
+
+using namespace eventlog::core;
+using namespace std::string_view_literals;
+using eventlog::level;
+
+constexpr eventlog::keyword receive{0, "receive"};
+constexpr eventlog::keyword send{5, "send"};
+
+struct quiet {
+    std::uint32_t number;
+};
+using filter_test = eventlog::provider<"filter_test", quiet>;
+
+}  // namespace
+
+template <>
+inline constexpr eventlog::provider_traits eventlog::provider_traits_of<filter_test>{
+    .keywords = {receive, send}};
+
+namespace {
+
+keyword_names names() {
+    schema_reader schema;
+    error_text ignored;
+    EXPECT_TRUE(schema.open(filter_test::schema(), ignored));
+    return keyword_names(schema);
+}
+
+event_description event(std::string_view name, level severity = level::info,
+                        std::uint64_t keywords = 0, bool session_bound = false) {
+    event_description made;
+    made.name = name;
+    made.severity = severity;
+    made.keywords = keywords;
+    made.session_bound = session_bound;
+    return made;
+}
+
+bool wants(std::string_view filter, std::string_view provider, const event_description& what) {
+    return judge(filter, provider, what, names()) == verdict::wanted;
+}
+
+TEST(filter, wants_what_any_rule_of_the_list_matches) {
+    constexpr auto filter = "tcp:loss\0shop:order_*\0"sv;
+    EXPECT_TRUE(wants(filter, "tcp", event("loss")));
+    EXPECT_TRUE(wants(filter, "shop", event("order_placed")));
+    EXPECT_FALSE(wants(filter, "tcp", event("order_placed")));
+    EXPECT_FALSE(wants(filter, "shop", event("payment")));
+}
+
+TEST(filter, that_is_damaged_wants_nothing_and_reads_nothing_behind_its_end) {
+    EXPECT_FALSE(wants(""sv, "tcp", event("loss")));
+    EXPECT_FALSE(wants("\0\0\0"sv, "tcp", event("loss")));
+    EXPECT_FALSE(wants("tcp"sv, "tcp", event("loss")));
+    EXPECT_FALSE(wants("tcp:loss@loud"sv, "tcp", event("loss")));
+    EXPECT_FALSE(wants("tcp:loss/"sv, "tcp", event("loss")));
+    EXPECT_TRUE(wants("tcp:loss"sv, "tcp", event("loss")));
+}
+
+TEST(filter, wants_levels_up_to_the_one_it_names) {
+    constexpr level levels[] = {level::error, level::warn, level::info, level::verbose,
+                                level::trace};
+    constexpr std::string_view filters[] = {"a:b@error", "a:b@warn", "a:b@info", "a:b@verbose",
+                                            "a:b@trace"};
+    for (int asked = 0; asked < 5; ++asked) {
+        for (int is = 0; is < 5; ++is) {
+            EXPECT_EQ(wants(filters[asked], "a", event("b", levels[is])), is <= asked)
+                << filters[asked] << " " << is;
+        }
+    }
+    EXPECT_TRUE(wants("a:b", "a", event("b", level::trace)));
+}
+
+TEST(filter, wants_events_that_have_one_of_its_keywords_or_none_at_all) {
+    EXPECT_TRUE(wants("a:b/receive", "a", event("b", level::info, receive)));
+    EXPECT_FALSE(wants("a:b/receive", "a", event("b", level::info, send)));
+    EXPECT_TRUE(wants("a:b/receive", "a", event("b", level::info, receive | send)));
+    EXPECT_TRUE(wants("a:b/send,receive", "a", event("b", level::info, send)));
+    EXPECT_TRUE(wants("a:b/receive", "a", event("b")));
+    EXPECT_TRUE(wants("a:b", "a", event("b", level::info, send)));
+}
+
+TEST(filter, knows_keywords_by_pattern_and_unknown_ones_as_none) {
+    EXPECT_TRUE(wants("a:b/s*", "a", event("b", level::info, send)));
+    EXPECT_FALSE(wants("a:b/elsewhere", "a", event("b", level::info, send)));
+}
+
+TEST(filter, needs_level_and_keyword_of_one_rule) {
+    constexpr auto filter = "a:b@warn/receive\0a:b@trace/send\0"sv;
+    EXPECT_FALSE(wants(filter, "a", event("b", level::trace, receive)));
+    EXPECT_TRUE(wants(filter, "a", event("b", level::trace, send)));
+    EXPECT_TRUE(wants(filter, "a", event("b", level::warn, receive)));
+}
+
+TEST(filter, with_a_mark_wants_events_of_sessions_alone) {
+    const auto bound = event("b", level::info, 0, true);
+    EXPECT_EQ(judge("a:b#", "a", bound, names()), verdict::in_session);
+    EXPECT_EQ(judge("a:b#", "a", event("b"), names()), verdict::unwanted);
+    EXPECT_EQ(judge("a:b#\0a:*\0"sv, "a", bound, names()), verdict::wanted);
+}
+
+}  // namespace
