@@ -4,12 +4,9 @@
 // anything else of this library runs: no allocation, no lock that is waited for.
 #include "emit.hpp"
 
-#include <pthread.h>
-#include <signal.h>
 #include <time.h>
 
 #include <bit>
-#include <cerrno>
 #include <cstring>
 #include <mutex>
 
@@ -23,33 +20,10 @@
 #include "ring_writer.hpp"
 #include "rseq_append.hpp"
 #include "subscription_slots.hpp"
+#include "unnoticed.hpp"
 
 namespace eventlog::core {
 namespace {
-
-/// Around work that the application did not ask for: it does not see its errno, is not cancelled in
-/// it, and no handler of its signals can leave it by longjmp, or fork, while we hold a lock.
-class unnoticed {
-  public:
-    unnoticed() noexcept : errno_(errno) {
-        sigset_t all;
-        sigfillset(&all);
-        static_cast<void>(::pthread_sigmask(SIG_SETMASK, &all, &signals_));
-        static_cast<void>(::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_));
-    }
-    ~unnoticed() {
-        static_cast<void>(::pthread_setcancelstate(cancel_state_, nullptr));
-        static_cast<void>(::pthread_sigmask(SIG_SETMASK, &signals_, nullptr));
-        errno = errno_;
-    }
-    unnoticed(const unnoticed&) = delete;
-    unnoticed& operator=(const unnoticed&) = delete;
-
-  private:
-    int errno_;
-    int cancel_state_ = PTHREAD_CANCEL_ENABLE;
-    sigset_t signals_{};
-};
 
 // How long an attaching that failed is not tried again: an emit must not become a row of system
 // calls.

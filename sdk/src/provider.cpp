@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -20,6 +19,7 @@
 #include "schema.hpp"
 #include "subscription_file.hpp"
 #include "subscription_slots.hpp"
+#include "unnoticed.hpp"
 
 namespace eventlog::core {
 namespace {
@@ -156,9 +156,10 @@ void withdraw(eventlog_provider& provider) noexcept {
 /// The child has the parent's gates mapped and the parent's places in every table. It takes pages,
 /// files and places of its own before it runs anything else.
 void publish_again_in_child() noexcept {
+    // A thread that is to be cancelled is so in the child too: not here, in the middle of fork().
+    const unnoticed guard;
     forget_thread_id();
     forget_slot_users();
-    const int saved = errno;
     identify();
     for (eventlog_provider* provider = first_registered; provider != nullptr;
          provider = provider->next) {
@@ -169,7 +170,6 @@ void publish_again_in_child() noexcept {
             publish(*provider);
         }
     }
-    errno = saved;
 }
 
 eventlog_provider* take_instance() noexcept {
@@ -269,7 +269,7 @@ eventlog_provider* eventlog_provider_register(const eventlog_provider_definition
     if (definition == nullptr || definition->size < sizeof *definition) {
         return nullptr;
     }
-    const int saved = errno;
+    const unnoticed guard;
     const registry_lock lock;
     eventlog_provider* provider = take_instance();
     if (provider != nullptr) {
@@ -277,7 +277,6 @@ eventlog_provider* eventlog_provider_register(const eventlog_provider_definition
         provider->next = first_registered;
         first_registered = provider;
     }
-    errno = saved;
     return provider;
 }
 
@@ -286,7 +285,7 @@ void eventlog_provider_unregister(eventlog_provider* provider) {
     if (provider == nullptr) {
         return;
     }
-    const int saved = errno;
+    const unnoticed guard;
     const registry_lock lock;
     withdraw(*provider);
     eventlog_provider** link = &first_registered;
@@ -304,12 +303,12 @@ void eventlog_provider_unregister(eventlog_provider* provider) {
         provider->next = first_free;
         first_free = provider;
     }
-    errno = saved;
 }
 
 eventlog_status_code eventlog_provider_status(const eventlog_provider* provider, char* text,
                                               std::size_t text_size) {
     using namespace eventlog::core;
+    const unnoticed guard;
     const registry_lock lock;
     const char* sentence = provider == nullptr
                                ? "The provider is not registered: its program has not got that "

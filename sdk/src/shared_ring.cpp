@@ -10,7 +10,6 @@
 #include <sched.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cstring>
 #include <optional>
 
@@ -18,6 +17,7 @@
 #include "process.hpp"
 #include "ring_steps.hpp"
 #include "ring_writer.hpp"
+#include "unnoticed.hpp"
 
 namespace eventlog::core {
 namespace {
@@ -35,13 +35,10 @@ std::uint64_t holder_name() noexcept {
 }
 
 bool has_died(std::uint64_t holder) noexcept {
-    const int saved = errno;
+    const unnoticed guard;
     // Threads have entries in /proc as processes do.
-    const bool died =
-        holder >> 32U == own_namespace() &&
-        !is_alive(static_cast<std::uint32_t>(holder), 0, own_identity().pid_namespace);
-    errno = saved;
-    return died;
+    return holder >> 32U == own_namespace() &&
+           !is_alive(static_cast<std::uint32_t>(holder), 0, own_identity().pid_namespace);
 }
 
 class ring_lock {

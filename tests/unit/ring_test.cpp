@@ -2,6 +2,7 @@
 //
 // The ring's rules, for both writers: the one with restartable sequences, which takes the lock
 // where there are none, and the one that takes the lock always.
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -42,6 +44,15 @@ struct writer_case {
     writer write;
 };
 
+subscription_slot* slot_of(listener& ears) {
+    for (subscription_slot& each : subscription_slots) {
+        if (each.serial.load() == ears.source().header().serial) {
+            return &each;
+        }
+    }
+    return nullptr;
+}
+
 class ring : public ::testing::TestWithParam<writer_case> {
   protected:
     void listen(listener::options options) {
@@ -49,12 +60,7 @@ class ring : public ::testing::TestWithParam<writer_case> {
         ring_test::emit(tick{0});  // attaches the provider
         ears->poll();
         ears->forget_records();
-        slot = nullptr;
-        for (subscription_slot& each : subscription_slots) {
-            if (each.serial.load() == ears->source().header().serial) {
-                slot = &each;
-            }
-        }
+        slot = slot_of(*ears);
         ASSERT_NE(slot, nullptr);
         serial = slot->serial.load();
     }
@@ -220,12 +226,7 @@ INSTANTIATE_TEST_SUITE_P(writers, ring,
 TEST(shared_ring, is_taken_over_from_a_thread_that_died_with_the_lock) {
     listener ears("ring_test:*");
     ring_test::emit(tick{0});
-    subscription_slot* slot = nullptr;
-    for (subscription_slot& each : subscription_slots) {
-        if (each.serial.load() == ears.source().header().serial) {
-            slot = &each;
-        }
-    }
+    subscription_slot* slot = slot_of(ears);
     ASSERT_NE(slot, nullptr);
     const std::uint64_t serial = slot->serial.load();
     const std::uint64_t payload = 0;
@@ -254,23 +255,46 @@ TEST(shared_ring, is_taken_over_from_a_thread_that_died_with_the_lock) {
     ASSERT_EQ(::waitpid(child, nullptr, 0), child);
 }
 
+TEST(shared_ring, taken_over_is_no_place_where_a_thread_is_cancelled) {
+    listener ears("ring_test:*");
+    ring_test::emit(tick{0});
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
+    shared(ring->lock).store(ears.source().header().owner_pid_namespace << 32U | 0x7ffffff0U);
+    struct job {
+        subscription_slot& slot;
+        std::optional<write_result> result;
+    } work{*slot, {}};
+    pthread_t thread{};
+    const auto run = [](void* argument) -> void* {
+        auto* const here = static_cast<job*>(argument);
+        ::pthread_cancel(::pthread_self());
+        const std::uint64_t payload = 0;
+        here->result =
+            write_record_shared(here->slot, here->slot.serial.load(), 0, {0, 8, &payload, {}});
+        return nullptr;
+    };
+    ASSERT_EQ(::pthread_create(&thread, nullptr, run, &work), 0);
+    ASSERT_EQ(::pthread_join(thread, nullptr), 0);
+    EXPECT_EQ(work.result, write_result::written);
+    EXPECT_EQ(slot->users.load(), 0U);
+}
+
 TEST(shared_ring, held_by_the_same_thread_is_given_up_at_once) {
     // What a signal handler sees that has interrupted the holder.
     listener ears("ring_test:*");
     ring_test::emit(tick{0});
-    for (subscription_slot& slot : subscription_slots) {
-        if (slot.serial.load() != ears.source().header().serial) {
-            continue;
-        }
-        eventlog_ring* ring = slot.ring(slot.ring_count.load() - 1);
-        const std::uint64_t pid_namespace =
-            static_cast<std::uint32_t>(ears.source().header().owner_pid_namespace);
-        shared(ring->lock).store(pid_namespace << 32U | static_cast<std::uint32_t>(::gettid()));
-        const std::uint64_t payload = 0;
-        EXPECT_EQ(write_record_shared(slot, slot.serial.load(), 0, {0, 8, &payload, {}}),
-                  write_result::lost_busy);
-        shared(ring->lock).store(0);
-    }
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
+    const std::uint64_t pid_namespace =
+        static_cast<std::uint32_t>(ears.source().header().owner_pid_namespace);
+    shared(ring->lock).store(pid_namespace << 32U | static_cast<std::uint32_t>(::gettid()));
+    const std::uint64_t payload = 0;
+    EXPECT_EQ(write_record_shared(*slot, slot->serial.load(), 0, {0, 8, &payload, {}}),
+              write_result::lost_busy);
+    shared(ring->lock).store(0);
 }
 
 }  // namespace
