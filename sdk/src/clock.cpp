@@ -75,6 +75,10 @@ std::uint64_t read_clock_in_order(std::uint32_t clock) noexcept {
     return read_clock(clock);
 }
 
+std::uint64_t coarse_now() noexcept {
+    return nanoseconds(CLOCK_MONOTONIC_COARSE);
+}
+
 eventlog_clock_pair read_clock_pair(std::uint32_t clock) noexcept {
     // Of several readings the one that took least time was not interrupted.
     eventlog_clock_pair best{};

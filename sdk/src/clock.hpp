@@ -19,6 +19,9 @@ namespace eventlog::core {
 /// processor reads the time stamp counter while it still waits for a lock.
 [[nodiscard]] std::uint64_t read_clock_in_order(std::uint32_t clock) noexcept;
 
+/// CLOCK_MONOTONIC in nanoseconds, some milliseconds late: cheap, for deadlines. Async-signal-safe.
+[[nodiscard]] std::uint64_t coarse_now() noexcept;
+
 /// The same instant on that clock and on the two that people use.
 [[nodiscard]] eventlog_clock_pair read_clock_pair(std::uint32_t clock) noexcept;
 

@@ -4,8 +4,6 @@
 // anything else of this library runs: no allocation, no lock that is waited for.
 #include "emit.hpp"
 
-#include <time.h>
-
 #include <bit>
 #include <cstring>
 #include <mutex>
@@ -14,6 +12,7 @@
 
 #include "attach.hpp"
 #include "attention.hpp"
+#include "clock.hpp"
 #include "process.hpp"
 #include "registered_provider.hpp"
 #include "ring_steps.hpp"
@@ -28,13 +27,6 @@ namespace {
 // How long an attaching that failed is not tried again: an emit must not become a row of system
 // calls.
 constexpr std::uint64_t attach_pause = 1'000'000;
-
-std::uint64_t coarse_now() noexcept {
-    timespec now{};
-    static_cast<void>(::clock_gettime(CLOCK_MONOTONIC_COARSE, &now));
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
-           static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 using entry_counter = __u64 eventlog_provider_entry::*;
 

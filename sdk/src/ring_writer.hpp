@@ -32,7 +32,7 @@ enum class write_result {
 };
 
 /// Writes to the ring of the CPU it runs on, or to the shared ring where that cannot be. Async-
-/// signal-safe, waits for nobody (for the shared ring: a bounded number of turns), allocates
+/// signal-safe, waits for nobody (for the shared ring: some milliseconds at most), allocates
 /// nothing.
 [[nodiscard]] write_result write_record(subscription_slot& slot, std::uint64_t serial,
                                         std::uint16_t provider,

@@ -22,8 +22,10 @@
 namespace eventlog::core {
 namespace {
 
-// How often a held lock is looked at again, giving way to others in between.
-constexpr int turns_max = 2000;
+// How often a held lock is looked at again at once, and for how long, giving way to others in
+// between. Not a number of turns: each can take as long as others have the CPU.
+constexpr int looks_at_once = 16;
+constexpr std::uint64_t patience = 10'000'000;
 
 /// What a pid namespace is called in a lock: half of its number has to do.
 std::uint64_t own_namespace() noexcept {
@@ -43,26 +45,16 @@ bool has_died(std::uint64_t holder) noexcept {
 
 class ring_lock {
   public:
-    explicit ring_lock(eventlog_ring* ring) noexcept : word_(ring->lock) {
-        const __u64 own = holder_name();
-        __u64 holder = 0;
-        for (int turn = 0; turn < turns_max; ++turn) {
-            holder = 0;
-            if (word_.compare_exchange_weak(holder, own, std::memory_order_acquire,
-                                            std::memory_order_relaxed)) {
-                held_ = true;
-                return;
+    ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept
+        : word_(ring->lock), stuck_(slot.stuck_holder), own_(holder_name()) {
+        __u64 holder = wait();
+        if (held_) {
+            if (stuck_.load(std::memory_order_relaxed) != 0) {
+                stuck_.store(0, std::memory_order_relaxed);
             }
-            if (holder == own) {
-                return;
-            }
-            if (turn >= 16) {
-                static_cast<void>(::sched_yield());
-            }
+        } else if (holder != own_ && has_died(holder)) {
+            take_from(holder);
         }
-        held_ = holder != 0 && has_died(holder) &&
-                word_.compare_exchange_strong(holder, own, std::memory_order_acquire,
-                                              std::memory_order_relaxed);
     }
     ~ring_lock() {
         if (held_) {
@@ -75,7 +67,41 @@ class ring_lock {
     [[nodiscard]] bool held() const noexcept { return held_; }
 
   private:
+    /// Takes the lock if `holder` has it: 0 for nobody. If not, `holder` is who has it.
+    void take_from(__u64& holder) noexcept {
+        held_ = word_.compare_exchange_strong(holder, own_, std::memory_order_acquire,
+                                              std::memory_order_relaxed);
+    }
+
+    /// Tries for a while; returns who has the lock if it is not ours. A holder that was waited for
+    /// in vain may have been stopped, or may be in a pid namespace where we cannot see that it has
+    /// died: the next event does not wait for it again.
+    __u64 wait() noexcept {
+        std::uint64_t end = 0;
+        for (int look = 0;; ++look) {
+            __u64 holder = 0;
+            take_from(holder);
+            if (held_ || holder == own_) {
+                return holder;
+            }
+            if (look < looks_at_once) {
+                continue;
+            }
+            const std::uint64_t now = coarse_now();
+            end = end == 0 ? now + patience : end;
+            if (now >= end) {
+                stuck_.store(holder, std::memory_order_relaxed);
+            }
+            if (holder == stuck_.load(std::memory_order_relaxed)) {
+                return holder;
+            }
+            static_cast<void>(::sched_yield());
+        }
+    }
+
     std::atomic_ref<__u64> word_;
+    std::atomic<std::uint64_t>& stuck_;
+    const __u64 own_;
     bool held_ = false;
 };
 
@@ -155,7 +181,7 @@ write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
     }
     const std::uint32_t index = slot.ring_count.load(std::memory_order_relaxed) - 1;
     eventlog_ring* ring = slot.ring(index);
-    const ring_lock lock(ring);
+    const ring_lock lock(slot, ring);
     if (!lock.held()) {
         return write_result::lost_busy;
     }

@@ -55,6 +55,8 @@ struct alignas(64) subscription_slot {
 
     /// Threads that use the region outside of a restartable sequence; their line of the cache.
     alignas(64) std::atomic<std::uint32_t> users{0};
+    /// Who did not give back the shared ring's lock while somebody here waited for it; 0 if nobody.
+    std::atomic<std::uint64_t> stuck_holder{0};
 
     [[nodiscard]] eventlog_region* region() const noexcept {
         return reinterpret_cast<eventlog_region*>(base.load(std::memory_order_relaxed));

@@ -7,12 +7,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -253,6 +256,39 @@ TEST(shared_ring, is_taken_over_from_a_thread_that_died_with_the_lock) {
     shared(ring->lock).store(pid_namespace << 32U | static_cast<std::uint32_t>(child));
     EXPECT_EQ(write_record_shared(*slot, serial, 0, {0, 8, &payload, {}}), write_result::written);
     ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+}
+
+TEST(shared_ring, held_by_a_thread_that_does_not_get_on_costs_time_once) {
+    const eventlog::test::pinned_to_one_cpu pinned;
+    listener ears("ring_test:*");
+    ring_test::emit(tick{0});
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
+    // The parent of this process, say, which lives and will never give it back.
+    shared(ring->lock)
+        .store(ears.source().header().owner_pid_namespace << 32U |
+               static_cast<std::uint32_t>(::getppid()));
+    // Giving way to somebody who uses up every turn takes milliseconds.
+    std::atomic<bool> stop{false};
+    std::thread busy([&stop] {
+        while (!stop) {
+        }
+    });
+    const std::uint64_t payload = 0;
+    const auto write = [&] {
+        return write_record_shared(*slot, slot->serial.load(), 0, {0, 8, &payload, {}});
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(write(), write_result::lost_busy);
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+    stop = true;
+    busy.join();
+    shared(ring->lock).store(0);
+    EXPECT_EQ(write(), write_result::written);
+    EXPECT_EQ(slot->stuck_holder.load(), 0U);
 }
 
 TEST(shared_ring, taken_over_is_no_place_where_a_thread_is_cancelled) {
