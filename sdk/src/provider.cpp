@@ -48,14 +48,13 @@ void after_fork_in_child() noexcept {
 void identify() noexcept {
     const process_identity identity = current_process();
     remember_identity(identity);
-    prepare_unmapping();
 }
 
 void prepare_once() noexcept {
     if (!prepared) {
         prepared = true;
         directory_of_this_process = current_directory();
-        choose_rseq();
+        choose_rseq(prepare_unmapping());
         identify();
         static_cast<void>(::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child));
     }
@@ -160,6 +159,7 @@ void publish_again_in_child() noexcept {
     const unnoticed guard;
     forget_thread_id();
     forget_slot_users();
+    static_cast<void>(prepare_unmapping());
     identify();
     for (eventlog_provider* provider = first_registered; provider != nullptr;
          provider = provider->next) {

@@ -18,10 +18,10 @@ constinit std::atomic<bool> chosen{false};
 
 }  // namespace
 
-void choose_rseq() noexcept {
+void choose_rseq(bool can_be_restarted) noexcept {
     const char* choice = ::secure_getenv("EVENTLOG_RSEQ");
-    chosen.store(__rseq_size != 0 && (choice == nullptr || std::strcmp(choice, "off") != 0),
-                 std::memory_order_relaxed);
+    const bool forbidden = choice != nullptr && std::strcmp(choice, "off") == 0;
+    chosen.store(__rseq_size != 0 && can_be_restarted && !forbidden, std::memory_order_relaxed);
 }
 
 bool rseq_available() noexcept {
@@ -193,7 +193,7 @@ rseq_result rseq_count_lost(const rseq_place& place, std::uint64_t expected) noe
 
 #else  // other processors, other C libraries: everyone writes to the shared ring
 
-void choose_rseq() noexcept {}
+void choose_rseq(bool /*can_be_restarted*/) noexcept {}
 bool rseq_available() noexcept {
     return false;
 }

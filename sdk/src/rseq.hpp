@@ -33,8 +33,9 @@ enum class rseq_result : int {
     elsewhere = 4,  // this CPU has no ring that a sequence could write to
 };
 
-/// Once per process, before anything is written: EVENTLOG_RSEQ=off forbids restartable sequences.
-void choose_rseq() noexcept;
+/// Once per process, before anything is written. Not without a means to make all running sequences
+/// start over, and not if EVENTLOG_RSEQ=off forbids them.
+void choose_rseq(bool can_be_restarted) noexcept;
 
 /// Whether they are chosen and glibc has registered them. A thread that has none of its own all the
 /// same notices inside its first sequence.

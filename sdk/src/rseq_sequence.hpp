@@ -68,16 +68,17 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
 
 // Finds the place for a record of `units` (a register or a member) in the ring of the CPU that this
 // runs on: r8 = ring, rdi = record, rcx = CPU. Uses rax, rdx. (Results of an asm goto would save
-// registers, but g++ before 12.4 gets them wrong.)
+// registers, but g++ before 12.4 gets them wrong.) A thread that has no sequences has no CPU in its
+// area either and leaves before it reads the region: nothing would keep that mapped.
 #define EVENTLOG_SEQUENCE_FIND_PLACE(units)                             \
     "movl %%fs:4(%[area]), %%ecx\n"                                     \
     "cmpq %[serial], " EVENTLOG_MEMBER(slot, serial) "\n"               \
     "jne 75f\n"                                                         \
+    "cmpl " EVENTLOG_MEMBER(slot, cpus) ", %%ecx\n"                     \
+    "jae 76f\n"                                                         \
     "movq " EVENTLOG_MEMBER(slot, state) ", %%rax\n"                    \
     "cmpl %[live], (%%rax)\n"                                           \
     "jne 75f\n"                                                         \
-    "cmpl " EVENTLOG_MEMBER(slot, cpus) ", %%ecx\n"                     \
-    "jae 76f\n"                                                         \
     "movq " EVENTLOG_MEMBER(slot, ring_stride) ", %%r8\n"               \
     "imulq %%rcx, %%r8\n"                                               \
     "addq " EVENTLOG_MEMBER(slot, rings) ", %%r8\n"                     \

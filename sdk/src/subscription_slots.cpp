@@ -16,18 +16,14 @@ constinit std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX> subscription
 
 namespace {
 
-bool restart_sequences(int command) noexcept {
+bool membarrier(int command) noexcept {
     return ::syscall(SYS_membarrier, command, 0U, 0) == 0;
 }
 
-// Without it (kernels before 5.10, some seccomp filters) regions stay mapped: the consumer has
-// given their pages back, what is left is a range of addresses.
-bool can_unmap = false;
-
 }  // namespace
 
-void prepare_unmapping() noexcept {
-    can_unmap = restart_sequences(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
+bool prepare_unmapping() noexcept {
+    return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
 }
 
 bool unmap_slot(subscription_slot& slot) noexcept {
@@ -36,14 +32,16 @@ bool unmap_slot(subscription_slot& slot) noexcept {
     if (base == nullptr) {
         return true;
     }
-    const bool alone = can_unmap && restart_sequences(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
+    // A sequence that compared the serial before is still using the geometry, and the region. Where
+    // a sandbox has taken membarrier away since we began, nobody can tell, and all stays as it is.
+    if (rseq_available() && !membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ)) {
+        return false;
+    }
     if (slot.users.load(std::memory_order_seq_cst) != 0) {
         return false;
     }
     slot.base.store(nullptr, std::memory_order_relaxed);
-    if (alone) {
-        static_cast<void>(::munmap(base, slot.mapped_size));
-    }
+    static_cast<void>(::munmap(base, slot.mapped_size));
     return true;
 }
 

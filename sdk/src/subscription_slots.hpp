@@ -110,10 +110,11 @@ class slot_user {
 
 // The rest under the registry's lock.
 
-/// Once per process, and again in a forked child.
-void prepare_unmapping() noexcept;
+/// Once per process, and again in a forked child. Whether running sequences can be made to start
+/// over: else (kernels before 5.10, some seccomp filters) there must be none.
+[[nodiscard]] bool prepare_unmapping() noexcept;
 
-/// Empties the slot. False if somebody is still in it; then try again later.
+/// Empties the slot. False if somebody is, or might be, still in it; then try again later.
 [[nodiscard]] bool unmap_slot(subscription_slot& slot) noexcept;
 
 /// Fills an empty slot. False if the file cannot be mapped.

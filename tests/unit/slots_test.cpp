@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+//
+// Who may still be in a region decides when it is unmapped.
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "listener.hpp"
+#include "rseq.hpp"
+#include "subscription_slots.hpp"
+
+namespace {
+
+using namespace eventlog::core;
+using eventlog::test::listener;
+
+struct visit {
+    std::uint32_t number;
+};
+using slots_test = eventlog::provider<"slots_test", visit>;
+
+/// Attaches to a new subscription and says in which slot.
+subscription_slot* slot_of(listener& ears) {
+    slots_test::emit(visit{1});
+    for (subscription_slot& each : subscription_slots) {
+        if (each.serial.load() == ears.source().header().serial) {
+            return &each;
+        }
+    }
+    return nullptr;
+}
+
+/// Runs `work` in a child and returns its exit status; -1 if it did not exit.
+template <class Work>
+int in_child(Work&& work) {
+    const pid_t child = ::fork();
+    EXPECT_GE(child, 0);
+    if (child == 0) {
+        ::_exit(work());
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// From now on membarrier fails, as in some sandboxes.
+bool take_membarrier_away() {
+    std::array<sock_filter, 4> program{{
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    }};
+    const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+    return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+TEST(slots, are_unmapped_when_nobody_is_in_them) {
+    listener ears("slots_test:*");
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    std::optional<slot_user> user(std::in_place, *slot, slot->serial.load());
+    EXPECT_TRUE(user->holds());
+    EXPECT_FALSE(unmap_slot(*slot));
+    EXPECT_NE(slot->base.load(), nullptr);
+    user.reset();
+    EXPECT_TRUE(unmap_slot(*slot));
+    EXPECT_EQ(slot->base.load(), nullptr);
+}
+
+TEST(slots, stay_as_they_are_where_running_sequences_cannot_be_restarted) {
+    if (!rseq_available()) {
+        GTEST_SKIP() << "no restartable sequences here";
+    }
+    listener ears("slots_test:*");
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    EXPECT_EQ(in_child([slot] {
+                  if (!take_membarrier_away()) {
+                      return 1;
+                  }
+                  return unmap_slot(*slot) || slot->base.load() == nullptr ? 2 : 0;
+              }),
+              0);
+}
+
+TEST(slots, see_no_sequences_where_these_cannot_be_restarted) {
+    EXPECT_EQ(in_child([] {
+                  if (!take_membarrier_away()) {
+                      return 1;
+                  }
+                  choose_rseq(prepare_unmapping());
+                  return rseq_available() ? 2 : 0;
+              }),
+              0);
+}
+
+}  // namespace
