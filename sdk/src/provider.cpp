@@ -158,7 +158,7 @@ void publish_again_in_child() noexcept {
     // A thread that is to be cancelled is so in the child too: not here, in the middle of fork().
     const unnoticed guard;
     forget_thread_id();
-    forget_slot_users();
+    forget_other_slot_users();
     static_cast<void>(prepare_unmapping());
     identify();
     for (eventlog_provider* provider = first_registered; provider != nullptr;

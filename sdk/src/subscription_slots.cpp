@@ -14,6 +14,10 @@ namespace eventlog::core {
 
 constinit std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX> subscription_slots{};
 
+[[gnu::tls_model(
+    "initial-exec")]] constinit thread_local std::array<std::uint16_t, EVENTLOG_SUBSCRIPTIONS_MAX>
+    own_slot_uses{};
+
 namespace {
 
 bool membarrier(int command) noexcept {
@@ -98,9 +102,9 @@ void unmap_all_slots() noexcept {
     }
 }
 
-void forget_slot_users() noexcept {
-    for (subscription_slot& slot : subscription_slots) {
-        slot.users.store(0, std::memory_order_relaxed);
+void forget_other_slot_users() noexcept {
+    for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
+        subscription_slots[i].users.store(own_slot_uses[i], std::memory_order_relaxed);
     }
 }
 

@@ -89,21 +89,38 @@ struct alignas(64) subscription_slot {
 [[gnu::visibility("hidden")]] extern std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX>
     subscription_slots;
 
+/// How often the calling thread is in each slot: a signal handler may have interrupted it there.
+[[gnu::tls_model("initial-exec"),
+  gnu::visibility("hidden")]] extern constinit thread_local std::array<std::uint16_t,
+                                                                       EVENTLOG_SUBSCRIPTIONS_MAX>
+    own_slot_uses;
+
 /// While it lives, and if it holds, the region with that serial stays mapped.
 class slot_user {
   public:
     slot_user(subscription_slot& slot, std::uint64_t serial) noexcept : slot_(slot) {
+        // First, and last below: should a handler fork in between, rather one user too many.
+        own_uses() += 1;
+        std::atomic_signal_fence(std::memory_order_seq_cst);
         // Sequentially consistent, as in unmap_slot: either we see the serial gone, or it sees us.
         slot_.users.fetch_add(1, std::memory_order_seq_cst);
         holds_ = slot_.serial.load(std::memory_order_seq_cst) == serial;
     }
-    ~slot_user() { slot_.users.fetch_sub(1, std::memory_order_release); }
+    ~slot_user() {
+        slot_.users.fetch_sub(1, std::memory_order_release);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        own_uses() -= 1;
+    }
     slot_user(const slot_user&) = delete;
     slot_user& operator=(const slot_user&) = delete;
 
     [[nodiscard]] bool holds() const noexcept { return holds_; }
 
   private:
+    [[nodiscard]] std::uint16_t& own_uses() const noexcept {
+        return own_slot_uses[static_cast<std::size_t>(&slot_ - subscription_slots.data())];
+    }
+
     subscription_slot& slot_;
     bool holds_;
 };
@@ -128,7 +145,8 @@ void unmap_ended_slots() noexcept;
 /// Gives back the memory of all regions: this library is being unloaded, or the process ends.
 void unmap_all_slots() noexcept;
 
-/// In a forked child: threads that used a slot do not exist here.
-void forget_slot_users() noexcept;
+/// In a forked child: other threads that used a slot do not exist here. The one that forked does,
+/// and if it did so in a signal handler, it may be in a slot.
+void forget_other_slot_users() noexcept;
 
 }  // namespace eventlog::core

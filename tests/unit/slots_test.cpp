@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -80,6 +82,34 @@ TEST(slots, are_unmapped_when_nobody_is_in_them) {
     user.reset();
     EXPECT_TRUE(unmap_slot(*slot));
     EXPECT_EQ(slot->base.load(), nullptr);
+}
+
+TEST(slots, are_used_in_a_forked_child_by_the_thread_that_forked_alone) {
+    listener ears("slots_test:*");
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    const std::uint64_t serial = slot->serial.load();
+    // As if a handler had interrupted it in there, and forks.
+    std::optional<slot_user> user(std::in_place, *slot, serial);
+    std::atomic<int> stage{0};
+    std::thread other([&] {
+        const slot_user second(*slot, serial);
+        stage = 1;
+        stage.notify_all();
+        stage.wait(1);
+    });
+    stage.wait(0);
+    EXPECT_EQ(in_child([&] {
+                  if (slot->users.load() != 1 || unmap_slot(*slot)) {
+                      return 1;
+                  }
+                  user.reset();
+                  return slot->users.load() != 0 || !unmap_slot(*slot) ? 2 : 0;
+              }),
+              0);
+    stage = 2;
+    stage.notify_all();
+    other.join();
 }
 
 TEST(slots, stay_as_they_are_where_running_sequences_cannot_be_restarted) {
