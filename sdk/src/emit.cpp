@@ -94,8 +94,9 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
         const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
         // After the serial: the bit may have been another subscription's, which wanted other
         // events.
-        if ((provider.gate_word(payload.event).load(std::memory_order_relaxed) & place.gate_bit) ==
-            0) {
+        const std::uint32_t gate =
+            provider.gate_word(payload.event).load(std::memory_order_relaxed);
+        if ((gate & place.gate_bit) == 0) {
             return;
         }
         if (serial == place.slot->serial.load(std::memory_order_acquire)) [[likely]] {
@@ -106,7 +107,10 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
                 }
             } else if (write_to(*place.slot, serial,
                                 place.provider_id.load(std::memory_order_relaxed), payload)) {
-                if (provider.latest.load(std::memory_order_relaxed) != &place) {
+                // Not where several listen: the shortest way is closed then, and threads would take
+                // this line of the cache from each other twice an event.
+                if (gate == place.gate_bit &&
+                    provider.latest.load(std::memory_order_relaxed) != &place) {
                     provider.latest.store(&place, std::memory_order_relaxed);
                 }
                 return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <unistd.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -15,6 +16,7 @@
 
 #include "failure.hpp"
 #include "listener.hpp"
+#include "registered_provider.hpp"
 #include "scratch.hpp"
 
 namespace {
@@ -82,6 +84,30 @@ TEST(gate, takes_sixteen_subscriptions_and_refuses_the_next_in_words) {
     }
     all.clear();
     EXPECT_FALSE(gate_test::enabled<knock>());
+}
+
+TEST(gate, provider_remembers_the_subscription_that_an_event_went_to_alone) {
+    alignas(65536) static std::array<std::uint32_t, 16384> gate{};
+    const auto& schema = gate_test::schema();
+    const eventlog_provider_definition definition{
+        sizeof definition, 2, gate.data(), sizeof gate, schema.data(), schema.size()};
+    eventlog_provider* provider = eventlog_provider_register(&definition);
+    ASSERT_NE(provider, nullptr);
+    const auto emit_and_look = [provider] {
+        const std::uint64_t payload = 1;
+        eventlog_emit(provider, 0, &payload, sizeof payload);
+        return provider->latest.load()->gate_bit;
+    };
+    std::optional<listener> first(std::in_place, "gate_test:*");
+    EXPECT_EQ(emit_and_look(), 1U);
+    // Two at once: nothing that threads share is written to.
+    std::optional<listener> second(std::in_place, "gate_test:*");
+    EXPECT_EQ(emit_and_look(), 1U);
+    first.reset();
+    EXPECT_EQ(emit_and_look(), 2U);
+    second->poll();
+    EXPECT_EQ(second->records().size(), 2U);
+    eventlog_provider_unregister(provider);
 }
 
 TEST(gate, lazy_events_are_not_made_when_nobody_listens) {
