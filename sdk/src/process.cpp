@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -58,26 +57,17 @@ bool read_stat(std::uint32_t pid, stat_fields& fields) noexcept {
     return true;
 }
 
-std::uint64_t own_pid_namespace() noexcept {
-    struct stat status {};
-    return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
-}
-
-/// Whether a line of /proc/PID/maps, "from-to mode offset major:minor inode path", is of that file.
-bool is_mapping_of(const char* line, dev_t device, ino_t inode) noexcept {
-    unsigned major_number = 0;
-    unsigned minor_number = 0;
-    unsigned long found = 0;
-    return std::sscanf(line, "%*s %*s %*s %x:%x %lu", &major_number, &minor_number, &found) == 3 &&
-           found == inode && makedev(major_number, minor_number) == device;
-}
-
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t thread_id_of_kernel = 0;
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool takes_longer_way = false;
 
 }  // namespace
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t known_thread_id = 0;
+
+std::uint64_t own_pid_namespace() noexcept {
+    struct stat status {};
+    return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
 
 process_identity current_process() noexcept {
     process_identity identity;
@@ -121,31 +111,6 @@ bool is_alive(std::uint32_t pid, std::uint64_t start_time, std::uint64_t pid_nam
         return !ended && (start_time == 0 || fields.start_time == start_time);
     }
     return ::kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH;
-}
-
-bool may_map_file(std::uint32_t pid, std::uint64_t pid_namespace, dev_t device,
-                  ino_t inode) noexcept {
-    if (pid_namespace != own_pid_namespace()) {
-        return true;
-    }
-    std::array<char, 32> path{};
-    static_cast<void>(std::snprintf(path.data(), path.size(), "/proc/%u/maps", pid));
-    std::FILE* maps = std::fopen(path.data(), "re");
-    if (maps == nullptr) {
-        return errno != ENOENT;
-    }
-    char* line = nullptr;
-    std::size_t capacity = 0;
-    bool found = false;
-    bool any = false;
-    while (!found && ::getline(&line, &capacity, maps) > 0) {
-        any = true;
-        found = is_mapping_of(line, device, inode);
-    }
-    std::free(line);
-    static_cast<void>(std::fclose(maps));
-    // Nothing at all to read: we may not look, or it is just going away.
-    return found || !any;
 }
 
 std::uint32_t thread_id() noexcept {

@@ -3,8 +3,6 @@
 // Which process wrote a file, and whether it is still there.
 #pragma once
 
-#include <sys/types.h>
-
 #include <array>
 #include <cstdint>
 
@@ -31,10 +29,8 @@ void remember_identity(const process_identity& identity) noexcept;
 [[nodiscard]] bool is_alive(std::uint32_t pid, std::uint64_t start_time,
                             std::uint64_t pid_namespace) noexcept;
 
-/// False only if the process certainly does not map that file (any more): an exec keeps the process
-/// but not its mappings.
-[[nodiscard]] bool may_map_file(std::uint32_t pid, std::uint64_t pid_namespace, dev_t device,
-                                ino_t inode) noexcept;
+/// In which pid namespace the calling process lives: an inode; 0 where /proc does not tell.
+[[nodiscard]] std::uint64_t own_pid_namespace() noexcept;
 
 /// The calling thread's kernel thread id once it has been asked for, else 0: then its events do not
 /// take the shortest way. initial-exec: reading

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Publishing providers, withdrawing them, and doing it again in a forked child.
+#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@ pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
 constinit eventlog_provider* first_registered = nullptr;
 constinit eventlog_provider* first_free = nullptr;
 constinit bool prepared = false;
+constinit bool has_looked = false;  // for files of the dead, as this process
 constinit directory_path directory_of_this_process{};
 
 void publish_again_in_child() noexcept;
@@ -48,6 +50,7 @@ void after_fork_in_child() noexcept {
 void identify() noexcept {
     const process_identity identity = current_process();
     remember_identity(identity);
+    has_looked = false;
 }
 
 void prepare_once() noexcept {
@@ -79,10 +82,28 @@ eventlog_status_code status_of(publish_result result) noexcept {
     return EVENTLOG_NOT_MAPPED;
 }
 
+/// Whether the provider's name is taken in this process, and not by us: by a copy of this library,
+/// or because the process has become this program with exec and its old files are still there.
+bool has_namesake(const directory& where, const eventlog_provider& provider) noexcept {
+    const provider_file_name name = name_of_instance(provider.name.data(), own_identity().pid, 0);
+    if (::faccessat(where.providers.get(), name.data(), F_OK, 0) != 0) {
+        return false;
+    }
+    for (const eventlog_provider* other = first_registered; other != nullptr; other = other->next) {
+        if (other->published && other->file_name == name) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /// A forked child publishes itself, and is gone without a word if it becomes another program. Where
-/// nobody ever runs elog these files would pile up; so one process in sixteen looks after them.
-void remove_dead_now_and_then(const directory& where) noexcept {
-    if (own_identity().pid % 16 == 0) {
+/// nobody ever runs elog these files would pile up; so one process in sixteen looks after them,
+/// once, and so does who comes upon one.
+void remove_dead_now_and_then(const directory& where, const eventlog_provider& provider) noexcept {
+    const bool turn = !has_looked && own_identity().pid % 16 == 0;
+    has_looked = true;
+    if (turn || has_namesake(where, provider)) {
         const directory_lock lock(where, directory_lock::policy::only_if_free);
         if (lock.held()) {
             remove_dead_providers(where);
@@ -96,7 +117,7 @@ void publish(eventlog_provider& provider) noexcept {
         provider.status = EVENTLOG_NO_DIRECTORY;
         return;
     }
-    remove_dead_now_and_then(where);
+    remove_dead_now_and_then(where, provider);
     const provider_content content{{provider.schema, provider.schema_size},
                                    provider.name.data(),
                                    provider.schema_hash,

@@ -64,13 +64,12 @@ bool fill(const unique_fd& file, const provider_content& content,
                     EVENTLOG_PROVIDER_SCHEMA_OFFSET);
 }
 
-/// Several instances of a provider in one process differ by their last number.
+/// Takes the first name that is free.
 int name_instance(const unique_fd& file, const directory& where, const provider_content& content,
                   std::uint32_t pid, provider_file_name& name) noexcept {
     constexpr unsigned instances_max = 4096;
     for (unsigned instance = 0; instance < instances_max; ++instance) {
-        static_cast<void>(
-            std::snprintf(name.data(), name.size(), "%s.%u.%u", content.name, pid, instance));
+        name = name_of_instance(content.name, pid, instance);
         const int result = give_name(file, where.providers, name.data());
         if (result != EEXIST) {
             return result;
@@ -80,6 +79,13 @@ int name_instance(const unique_fd& file, const directory& where, const provider_
 }
 
 }  // namespace
+
+provider_file_name name_of_instance(const char* provider, std::uint32_t pid,
+                                    unsigned instance) noexcept {
+    provider_file_name name{};
+    static_cast<void>(std::snprintf(name.data(), name.size(), "%s.%u.%u", provider, pid, instance));
+    return name;
+}
 
 publish_result publish_provider(const directory& where, const provider_content& content,
                                 const process_identity& self, provider_file_name& name,
@@ -147,7 +153,7 @@ bool provider_file::open(const directory& where, const char* name, error_text& e
     return true;
 }
 
-bool provider_file::is_alive() const noexcept {
+bool provider_file::is_alive(mapped_files& mapped) const noexcept {
     if (!core::is_alive(header_.pid, header_.start_time, header_.pid_namespace)) {
         return false;
     }
@@ -155,8 +161,8 @@ bool provider_file::is_alive() const noexcept {
     struct statfs system {};
     struct stat status {};
     return ::fstatfs(file_.get(), &system) != 0 || system.f_type != TMPFS_MAGIC ||
-           ::fstat(file_.get(), &status) != 0 ||
-           may_map_file(header_.pid, header_.pid_namespace, status.st_dev, status.st_ino);
+           ::fstat(file_.get(), &status) != 0 || header_.pid_namespace != own_pid_namespace() ||
+           mapped.may_hold(header_.pid, status.st_dev, status.st_ino);
 }
 
 bool provider_file::read_schema(std::span<std::uint8_t> bytes) const noexcept {

@@ -12,6 +12,7 @@
 
 #include "directory.hpp"
 #include "error_text.hpp"
+#include "mapped_files.hpp"
 #include "process.hpp"
 
 namespace eventlog::core {
@@ -28,6 +29,10 @@ struct provider_content {
 };
 
 using provider_file_name = std::array<char, 96>;
+
+/// Several instances of a provider in one process differ by their last number.
+[[nodiscard]] provider_file_name name_of_instance(const char* provider, std::uint32_t pid,
+                                                  unsigned instance) noexcept;
 
 enum class publish_result { published, no_directory, no_space, not_mapped };
 
@@ -54,8 +59,9 @@ class provider_file {
 
     [[nodiscard]] const eventlog_provider_file& header() const noexcept { return header_; }
 
-    /// Whether the process that published it still has it.
-    [[nodiscard]] bool is_alive() const noexcept;
+    /// Whether the process that published it still has it. `mapped` may be the same for any number
+    /// of files: those of one process that follow each other cost least.
+    [[nodiscard]] bool is_alive(mapped_files& mapped) const noexcept;
 
     /// Reads the schema; `bytes` must be header().schema_size long.
     [[nodiscard]] bool read_schema(std::span<std::uint8_t> bytes) const noexcept;

@@ -117,10 +117,11 @@ void remove_dead_subscriptions(const directory& where) noexcept {
 
 void remove_dead_providers(const directory& where) noexcept {
     folder_listing names(where.providers);
+    mapped_files mapped;
     error_text ignored;
     while (const char* name = names.next()) {
         provider_file provider;
-        if (provider.open(where, name, ignored) && !provider.is_alive()) {
+        if (provider.open(where, name, ignored) && !provider.is_alive(mapped)) {
             static_cast<void>(::unlinkat(where.providers.get(), name, 0));
         }
     }

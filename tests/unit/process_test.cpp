@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "process.hpp"
 
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,9 +12,6 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-
-#include "scratch.hpp"
-#include "unique_fd.hpp"
 
 namespace {
 
@@ -85,21 +80,6 @@ TEST(process, with_a_number_that_none_can_have_is_dead) {
     const std::uint64_t here = current_process().pid_namespace;
     EXPECT_FALSE(is_alive(0, 0, here));
     EXPECT_FALSE(is_alive(UINT32_MAX, 0, here));
-}
-
-TEST(process, is_found_to_map_a_file_or_not) {
-    std::string path = eventlog::test::scratch_directory() + "/mapped-XXXXXX";
-    const unique_fd file(::mkstemp(path.data()));
-    ASSERT_TRUE(file);
-    ASSERT_EQ(::ftruncate(file.get(), 4096), 0);
-    struct stat status {};
-    ASSERT_EQ(::fstat(file.get(), &status), 0);
-    const process_identity self = current_process();
-    EXPECT_FALSE(may_map_file(self.pid, self.pid_namespace, status.st_dev, status.st_ino));
-    void* mapped = ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, file.get(), 0);
-    ASSERT_NE(mapped, MAP_FAILED);
-    EXPECT_TRUE(may_map_file(self.pid, self.pid_namespace, status.st_dev, status.st_ino));
-    ::munmap(mapped, 4096);
 }
 
 TEST(process, thread_id_is_the_kernels) {
