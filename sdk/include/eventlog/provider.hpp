@@ -3,6 +3,7 @@
 // eventlog::provider: declare events as structs, emit them, ask whether anyone listens.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -45,6 +46,10 @@ struct alignas(gate_size) gate_page {
 };
 static_assert(sizeof(gate_page) == gate_size);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+
+// Hidden, as is all that has to do with state: each shared object has its own, and must not end up
+// with a namesake in another one.
+class [[gnu::visibility("hidden")]] registration;
 
 /// Publishes the provider while it lives.
 class registration {

@@ -3,6 +3,7 @@
 // The events of a provider: those it is declared with, and those that it needs itself.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -77,6 +78,15 @@ consteval std::size_t count_in(event_list<Events...>) {
     return sizeof...(Events);
 }
 
+template <class Event>
+consteval std::uint64_t hash_of_name() {
+    std::uint64_t hash = fnv1a_start;
+    for (const char character : event_name<Event>()) {
+        hash = fnv1a(hash, static_cast<std::uint8_t>(character));
+    }
+    return hash;
+}
+
 /// All mistakes that a provider, its traits and its events together can contain.
 template <class Provider, class... Events>
 struct check_provider {
@@ -86,16 +96,13 @@ struct check_provider {
                   "eventlog: a provider has more than 1024 events, with session_begin, session_end "
                   "and dump_complete where it needs them. Split it in two.");
 
+    /// Sorted by their hashes, computed one by one: comparing each of 1024 names with each other is
+    /// more than compilers are willing to do in one expression.
     static consteval bool names_are_distinct() {
-        constexpr std::array<std::string_view, sizeof...(Events)> names{event_name<Events>()...};
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            for (std::size_t j = 0; j < i; ++j) {
-                if (names[i] == names[j]) {
-                    return false;
-                }
-            }
-        }
-        return true;
+        constexpr std::array<std::uint64_t, sizeof...(Events)> hashes{hash_of_name<Events>()...};
+        std::array<std::uint64_t, sizeof...(Events)> sorted = hashes;
+        std::sort(sorted.begin(), sorted.end());
+        return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
     }
     static_assert(names_are_distinct(),
                   "eventlog: two events of this provider have the same name. Rename one struct.");
