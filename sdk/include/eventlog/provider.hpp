@@ -75,11 +75,11 @@ class registration {
     std::atomic<eventlog_provider*> handle_{nullptr};
 };
 
-/// What a provider owns. Hidden: each shared object has its own, so that the linker does not make
-/// the symbols unique across the process, which would keep a dlopen'ed object from ever unloading.
 template <fixed_string Name, class Provider, class List>
 struct provider_state;
 
+/// What a provider owns. Were it not hidden, the linker would make the symbols unique across the
+/// process, which would keep a dlopen'ed object from ever unloading.
 template <fixed_string Name, class Provider, class... Events>
 struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<Events...>> {
     static_assert(check_provider<Provider, Events...>::passed);
@@ -87,6 +87,19 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
     static constexpr auto schema = make_schema<Name, Provider, Events...>();
     static inline const registration registered{gate, schema.data(), schema.size(),
                                                 sizeof...(Events)};
+
+    // Out of line, so that a call site is a load, a test and a jump. Naming `registered` here is
+    // what makes a program that emits publish the provider.
+    template <std::size_t Id, class Event, std::size_t... Leaf>
+    [[gnu::noinline]] static void emit_enabled(passed<leaf_of<Event, Leaf>>... field) noexcept {
+        encoder<Event>::emit(registered.handle(), static_cast<std::uint32_t>(Id), 0, field...);
+    }
+    template <std::size_t Id, class Event, std::size_t... Leaf>
+    [[gnu::noinline]] static void emit_enabled_in(std::uint64_t session,
+                                                  passed<leaf_of<Event, Leaf>>... field) noexcept {
+        encoder<Event>::emit(registered.handle(), static_cast<std::uint32_t>(Id), session,
+                             field...);
+    }
 };
 
 }  // namespace detail
@@ -172,7 +185,7 @@ class provider {
     }
 
     /// What became of publishing the provider. Not for the emit path: it copies a sentence.
-    [[nodiscard]] static provider_status status() noexcept {
+    [[nodiscard, gnu::visibility("hidden")]] static provider_status status() noexcept {
         provider_status result;
         result.code = eventlog_provider_status(state::registered.handle(), result.text.data(),
                                                result.text.size());
@@ -184,7 +197,8 @@ class provider {
     /// inside the next emit of any event of the provider, in the emitting thread, or in poll();
     /// never in two threads at once. If the application emits in signal handlers, the callback must
     /// be fit to run there. Null takes it back.
-    static void on_enable(void (*callback)(unsigned listeners)) noexcept {
+    [[gnu::visibility("hidden")]] static void on_enable(
+        void (*callback)(unsigned listeners)) noexcept {
         eventlog_provider_on_change(state::registered.handle(),
                                     callback == nullptr ? nullptr : call_on_enable,
                                     reinterpret_cast<void*>(callback));
@@ -193,7 +207,7 @@ class provider {
     /// Has `callback` called for each new subscription, to tell it the present state: what the
     /// callback emits of this provider reaches that subscription alone, and a dump_complete event
     /// follows. Runs like the callback of on_enable, with the thread's signals held back.
-    static void on_dump(void (*callback)()) noexcept {
+    [[gnu::visibility("hidden")]] static void on_dump(void (*callback)()) noexcept {
         static_assert(provider_traits_of<provider>.dumps,
                       "eventlog: this provider does not say that it dumps its state. Say .dumps = "
                       "true in eventlog::provider_traits_of.");
@@ -203,7 +217,9 @@ class provider {
     }
 
     /// Runs callbacks that are due: for applications that emit seldom. One load if none are.
-    static void poll() noexcept { eventlog_provider_poll(state::registered.handle()); }
+    [[gnu::visibility("hidden")]] static void poll() noexcept {
+        eventlog_provider_poll(state::registered.handle());
+    }
 
     static constexpr std::string_view name() noexcept { return Name.view(); }
 
@@ -220,31 +236,15 @@ class provider {
     template <class Event, std::size_t... Leaf>
     [[gnu::always_inline]] static void pass_fields(const Event& event,
                                                    std::index_sequence<Leaf...>) noexcept {
-        emit_enabled<Event, Leaf...>(
+        state::template emit_enabled<index<Event>(), Event, Leaf...>(
             detail::pass<detail::leaf_of<Event, Leaf>>(detail::leaf_in<Leaf>(event))...);
     }
 
     template <class Event, std::size_t... Leaf>
     [[gnu::always_inline]] static void pass_fields_in(std::uint64_t session, const Event& event,
                                                       std::index_sequence<Leaf...>) noexcept {
-        emit_enabled_in<Event, Leaf...>(
+        state::template emit_enabled_in<index<Event>(), Event, Leaf...>(
             session, detail::pass<detail::leaf_of<Event, Leaf>>(detail::leaf_in<Leaf>(event))...);
-    }
-
-    // Out of line, so that a call site is a load, a test and a jump. Naming `registered` here is
-    // what makes a program that emits publish the provider.
-    template <class Event, std::size_t... Leaf>
-    [[gnu::noinline]] static void emit_enabled(
-        detail::passed<detail::leaf_of<Event, Leaf>>... field) noexcept {
-        detail::encoder<Event>::emit(state::registered.handle(),
-                                     static_cast<std::uint32_t>(index<Event>()), 0, field...);
-    }
-
-    template <class Event, std::size_t... Leaf>
-    [[gnu::noinline]] static void emit_enabled_in(
-        std::uint64_t session, detail::passed<detail::leaf_of<Event, Leaf>>... field) noexcept {
-        detail::encoder<Event>::emit(state::registered.handle(),
-                                     static_cast<std::uint32_t>(index<Event>()), session, field...);
     }
 };
 

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Shared objects with a provider are heard while they are loaded, really unload, and leave those who
+stay alone."""
+
+import re
+
+import harness
+
+ROUNDS = 200
+CALL = re.compile(r"plugin:call number=(\d+) by=(\d+)$", re.MULTILINE)
+STEP = re.compile(r"-(\d+) host:step number=(\d+) worker=(\d+)$", re.MULTILINE)
+
+
+class Plugins(harness.Case):
+    def run_host(self, *arguments):
+        """Returns the calls that were heard, as (number, by), with all events accounted for."""
+        result = self.run_elog(
+            "record", "-e", "host:*", "-e", "plugin:*", "-o", self.path("run.elog"),
+            "--buffer-size", "4M", "--", harness.program("plugin_host"), *arguments,
+        )
+        attempted = re.findall(r"^(?:calls|steps) (\d+)$", result.stdout, re.MULTILINE)
+        self.assertEqual(len(attempted), 2, result.stdout + result.stderr)
+        events, _, lost = self.summary(result.stderr)
+        self.assertEqual(events + lost, sum(map(int, attempted)))
+        self.assertEqual(lost, 0)
+        self.assertNotIn("made no sense", result.stderr)
+        self.assert_nothing_left()
+        text = self.run_elog("print", self.path("run.elog")).stdout
+        steps = {}
+        for _, number, worker in STEP.findall(text):
+            steps.setdefault(worker, []).append(int(number))
+        self.assertEqual(len(steps), 3)
+        for numbers in steps.values():
+            self.assertEqual(numbers, list(range(len(numbers))))
+        return [(int(number), int(by)) for number, by in CALL.findall(text)]
+
+    def check_loop(self, *plugins):
+        files = [harness.program(f"{plugin}.so") for plugin in plugins]
+        calls = self.run_host("loop", str(ROUNDS), *files)
+        # Two of each load, one by a thread of its own.
+        self.assertEqual(calls, [(i, i % 2) for i in range(2 * ROUNDS * len(plugins))])
+
+    def check_together(self, first, second):
+        first, second = (harness.program(f"{plugin}.so") for plugin in (first, second))
+        self.assertEqual(self.run_host("together", first, second), [(0, 1), (1, 2), (2, 2)])
+
+    def test_that_come_and_go_are_heard(self):
+        self.check_loop("plugin_shared", "twin_shared")
+
+    def test_that_come_and_go_with_a_library_of_their_own_are_heard(self):
+        self.check_loop("plugin_static", "twin_static")
+
+    def test_with_the_same_provider_are_two_and_one_outlives_the_other(self):
+        self.check_together("plugin_shared", "twin_shared")
+
+    def test_with_the_same_provider_and_libraries_of_their_own_are_two(self):
+        self.check_together("plugin_static", "twin_static")
+
+    def test_with_the_same_provider_and_one_library_of_their_own_are_two(self):
+        self.check_together("plugin_static", "plugin_shared")
+        self.check_together("plugin_shared", "plugin_static")
+
+
+if __name__ == "__main__":
+    harness.main()
