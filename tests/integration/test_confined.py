@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Where a program cannot reach its directory, or must not believe its environment, it works on and
+says what to do."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+import harness
+
+NOBODY = 65534
+SOMEBODY = 65533
+as_root = unittest.skipUnless(os.geteuid() == 0, "takes root")
+
+
+class Confined(harness.Case):
+    def run_confined(self, *arguments):
+        """Returns what the program says about each place, as {place: (code, sentence)}."""
+        result = self.run_elog(
+            "record", "-e", "confined:*", "-o", self.path("run.elog"), "--",
+            harness.program("confined"), *arguments,
+        )
+        self.assertNotIn("exit status", result.stderr, result.stdout)
+        # The child is deaf; the program itself is heard before and afterwards.
+        text = self.run_elog("print", self.path("run.elog")).stdout
+        self.assertEqual(re.findall(r"confined:cry number=(\d)$", text, re.MULTILINE),
+                         ["1", "2", "4"])
+        said = re.findall(r"^(\w+) (\d) (.*)$", result.stdout, re.MULTILINE)
+        places = {place: (int(code), sentence) for place, code, sentence in said}
+        self.assertEqual(places["outside"][0], 0)
+        self.assertEqual(places["inside"][0], 0)
+        return places
+
+    @as_root
+    def test_in_a_root_of_its_own_without_a_directory(self):
+        os.mkdir(self.path("root"))
+        code, sentence = self.run_confined("chroot", self.path("root"))["child"]
+        self.assertEqual(code, 2)
+        self.assertRegex(sentence, r"cannot be made .* Set EVENTLOG_DIR to a directory of your own")
+
+    @as_root
+    def test_in_a_root_of_its_own_with_a_directory_and_without_proc(self):
+        pathlib.Path(self.path("root") + self.directory).parent.mkdir(parents=True)
+        code, sentence = self.run_confined("chroot", self.path("root"))["child"]
+        self.assertEqual(code, 2)
+        self.assertIn("Check that /proc is mounted", sentence)
+
+    @as_root
+    def test_as_a_user_who_may_not_read_the_directory(self):
+        code, sentence = self.run_confined("user", str(NOBODY))["child"]
+        self.assertEqual(code, 2)
+        self.assertRegex(sentence, r"cannot be .* Set EVENTLOG_DIR to a directory of your own")
+
+    def test_switched_off_is_not_heard(self):
+        self.environment["EVENTLOG"] = "off"
+        result = self.run_elog("record", "-e", "counter:*", "--wait", "--",
+                               harness.program("counter"), "2", "1000")
+        self.assertIn("attempted 2000", result.stdout)
+        self.assertEqual(self.summary(result.stderr), (0, 0, 0))
+        self.assertEqual(self.names("providers"), [])
+
+    @as_root
+    def test_with_the_rights_of_another_user_does_not_believe_its_environment(self):
+        # In a mount namespace, so that nothing is left in the real /dev/shm, and nothing forbids
+        # a file there to give its owner's rights away.
+        if subprocess.run(["unshare", "--mount", "true"], check=False,
+                          stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("this container forbids mount namespaces")
+        shutil.copy(harness.program("status_static"), self.path("status"))
+        script = f"""
+            set -e
+            mount -t tmpfs -o mode=1777 tmpfs /mnt
+            cp {self.path('status')} /mnt/plain
+            cp {self.path('status')} /mnt/setuid
+            chown {NOBODY} /mnt/setuid
+            chmod 4755 /mnt/setuid
+            mount -t tmpfs -o mode=1777 tmpfs /dev/shm
+            mkdir -m 700 /mnt/own
+            chown {SOMEBODY} /mnt/own
+            export EVENTLOG_DIR=/mnt/own/eventlog
+            setpriv --reuid {SOMEBODY} --clear-groups /mnt/plain
+            setpriv --reuid {SOMEBODY} --clear-groups /mnt/setuid
+            EVENTLOG=off setpriv --reuid {SOMEBODY} --clear-groups /mnt/plain
+            EVENTLOG=off setpriv --reuid {SOMEBODY} --clear-groups /mnt/setuid
+            ls /dev/shm
+        """
+        result = subprocess.run(["unshare", "--mount", "sh", "-c", script], check=False,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = result.stdout.splitlines()
+        self.assertEqual(lines[::2], ["0", "0", "1", "0", f"eventlog-{NOBODY}"], result.stdout)
+        self.assertIn("/mnt/own/eventlog", lines[1])
+        self.assertIn(f"/dev/shm/eventlog-{NOBODY}", lines[3])
+        self.assertIn("EVENTLOG=off", lines[5])
+        self.assertIn(f"/dev/shm/eventlog-{NOBODY}", lines[7])
+
+
+if __name__ == "__main__":
+    harness.main()

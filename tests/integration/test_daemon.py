@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A daemon that closes all descriptors but its own goes on to emit, also to who comes later."""
+
+import subprocess
+
+import harness
+
+
+class Daemon(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.emitted = 0
+
+    def start_hermit(self):
+        return self.start(harness.program("hermit"), self.path("log"), stdin=subprocess.PIPE)
+
+    def emit(self, process, count):
+        self.emitted += count
+        process.stdin.write("\n" * count)
+        process.stdin.flush()
+        self.wait_for(lambda: self.log().endswith(f"emitted {self.emitted}\n"), "the daemon")
+
+    def log(self):
+        try:
+            with open(self.path("log"), encoding="utf-8") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
+    def check(self, recording, first, last):
+        """Three descriptors each time: the library keeps none."""
+        _, errors = self.stop(recording)
+        self.assertEqual(self.summary(errors)[::2], (last - first + 1, 0))
+        text = self.run_elog("print", self.path("run.elog")).stdout
+        self.assertEqual(
+            [line.partition(" hermit:thought ")[2] for line in text.splitlines()],
+            [f"number={number} descriptors=3" for number in range(first, last + 1)],
+        )
+
+    def record(self, *options):
+        return self.start_recording("-e", "hermit:*", "-o", self.path("run.elog"), *options)
+
+    def test_is_heard_by_who_was_there_first(self):
+        recording = self.record("--wait")
+        process = self.start_hermit()
+        self.emit(process, 5)
+        self.check(recording, 0, 5)
+
+    def test_is_heard_by_each_who_comes_later(self):
+        process = self.start_hermit()
+        self.emit(process, 1)
+        for _ in range(3):
+            recording = self.record()
+            first = self.emitted + 1
+            self.emit(process, 10)
+            self.check(recording, first, self.emitted)
+        self.finish(process)
+        self.assert_nothing_left()
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Events of static objects: what is emitted while the provider is published arrives, and what comes
+before or afterwards does nothing."""
+
+import re
+
+import harness
+
+WHEN_PUBLISHED = {"main", "atexit", "constructor", "destructor"}
+
+
+class StaticOrder(harness.Case):
+    def test_is_heard_from_when_it_is_published_to_when_it_is_withdrawn(self):
+        result = self.run_elog(
+            "record", "-e", "static_order:*", "-o", self.path("run.elog"), "--",
+            harness.program("static_order"),
+        )
+        text = self.run_elog("print", self.path("run.elog")).stdout
+        heard = re.findall(r' static_order:moment name="([^"]*)"$', text, re.MULTILINE)
+        said = re.findall(r"^(heard|deaf) (.*)$", result.stdout, re.MULTILINE)
+        self.assertEqual([name for state, name in said if state == "heard"], heard)
+        # Of the objects there are two, one of them in main.
+        self.assertEqual(
+            [name for _, name in said],
+            ["constructor", "constructor", "main", "destructor", "atexit", "destructor"],
+        )
+        # The object of main.cpp may be older than the provider, the one in main is not.
+        first = heard.index("main")
+        self.assertEqual(heard[first : first + 3], ["main", "destructor", "atexit"])
+        self.assertLessEqual(set(heard), WHEN_PUBLISHED)
+        self.assertEqual(self.summary(result.stderr)[::2], (len(heard), 0))
+        self.assert_nothing_left()
+
+    def test_is_silent_and_ends_well_when_nobody_listens(self):
+        output, errors = self.finish(self.start(harness.program("static_order")))
+        self.assertEqual(errors, "")
+        self.assertNotIn("heard", output)
+        self.assert_nothing_left()
+
+
+if __name__ == "__main__":
+    harness.main()

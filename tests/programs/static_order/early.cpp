@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// Emits before the provider can be published, and after it has been withdrawn.
+#include <cstdlib>
+
+#include "moments.hpp"
+
+namespace {
+
+using static_order::moment;
+
+class earliest {
+  public:
+    earliest() {
+        static_order::provider::emit(moment{"before all constructors"});
+        // Runs after everything that is constructed later has been destroyed.
+        static_cast<void>(
+            std::atexit([] { static_order::provider::emit(moment{"atexit, registered first"}); }));
+    }
+    earliest(const earliest&) = delete;
+    earliest& operator=(const earliest&) = delete;
+    ~earliest() { static_order::provider::emit(moment{"after all destructors"}); }
+};
+
+[[gnu::init_priority(101)]] const earliest instance;
+
+}  // namespace

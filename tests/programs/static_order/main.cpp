@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// Emits at every moment of a program's life, also those at which its provider is not published, and
+// says of each on standard output whether it was enabled.
+#include <cstdio>
+#include <cstdlib>
+
+#include "moments.hpp"
+
+namespace {
+
+using static_order::moment;
+
+void emit(const char* name) {
+    std::printf("%s %s\n", static_order::provider::enabled<moment>() ? "heard" : "deaf", name);
+    static_order::provider::emit(moment{name});
+}
+
+class ordinary {
+  public:
+    ordinary() { emit("constructor"); }
+    ordinary(const ordinary&) = delete;
+    ordinary& operator=(const ordinary&) = delete;
+    ~ordinary() { emit("destructor"); }
+};
+
+const ordinary instance;
+
+}  // namespace
+
+int main() {
+    static_cast<void>(std::atexit([] { emit("atexit"); }));
+    static const ordinary local;
+    emit("main");
+}
