@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -29,7 +31,16 @@ using eventlog::test::listener;
 struct birth {
     std::uint32_t generation;
 };
-using fork_test = eventlog::provider<"fork_test", birth>;
+struct signature {
+    std::uint32_t process;
+    std::uint32_t thread;
+};
+using fork_test = eventlog::provider<"fork_test", birth, signature>;
+
+void sign() {
+    fork_test::emit(
+        signature{static_cast<std::uint32_t>(::getpid()), static_cast<std::uint32_t>(::gettid())});
+}
 
 bool is_published(pid_t process) {
     return std::filesystem::exists(eventlog::test::eventlog_directory() + "/providers/fork_test." +
@@ -119,6 +130,48 @@ TEST(fork, gates_of_parent_and_child_are_apart) {
     for (const int end : {ready[0], ready[1], go[0], go[1]}) {
         ::close(end);
     }
+}
+
+TEST(fork, among_several_emitting_threads_gives_everyone_the_right_numbers) {
+    listener ears("fork_test:signature", {1U << 20U, 4});
+    std::atomic<bool> stop{false};
+    std::atomic<std::uint64_t> attempted{0};
+    std::vector<std::thread> workers;
+    for (int i = 0; i < 3; ++i) {
+        workers.emplace_back([&] {
+            for (; !stop; attempted.fetch_add(1)) {
+                sign();
+                std::this_thread::sleep_for(std::chrono::microseconds(20));
+            }
+        });
+    }
+    constexpr std::uint64_t children = 20;
+    for (std::uint64_t i = 0; i < children; ++i) {
+        // At once: it is the first thing that the child does.
+        EXPECT_EQ(in_child([] {
+                      sign();
+                      return 0;
+                  }),
+                  0);
+        sign();
+        attempted.fetch_add(2);
+        ears.poll();
+    }
+    stop = true;
+    for (std::thread& worker : workers) {
+        worker.join();
+    }
+    ears.finish();
+    EXPECT_EQ(ears.totals().lost, 0U);
+    EXPECT_EQ(ears.records().size(), attempted.load());
+    std::set<std::uint64_t> processes;
+    for (const heard_record& record : ears.records()) {
+        const auto process = std::get<std::uint64_t>(ears.field(record, "process"));
+        ASSERT_EQ(ears.providers().at(record.header.provider).pid, process);
+        ASSERT_EQ(std::get<std::uint64_t>(ears.field(record, "thread")), record.header.thread);
+        processes.insert(process);
+    }
+    EXPECT_EQ(processes.size(), children + 1);
 }
 
 TEST(fork, while_other_threads_emit_loses_nothing) {
