@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -193,6 +194,17 @@ void publish_again_in_child() noexcept {
     }
 }
 
+/// Memory for an instance, which is never given back. The first few are in the library itself: with
+/// a plugin that has a copy of it they come and go.
+void* find_room() noexcept {
+    constexpr std::size_t own_max = 8;
+    alignas(eventlog_provider) static constinit std::byte own[own_max][sizeof(eventlog_provider)]{};
+    static constinit std::size_t used = 0;
+    return used < own_max
+               ? own[used++]
+               : std::aligned_alloc(alignof(eventlog_provider), sizeof(eventlog_provider));
+}
+
 eventlog_provider* take_instance() noexcept {
     eventlog_provider* instance = first_free;
     if (instance != nullptr) {
@@ -200,7 +212,7 @@ eventlog_provider* take_instance() noexcept {
         forget_listeners(*instance);
         return instance;
     }
-    void* memory = std::aligned_alloc(alignof(eventlog_provider), sizeof(eventlog_provider));
+    void* memory = find_room();
     return memory == nullptr ? nullptr : new (memory) eventlog_provider;
 }
 
