@@ -14,6 +14,8 @@ inline constexpr const char* branch = "load_test_branch";
 inline constexpr const char* timestamp = "rdtsc";
 inline constexpr const char* floor = "rseq_floor";
 inline constexpr const char* disabled = "emit_disabled";
+inline constexpr const char* disabled_costly = "emit_disabled_costly";
+inline constexpr const char* disabled_lazy = "emit_disabled_lazy";
 inline constexpr const char* enabled = "emit_enabled";
 inline constexpr const char* dropped = "emit_dropped";
 

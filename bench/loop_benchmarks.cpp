@@ -33,6 +33,42 @@ struct emit_disabled {
     }
 };
 
+/// Multiplications that wait for each other: some eight cycles. Without a loop, because compilers
+/// put off none, not even one with a known number of rounds.
+[[gnu::always_inline]] constexpr std::uint64_t mix(std::uint64_t value) noexcept {
+    value = (value ^ value >> 33U) * 0xff51afd7ed558ccdU;
+    value = (value ^ value >> 29U) * 0xc4ceb9fe1a85ec53U;
+    return value ^ value >> 32U;
+}
+
+/// A loop over memory: this no compiler puts off by itself.
+[[gnu::always_inline]] inline std::uint64_t hash(std::string_view text) noexcept {
+    std::uint64_t value = 0xcbf29ce484222325U;
+    for (const char character : text) {
+        value = (value ^ static_cast<unsigned char>(character)) * 0x100000001b3U;
+    }
+    return value;
+}
+
+/// Arguments that take computing, which belongs behind the branch.
+struct emit_disabled_costly {
+    [[gnu::always_inline]] static void once(std::uint64_t i, std::string_view reason) noexcept {
+        const counted_fields fields = fields_of(mix(i));
+        unheard::emit(retransmission{mix(fields.sequence), fields.bytes * fields.bytes,
+                                     fields.window, reason});
+    }
+};
+
+/// Arguments that would be computed in front of the branch, were it not for emit_lazily.
+struct emit_disabled_lazy {
+    [[gnu::always_inline]] static void once(std::uint64_t i, std::string_view reason) noexcept {
+        unheard::emit_lazily([&] {
+            const counted_fields fields = fields_of(hash(reason) ^ mix(i));
+            return retransmission{fields.sequence, fields.bytes, fields.window, reason};
+        });
+    }
+};
+
 #if defined(__x86_64__)
 struct read_timestamp {
     [[gnu::always_inline]] static void once(std::uint64_t, std::string_view) noexcept {
@@ -43,23 +79,29 @@ struct read_timestamp {
 };
 #endif
 
-/// One each time round. Out of line and aligned: at a fraction of a nanosecond it matters where the
-/// loop stands in a line of the cache, and so it stands at the same place for all.
+/// One each time round. At a fraction of a nanosecond it matters whether a loop stands in one line
+/// of the cache or in two, so each begins near the beginning of one.
 template <class Measured>
 [[gnu::noinline, gnu::aligned(64)]] void run_batch(std::uint64_t first,
                                                    std::string_view reason) noexcept {
-    for (std::uint64_t i = first; i != first + batch; ++i) {
+    const std::uint64_t end = first + batch;
+    std::uint64_t i = first;
+    asm volatile(".balign 64");
+    do {
         Measured::once(i, reason);
         benchmark::ClobberMemory();
-    }
+    } while (++i != end);
 }
 
 template <class Measured>
 void run_loop(benchmark::State& state) {
     const std::string_view reason = opaque_reason();
+    // From numbers that it knows the compiler would compute some of the fields itself.
+    std::uint64_t first = 0;
+    benchmark::DoNotOptimize(first);
     while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(batch))) {
         const steady_clock::time_point begin = steady_clock::now();
-        run_batch<Measured>(0, reason);
+        run_batch<Measured>(first, reason);
         state.SetIterationTime(seconds(steady_clock::now() - begin).count());
     }
 }
@@ -76,6 +118,8 @@ void register_loop(const char* name) {
 void register_loops() {
     register_loop<load_test_branch>(name::branch);
     register_loop<emit_disabled>(name::disabled);
+    register_loop<emit_disabled_costly>(name::disabled_costly);
+    register_loop<emit_disabled_lazy>(name::disabled_lazy);
 #if defined(__x86_64__)
     register_loop<read_timestamp>(name::timestamp);
 #endif

@@ -54,12 +54,16 @@ ratio_table::ratio_table(const collecting_reporter& reporter, const listeners::o
     const collecting_reporter::times& times = reporter.nanoseconds();
     add_row(name::branch, times, "");
     add_row(name::disabled, times, "");
+    add_row(name::disabled_costly, times, "");
+    add_row(name::disabled_lazy, times, "");
     add_row(name::timestamp, times, "");
     add_row(name::floor, times, "nobody reads");
     add_row(name::enabled, times, describe(heard.enabled));
     add_row(name::dropped, times, describe(heard.dropped));
     add_ratio("disabled_vs_branch", name::disabled, name::branch, 1.1);
-    add_ratio("enabled_vs_rseq_floor", name::enabled, name::floor, 1.6);
+    add_ratio("disabled_costly_vs_branch", name::disabled_costly, name::branch, 1.1);
+    add_ratio("disabled_lazy_vs_branch", name::disabled_lazy, name::branch, 1.1);
+    add_ratio("enabled_vs_rseq_floor", name::enabled, name::floor, 1.25);
     add_ratio("rseq_floor_vs_rdtsc", name::floor, name::timestamp, 0);
     add_ratio("dropped_vs_enabled", name::dropped, name::enabled, 0);
 }
@@ -96,21 +100,21 @@ const ratio_table::row* ratio_table::find(const char* name) const {
 }
 
 void ratio_table::print_ratio(const ratio& result) const {
-    fmt::print("{:<22} {:>9.3f}", result.name, result.value);
+    fmt::print("{:<25} {:>9.3f}", result.name, result.value);
     if (result.target != 0) {
-        fmt::print("   at most {:.1f}: {}", result.target,
+        fmt::print("   at most {}: {}", result.target,
                    result.value <= result.target ? "met" : "MISSED");
     }
     fmt::print("\n");
 }
 
 void ratio_table::print() const {
-    fmt::print("{:<22} {:>9}   {:>6}   {}\n", "measured", "median ns", "spread", "lost");
+    fmt::print("{:<25} {:>9}   {:>6}   {}\n", "measured", "median ns", "spread", "lost");
     for (const row& measured : rows_) {
-        fmt::print("{:<22} {:>9.3f}   {:>4.1f} %   {}\n", measured.name, measured.median,
+        fmt::print("{:<25} {:>9.3f}   {:>4.1f} %   {}\n", measured.name, measured.median,
                    100 * measured.spread, measured.loss);
     }
-    fmt::print("\n{:<22} {:>9}   {}\n", "ratio", "", "target");
+    fmt::print("\n{:<25} {:>9}   {}\n", "ratio", "", "target");
     for (const ratio& result : ratios_) {
         print_ratio(result);
     }

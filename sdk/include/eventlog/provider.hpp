@@ -75,6 +75,16 @@ class registration {
     std::atomic<eventlog_provider*> handle_{nullptr};
 };
 
+/// Calls the maker in a way that has it inlined, however long it is. clang leaves a long call on an
+/// unlikely path out of line; then what the maker captures has to be in memory, and is put there in
+/// front of the branch. g++ inlines by itself what is called in one place, and ignores flatten
+/// here.
+template <class Maker>
+[[gnu::always_inline, gnu::flatten]] inline auto make_inline(Maker&& make) noexcept(
+    std::is_nothrow_invocable_v<Maker>) {
+    return std::forward<Maker>(make)();
+}
+
 template <fixed_string Name, class Provider, class List>
 struct provider_state;
 
@@ -144,7 +154,9 @@ class provider {
     }
 
     /// Emits an event: one load and a branch when nobody listens. The event is taken by value, so
-    /// that what it takes to make it can be put off until it is known to be wanted.
+    /// that what the compiler computes from values for it stands behind the branch. What it cannot
+    /// put off is done every time: a call it does not see into, a loop, reading memory, making a
+    /// std::string. For these there is emit_lazily.
     /// Takes no lock, allocates nothing, waits for nobody; an event that finds no room is counted.
     template <class Event>
     [[gnu::always_inline]] static void emit(Event event) noexcept {
@@ -156,8 +168,9 @@ class provider {
         }
     }
 
-    /// The same with the event made only when someone listens: emit_lazily([&] { return loss{...};
-    /// }).
+    /// The same with the event made only when someone listens, whatever that takes:
+    ///
+    ///     tcp::emit_lazily([&] { return loss{packet->sequence, size_of(packet), "ack"}; });
     template <class Maker>
     requires std::is_invocable_v<Maker>
     [[gnu::always_inline]] static void emit_lazily(Maker&& make) noexcept(
@@ -167,7 +180,7 @@ class provider {
                       "eventlog: this event belongs to a session. Emit it through the "
                       "eventlog::session object.");
         if (enabled<made>()) [[unlikely]] {
-            const made event = std::forward<Maker>(make)();
+            const made event = detail::make_inline(std::forward<Maker>(make));
             pass_fields(event, typename detail::event_layout<made>::indices{});
         }
     }

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+//
+// Call sites whose machine code run.py looks at. Each stands between two calls that the compiler
+// knows nothing about, so that what a site costs is what stands between them on the hot path.
+//
+// Above each function stands what run.py is to find:
+//     // expect: gate              one load, one test, one jump, and nothing put in front of
+//     begin()
+//     // expect complaint: TEXT    more than that, and TEXT in what run.py says about it
+// The latter are what a site costs that should have been written with emit_lazily, and the proof
+// that run.py sees it.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <eventlog/eventlog.hpp>
+
+namespace sites {
+
+struct numbers {
+    std::uint64_t sequence;
+    std::uint32_t bytes;
+    std::uint32_t window;
+};
+struct described {
+    std::uint64_t sequence;
+    std::string_view reason;
+    std::uint32_t bytes;
+};
+struct named {
+    const char* name;
+    std::uint64_t sequence;
+};
+struct owning {
+    std::uint64_t sequence;
+    std::string reason;
+};
+/// More than the registers for arguments can carry, of all kinds.
+struct wide {
+    std::uint64_t first;
+    std::int64_t second;
+    std::uint32_t third;
+    std::int32_t fourth;
+    std::string_view fifth;
+    double sixth;
+    float seventh;
+    std::uint16_t eighth;
+    std::int8_t ninth;
+    bool tenth;
+    char eleventh;
+    std::string_view twelfth;
+    std::uint64_t thirteenth;
+};
+
+using site = eventlog::provider<"site", numbers, described, named, owning, wide>;
+
+inline std::uint64_t mix(std::uint64_t value) {
+    value ^= value >> 33U;
+    value *= 0xff51afd7ed558ccdU;
+    value ^= value >> 29U;
+    value *= 0xc4ceb9fe1a85ec53U;
+    return value ^ value >> 32U;
+}
+
+inline std::uint64_t hash(std::string_view text) {
+    std::uint64_t value = 0xcbf29ce484222325U;
+    for (const char character : text) {
+        value = (value ^ static_cast<unsigned char>(character)) * 0x100000001b3U;
+    }
+    return value;
+}
+
+}  // namespace sites
+
+using namespace sites;
+
+extern "C" {
+
+void begin() noexcept;
+int end() noexcept;
+std::uint64_t compute(std::uint64_t value) noexcept;
+
+// emit: values that are there, and what is computed from them -----------------------------------
+
+// expect: gate
+int emit_values(std::uint64_t sequence, std::uint32_t bytes, std::uint32_t window) {
+    begin();
+    site::emit(numbers{sequence, bytes, window});
+    return end() + 1;
+}
+
+// expect: gate
+int emit_constants() {
+    begin();
+    site::emit(described{1, "timeout", 1448});
+    return end() + 1;
+}
+
+// expect: gate
+int emit_text(std::uint64_t sequence, std::string_view reason, std::uint32_t bytes) {
+    begin();
+    site::emit(described{sequence, reason, bytes});
+    return end() + 1;
+}
+
+// expect: gate
+int emit_part_of_text(std::uint64_t sequence, const char* text, std::size_t size) {
+    begin();
+    site::emit(described{sequence, std::string_view(text, size).substr(size / 2), 0});
+    return end() + 1;
+}
+
+// expect: gate
+int emit_c_string(const char* name, std::uint64_t sequence) {
+    begin();
+    site::emit(named{name, sequence});
+    return end() + 1;
+}
+
+// expect: gate
+int emit_arithmetic(std::uint64_t sequence, std::uint32_t bytes) {
+    begin();
+    site::emit(numbers{mix(mix(sequence)), bytes * bytes + 7,
+                       static_cast<std::uint32_t>(mix(sequence) % 1000)});
+    return end() + 1;
+}
+
+// expect: gate
+int emit_wide(std::uint64_t number, std::string_view text, double ratio) {
+    begin();
+    site::emit(wide{number, static_cast<std::int64_t>(number >> 3U), 1, -1, text, ratio * 3,
+                    static_cast<float>(ratio), static_cast<std::uint16_t>(number), 5, number > 5,
+                    'c', text.substr(text.size() / 2), mix(number)});
+    return end() + 1;
+}
+
+// expect: gate
+int emit_named_first(std::uint64_t sequence, std::string_view reason) {
+    const described event{mix(sequence), reason, 3};
+    begin();
+    site::emit(event);
+    return end() + 1;
+}
+
+// emit_lazily: whatever it takes ----------------------------------------------------------------
+
+// expect: gate
+int lazily_values(std::uint64_t sequence, std::string_view reason, std::uint32_t bytes) {
+    begin();
+    site::emit_lazily([&] { return described{sequence, reason, bytes}; });
+    return end() + 1;
+}
+
+// expect: gate
+int lazily_arithmetic(std::uint64_t sequence, std::uint32_t bytes) {
+    begin();
+    site::emit_lazily([&] { return numbers{mix(mix(sequence)), bytes * bytes, bytes / 3}; });
+    return end() + 1;
+}
+
+// expect: gate
+int lazily_call(std::uint64_t sequence) {
+    begin();
+    site::emit_lazily([&] { return numbers{compute(sequence), 1, 2}; });
+    return end() + 1;
+}
+
+// expect: gate
+int lazily_loop(std::string_view text) {
+    begin();
+    site::emit_lazily([&] { return described{hash(text), text, 2}; });
+    return end() + 1;
+}
+
+// expect: gate
+int lazily_memory(const std::uint64_t* numbers_read, const std::string& text) {
+    begin();
+    site::emit_lazily([&] { return described{numbers_read[0], text, 2}; });
+    return end() + 1;
+}
+
+// expect: gate
+int lazily_allocation(std::uint64_t sequence, const std::string& text) {
+    begin();
+    site::emit_lazily([&] { return owning{sequence, text + ": gone"}; });
+    return end() + 1;
+}
+
+// expect: gate
+int lazily_wide(std::uint64_t number, std::string_view text, double ratio) {
+    begin();
+    site::emit_lazily([&] {
+        return wide{number, -1, 1, -1, text, ratio * 3, 1, 2, 5, true, 'c', text, compute(number)};
+    });
+    return end() + 1;
+}
+
+// Longer than what compilers inline where it is unlikely to be needed.
+// expect: gate
+int lazily_long(std::uint64_t number, std::string_view text) {
+    begin();
+    site::emit_lazily([&] {
+        const std::uint64_t mixed = mix(mix(mix(hash(text)))) ^ mix(mix(number));
+        return wide{mixed,
+                    static_cast<std::int64_t>(mix(mixed)),
+                    1,
+                    -1,
+                    text.substr(text.size() / 3),
+                    static_cast<double>(mixed),
+                    1,
+                    2,
+                    5,
+                    mixed > 5,
+                    'c',
+                    text,
+                    mix(hash(text))};
+    });
+    return end() + 1;
+}
+
+// What must be written with emit_lazily instead -------------------------------------------------
+
+// expect complaint: call compute
+int emit_call(std::uint64_t sequence) {
+    begin();
+    site::emit(numbers{compute(sequence), 1, 2});
+    return end() + 1;
+}
+
+// expect complaint: call compute
+int emit_call_before_begin(std::uint64_t sequence) {
+    const std::uint64_t computed = compute(sequence);
+    begin();
+    site::emit(numbers{computed, 1, 2});
+    return end() + 1;
+}
+
+// expect complaint: beside the gate: mov
+int emit_volatile_read(const volatile std::uint64_t* sequence) {
+    begin();
+    site::emit(numbers{*sequence, 1, 2});
+    return end() + 1;
+}
+
+// expect complaint: beside the gate: mov
+int emit_twice(std::uint64_t sequence) {
+    begin();
+    site::emit(numbers{sequence, 1, 2});
+    site::emit(numbers{sequence, 1, 3});
+    return end() + 1;
+}
+
+// expect complaint: beside the gate: cmp
+int emit_conditionally(std::uint64_t sequence) {
+    begin();
+    if (sequence > 5) {
+        site::emit(numbers{sequence, 1, 2});
+    }
+    return end() + 1;
+}
+
+// expect complaint: no gate
+int emit_nothing() {
+    begin();
+    return end() + 1;
+}
+}

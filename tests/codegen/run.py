@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compiles call sites and checks in the machine code what a disabled emit costs.
+
+usage: run.py FILE -- COMPILER [FLAGS...]
+
+Walks each function of FILE that says what it expects (see there) the way it runs while nobody
+listens. Between the calls of begin() and end() there must be one load of the gate word, straight
+from where it stands, one test of it and one jump that is not taken; in front of begin() nothing but
+the keeping of arguments.
+"""
+
+import dataclasses
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+
+# The gate word at an address that the linker puts into the instruction. A load through the global
+# offset table (R_X86_64_REX_GOTPCRELX) would be two, in a shared object as anywhere else.
+DIRECT_RELOCATIONS = {"R_X86_64_PC32", "R_X86_64_32", "R_X86_64_32S"}
+
+# What a function does with its arguments so that they outlive a call, whatever it calls: its frame,
+# and moves from register to register or to its stack.
+KEEPING = re.compile(
+    r"endbr64|nop.*|push +%\w+|(sub|add) +\$0x[0-9a-f]+,%rsp|(lea) +-?0x[0-9a-f]+\(%rsp\),%rsp|"
+    r"mov\w* +%\w+,(%\w+|(-?0x[0-9a-f]+)?\(%r[sb]p\))"
+)
+GATE_LOAD = re.compile(r"mov +0x0(?:\(%rip\))?,(%e\w+|%r\d+d)\b.*")
+GATE_TEST = re.compile(r"test +(%\w+),(%\w+)")
+GATE_COMPARISON = re.compile(r"cmpl +\$0x0,0x0(\(%rip\))?.*")
+JUMP = re.compile(r"(j\w+) +([0-9a-f]+)\b.*")
+PADDING = re.compile(r"nop.*|xchg +%ax,%ax|jmp .*")
+
+
+@dataclasses.dataclass
+class Instruction:
+    address: int
+    text: str
+    relocation: str = ""  # its type
+    symbol: str = ""
+
+    def named(self):
+        """As a reader wants it: with the name of what is called or read."""
+        return f"{self.text.split()[0]} {self.symbol}" if self.symbol else self.text
+
+    def is_call_of(self, name):
+        return self.text.startswith("call") and self.symbol == name
+
+    def reads_gate(self):
+        # provider_state<...>::gate, mangled; its words stand at offsets to it.
+        return (
+            self.relocation in DIRECT_RELOCATIONS
+            and "provider_state" in self.symbol
+            and self.symbol.endswith("4gateE")
+        )
+
+
+class Unexpected(Exception):
+    """What a hot path does beyond what it may."""
+
+
+def read_expectations(path):
+    """{function: text of the complaint, None for none}"""
+    with open(path, encoding="utf-8") as file:
+        source = file.read()
+    found = re.findall(
+        r"^// expect(?:: (gate)| complaint: (.*\S))\nint (\w+)\(", source, re.MULTILINE
+    )
+    if len(found) != len(re.findall(r"^// expect", source, re.MULTILINE)):
+        sys.exit(f"{path}: an `// expect` does not stand above a function")
+    return {function: None if gate else complaint for gate, complaint, function in found}
+
+
+def compile_object(command, path, target):
+    result = subprocess.run([*command, "-std=c++20", "-O2", "-c", path, "-o", target], check=False)
+    if result.returncode != 0:
+        sys.exit(f"{path}: does not compile")
+
+
+def disassemble(path):
+    """{function: its instructions}"""
+    listing = subprocess.run(
+        ["objdump", "--disassemble", "--reloc", "--no-show-raw-insn", path],
+        env={**os.environ, "LC_ALL": "C"},
+        stdout=subprocess.PIPE, encoding="utf-8", check=True,
+    ).stdout
+    if "elf64-x86-64" not in listing:
+        print("Skipped: only x86-64's instructions are known here.")
+        sys.exit(SKIPPED)
+    functions = {}
+    instructions = []
+    for line in listing.splitlines():
+        if match := re.fullmatch(r"[0-9a-f]+ <(.*)>:", line):
+            instructions = functions.setdefault(match[1], [])
+        elif match := re.fullmatch(r"\s+[0-9a-f]+: (R_\w+)\s+(\S+?)(?:[-+]0x[0-9a-f]+)?", line):
+            instructions[-1].relocation, instructions[-1].symbol = match.groups()
+        elif match := re.fullmatch(r"\s*([0-9a-f]+):\s+(.*\S)\s*", line):
+            instructions.append(Instruction(int(match[1], 16), match[2]))
+    return functions
+
+
+def require(condition, instruction, why):
+    if not condition:
+        raise Unexpected(f"{instruction.named()}: {why}")
+
+
+def hot_path(instructions):
+    """The instructions up to the call of end(), while all gate words are zero."""
+    at = {instruction.address: index for index, instruction in enumerate(instructions)}
+    index = 0
+    path = []
+    # Longer than any path without a loop.
+    while len(path) <= len(instructions):
+        instruction = instructions[index]
+        path.append(instruction)
+        index += 1
+        if instruction.is_call_of("end"):
+            return path
+        require(not instruction.text.startswith("ret"), instruction, "returns before end()")
+        jump = JUMP.fullmatch(instruction.text)
+        # After a test of zero: je is taken, jne is not. Of others check_gate complains.
+        if jump and jump[1] in ("jmp", "je"):
+            require(int(jump[2], 16) in at, instruction, "leaves the function")
+            index = at[int(jump[2], 16)]
+    raise Unexpected("does not come to end()")
+
+
+def check_gate(instructions):
+    """What stands between begin() and end() must be one load, one test, one jump."""
+    expected = ["load", "test", "jump"]
+    surplus = []
+    word = None  # the register that has the gate word
+    for step in instructions:
+        load = GATE_LOAD.fullmatch(step.text) if step.reads_gate() else None
+        test = GATE_TEST.fullmatch(step.text)
+        if load and expected[:1] == ["load"]:
+            word = load[1]
+            expected = expected[1:]
+        elif step.reads_gate() and GATE_COMPARISON.fullmatch(step.text) and len(expected) == 3:
+            expected = ["jump"]
+        elif test and test[1] == test[2] == word and expected[:1] == ["test"]:
+            expected = ["jump"]
+        elif JUMP.fullmatch(step.text) and expected == ["jump"]:
+            expected = []
+        elif not PADDING.fullmatch(step.text):
+            surplus.append(step.named())
+    if surplus:
+        raise Unexpected(f"beside the gate: {'; '.join(surplus)}")
+    if expected:
+        raise Unexpected(f"no gate: missing {', '.join(expected)}")
+
+
+def check_function(instructions):
+    path = hot_path(instructions)
+    starts = [index for index, step in enumerate(path) if step.is_call_of("begin")]
+    if len(starts) != 1:
+        raise Unexpected("begin() is not called once")
+    for step in path[: starts[0]]:
+        require(KEEPING.fullmatch(step.text), step, "stands in front of begin()")
+    check_gate(path[starts[0] + 1 : -1])
+
+
+def judge(expected, instructions):
+    """Returns what is wrong, or None."""
+    try:
+        check_function(instructions)
+    except Unexpected as unexpected:
+        if expected is None:
+            return str(unexpected)
+        return None if expected in str(unexpected) else f"{unexpected}; expected: {expected}"
+    return None if expected is None else f"nothing to complain about; expected: {expected}"
+
+
+def main():
+    if len(sys.argv) < 4 or sys.argv[2] != "--":
+        sys.exit(__doc__)
+    path, command = sys.argv[1], sys.argv[3:]
+    expectations = read_expectations(path)
+    with tempfile.TemporaryDirectory(prefix="eventlog-codegen-") as directory:
+        target = os.path.join(directory, "call_sites.o")
+        compile_object(command, path, target)
+        functions = disassemble(target)
+    failed = False
+    for function, expected in expectations.items():
+        complaint = judge(expected, functions[function])
+        if complaint is not None:
+            failed = True
+            print(f"{function}: {complaint}")
+            for instruction in functions[function]:
+                print(f"    {instruction.address:x}: {instruction.text} {instruction.symbol}")
+    if failed or not expectations:
+        sys.exit(f"{path}: what its functions expect is not what the compiler has made of them")
+
+
+if __name__ == "__main__":
+    main()
