@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Measures what eventlog costs whoever compiles a program that emits.
+
+usage: compile_time.py [--json FILE] [--include FOLDER] [--quick] [COMPILER...]
+
+Compiles one translation unit of 50 events with 16 fields each, each emitted in a function of its
+own, in four forms, and compares the processor time that they take:
+
+    empty      emit does nothing, and only the standard headers are there
+    header     emit does nothing, and eventlog's header is included
+    declared   the provider is declared and published, and nothing is emitted
+    emitted    as in an application
+
+All of one round stand next to each other, in random order; the ratios are medians of those within a
+round, so that it matters little what else the machine does. Without COMPILER: g++ and clang++.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "sdk/include"
+
+EVENTS = 50
+FIELDS = 16
+TARGET = 3.0  # emitted_vs_empty, at most
+
+# Each type twice, a quarter texts, in an order of its own for each event: what compilers remember
+# of one event's types must not help with the next one's.
+TYPES = [
+    "std::uint64_t", "std::uint32_t", "std::string_view", "std::int64_t",
+    "std::uint16_t", "std::uint8_t", "std::string_view", "std::int32_t",
+] * (FIELDS // 8)  # fmt: skip
+
+# What the header itself includes, so that it is not charged for what everybody has.
+STANDARD_HEADERS = [
+    "array", "atomic", "concepts", "cstddef", "cstdint", "cstring", "memory", "string",
+    "string_view", "type_traits", "utility",
+]  # fmt: skip
+
+FORMS = ["empty", "header", "declared", "emitted"]
+RATIOS = {
+    "emitted_vs_empty": ("emitted", "empty"),
+    "declared_vs_empty": ("declared", "empty"),
+    "header_vs_empty": ("header", "empty"),
+}
+
+
+def types_of(event):
+    return random.Random(event).sample(TYPES, FIELDS)
+
+
+def write_events():
+    for event in range(EVENTS):
+        yield f"struct event_{event} {{"
+        yield from (f"    {name} field_{field};" for field, name in enumerate(types_of(event)))
+        yield "};"
+
+
+def write_function(event):
+    values = (
+        "text" if name == "std::string_view" else f"static_cast<{name}>(number + {field})"
+        for field, name in enumerate(types_of(event))
+    )
+    yield f"void emit_{event}(std::uint64_t number, std::string_view text) {{"
+    yield f"    emitter::emit(event_{event}{{{', '.join(values)}}});"
+    yield "}"
+
+
+def write_unit(form):
+    yield from (f"#include <{header}>" for header in STANDARD_HEADERS)
+    if form != "empty":
+        yield "#include <eventlog/eventlog.hpp>"
+    yield from write_events()
+    names = ", ".join(f"event_{event}" for event in range(EVENTS))
+    if form in ("declared", "emitted"):
+        yield f'using provider = eventlog::provider<"measured", {names}>;'
+    if form == "emitted":
+        yield "using emitter = provider;"
+    else:
+        yield "struct emitter {"
+        yield "    template <class Event> static void emit(Event) noexcept {}"
+        yield "};"
+    if form == "declared":
+        yield "auto published() { return provider::status().code; }"
+    for event in range(EVENTS):
+        yield from write_function(event)
+
+
+def compile_once(compiler, include, source):
+    """Returns the seconds that the compiler, and all it runs, spends on the processor."""
+    before = os.times()
+    result = subprocess.run(
+        [compiler, "-std=c++20", "-O2", "-c", f"-I{include}", source, "-o", "/dev/null"],
+        check=False,
+    )
+    after = os.times()
+    if result.returncode != 0:
+        sys.exit(f"compile_time.py: {compiler} cannot compile {source.name}. See above.")
+    return (
+        after.children_user - before.children_user + after.children_system - before.children_system
+    )
+
+
+def measure(compiler, include, sources, rounds):
+    """{form: seconds of each round}, the first round not counted: it fills caches."""
+    seconds = {form: [] for form in FORMS}
+    for turn in range(rounds + 1):
+        for form in random.sample(FORMS, len(FORMS)):
+            taken = compile_once(compiler, include, sources[form])
+            if turn > 0:
+                seconds[form].append(taken)
+    return seconds
+
+
+def compare(seconds):
+    """{name: median of the ratios within a round}"""
+    return {
+        name: statistics.median(above / below for above, below in zip(seconds[one], seconds[other]))
+        for name, (one, other) in RATIOS.items()
+    }
+
+
+def report(compiler, seconds, ratios):
+    print(f"{compiler:<25} {'median ms':>9}   {'spread':>6}")
+    for form in FORMS:
+        median = statistics.median(seconds[form])
+        spread = (max(seconds[form]) - min(seconds[form])) / median
+        print(f"{form:<25} {1000 * median:>9.0f}   {100 * spread:>4.0f} %")
+    for name, ratio in ratios.items():
+        verdict = ""
+        if name == "emitted_vs_empty":
+            verdict = f"   at most {TARGET}: {'met' if ratio <= TARGET else 'MISSED'}"
+        print(f"{name:<25} {ratio:>9.2f}{verdict}")
+    each = statistics.median(
+        emitted - header for emitted, header in zip(seconds["emitted"], seconds["header"])
+    )
+    print(f"{'ms for each field':<25} {1000 * each / EVENTS / FIELDS:>9.2f}\n")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("compilers", nargs="*", metavar="COMPILER", default=["g++", "clang++"])
+    parser.add_argument("--json", metavar="FILE", help="write the ratios to FILE")
+    parser.add_argument(
+        "--include", metavar="FOLDER", type=pathlib.Path, default=INCLUDE,
+        help="where eventlog/eventlog.hpp is (default: here), to compare another version",
+    )  # fmt: skip
+    parser.add_argument("--quick", action="store_true", help="one round: shows that it runs")
+    arguments = parser.parse_args()
+    if not (arguments.include / "eventlog/eventlog.hpp").is_file():
+        parser.error(f"there is no eventlog/eventlog.hpp in {arguments.include}.")
+    for compiler in arguments.compilers:
+        if shutil.which(compiler) is None:
+            parser.error(f"there is no compiler {compiler}. Install it or name another.")
+    return arguments
+
+
+def main():
+    arguments = parse_arguments()
+    results = {}
+    with tempfile.TemporaryDirectory(prefix="eventlog-compile-time-") as directory:
+        sources = {form: pathlib.Path(directory, f"{form}.cpp") for form in FORMS}
+        for form, source in sources.items():
+            source.write_text("\n".join(write_unit(form)) + "\n", encoding="utf-8")
+        for compiler in arguments.compilers:
+            seconds = measure(compiler, arguments.include, sources, 1 if arguments.quick else 5)
+            ratios = compare(seconds)
+            report(compiler, seconds, ratios)
+            # Names as in the other benchmark's file: the two can be put together.
+            results |= {f"compile_{name}.{compiler}": ratio for name, ratio in ratios.items()}
+    if arguments.json:
+        pathlib.Path(arguments.json).write_text(json.dumps(results, indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
