@@ -171,12 +171,17 @@ std::optional<control_word> make_room(subscription_slot& slot, eventlog_ring* ri
     return std::nullopt;
 }
 
+bool is_live(const subscription_slot& slot) noexcept {
+    return shared(slot.region()->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
+}
+
 }  // namespace
 
 write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
                                  std::uint16_t provider, const event_payload& payload) noexcept {
     const slot_user user(slot, serial);
-    if (!user.holds()) {
+    // Whoever has the lock of a subscription that has ended must not keep us from its successor.
+    if (!user.holds() || !is_live(slot)) {
         return write_result::stale;
     }
     const std::uint32_t index = slot.ring_count.load(std::memory_order_relaxed) - 1;
@@ -185,9 +190,9 @@ write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
     if (!lock.held()) {
         return write_result::lost_busy;
     }
-    // Now, not before: waiting may have taken long. The other half of this is in release_memory.
+    // Again: waiting may have taken long. The other half of this is in release_memory.
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (shared(slot.region()->state).load(std::memory_order_relaxed) != EVENTLOG_REGION_LIVE) {
+    if (!is_live(slot)) {
         return write_result::stale;
     }
     const std::uint64_t units = units_of(sizeof(eventlog_record) + payload.size);

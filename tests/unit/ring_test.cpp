@@ -291,6 +291,21 @@ TEST(shared_ring, held_by_a_thread_that_does_not_get_on_costs_time_once) {
     EXPECT_EQ(slot->stuck_holder.load(), 0U);
 }
 
+TEST(shared_ring, held_for_ever_does_not_keep_a_program_from_the_next_subscription) {
+    listener ears("ring_test:*");
+    ring_test::emit(tick{0});
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
+    shared(ring->lock)
+        .store(ears.source().header().owner_pid_namespace << 32U |
+               static_cast<std::uint32_t>(::getppid()));
+    ears.source().end();
+    const std::uint64_t payload = 0;
+    EXPECT_EQ(write_record_shared(*slot, slot->serial.load(), 0, {0, 8, &payload, {}}),
+              write_result::stale);
+}
+
 TEST(shared_ring, taken_over_is_no_place_where_a_thread_is_cancelled) {
     listener ears("ring_test:*");
     ring_test::emit(tick{0});
