@@ -15,6 +15,7 @@
 
 #include "attach.hpp"
 #include "directory.hpp"
+#include "dynamic_part.hpp"
 #include "process.hpp"
 #include "registered_provider.hpp"
 #include "rseq.hpp"
@@ -206,9 +207,13 @@ void* find_room() noexcept {
 }
 
 eventlog_provider* take_instance() noexcept {
-    eventlog_provider* instance = first_free;
-    if (instance != nullptr) {
-        first_free = instance->next;
+    // Not one in whose last definition some thread still is.
+    eventlog_provider** link = &first_free;
+    while (*link != nullptr && !forget_definition(**link)) {
+        link = &(*link)->next;
+    }
+    if (eventlog_provider* instance = *link; instance != nullptr) {
+        *link = instance->next;
         forget_listeners(*instance);
         return instance;
     }
@@ -273,6 +278,11 @@ void register_instance(eventlog_provider& provider,
 /// Other threads may still emit when a process ends: to them every subscription has ended.
 [[gnu::destructor]] void leave_subscriptions() noexcept {
     const registry_lock lock;
+    // Those whose program does not withdraw them: defined at run time, as a rule.
+    for (eventlog_provider* provider = first_registered; provider != nullptr;
+         provider = provider->next) {
+        withdraw(*provider);
+    }
     unmap_all_slots();
 }
 
@@ -295,6 +305,25 @@ registry_lock::~registry_lock() {
     }
 }
 
+eventlog_provider* register_provider(const eventlog_provider_definition& definition,
+                                     const built_definition* built) noexcept {
+    const unnoticed guard;
+    const registry_lock lock;
+    eventlog_provider* provider = take_instance();
+    eventlog_provider_definition complete = definition;
+    if (provider != nullptr && built != nullptr && !take_definition(*provider, *built, complete)) {
+        provider->next = first_free;
+        first_free = provider;
+        provider = nullptr;
+    }
+    if (provider != nullptr) {
+        register_instance(*provider, complete);
+        provider->next = first_registered;
+        first_registered = provider;
+    }
+    return provider;
+}
+
 }  // namespace eventlog::core
 
 eventlog_provider* eventlog_provider_register(const eventlog_provider_definition* definition) {
@@ -302,15 +331,7 @@ eventlog_provider* eventlog_provider_register(const eventlog_provider_definition
     if (definition == nullptr || definition->size < sizeof *definition) {
         return nullptr;
     }
-    const unnoticed guard;
-    const registry_lock lock;
-    eventlog_provider* provider = take_instance();
-    if (provider != nullptr) {
-        register_instance(*provider, *definition);
-        provider->next = first_registered;
-        first_registered = provider;
-    }
-    return provider;
+    return register_provider(*definition, nullptr);
 }
 
 void eventlog_provider_unregister(eventlog_provider* provider) {
@@ -335,6 +356,11 @@ void eventlog_provider_unregister(eventlog_provider* provider) {
         provider->attention = false;
         provider->next = first_free;
         first_free = provider;
+        close_definition(*provider);
+        // Also of others: threads have left since then.
+        for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {
+            static_cast<void>(forget_definition(*free));
+        }
     }
 }
 
@@ -343,10 +369,10 @@ eventlog_status_code eventlog_provider_status(const eventlog_provider* provider,
     using namespace eventlog::core;
     const unnoticed guard;
     const registry_lock lock;
-    const char* sentence = provider == nullptr
-                               ? "The provider is not registered: its program has not got that "
-                                 "far, or is ending."
-                               : provider->status_text.text();
+    const bool known = provider != nullptr && provider->status != EVENTLOG_UNREGISTERED;
+    const char* sentence = known ? provider->status_text.text()
+                                 : "The provider is not registered: its program has not got that "
+                                   "far, has made a mistake in its definition, or is ending.";
     if (text != nullptr && text_size != 0) {
         static_cast<void>(std::snprintf(text, text_size, "%s", sentence));
     }

@@ -7,8 +7,10 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <type_traits>
 
 #include <eventlog/abi.h>
 #include <eventlog/schema_format.hpp>
@@ -22,6 +24,9 @@ namespace eventlog::core {
 
 /// What the gate of a provider without one is: never written to.
 extern std::array<std::uint32_t, EVENTLOG_EVENTS_MAX> closed_gate;
+
+struct built_definition;
+struct dynamic_part;
 
 /// What no slot has as its serial: an empty one has 0.
 inline constexpr std::uint64_t not_attached = UINT64_MAX;
@@ -43,18 +48,21 @@ struct attachment {
 /// Never freed, but used again for another provider: a thread that is late with its last event may
 /// still hold the handle. It finds no events, or a gate that nobody opens.
 struct eventlog_provider {
-    eventlog_provider() noexcept : latest(attachments.data()) {
+    constexpr eventlog_provider() noexcept : latest(attachments.data()) {
         for (unsigned i = 0; i < attachments.size(); ++i) {
             attachments[i].gate_bit = 1U << i;
             attachments[i].slot = &eventlog::core::subscription_slots[i];
         }
     }
 
+    /// First, because eventlog_enabled reads it: part of the binary interface.
+    std::atomic<std::uint32_t*> gate{eventlog::core::closed_gate.data()};
     std::array<eventlog::core::attachment, EVENTLOG_SUBSCRIPTIONS_MAX> attachments{};
     /// The one that an event went to last: where the next one is tried first.
     std::atomic<const eventlog::core::attachment*> latest;
-    std::atomic<std::uint32_t*> gate{eventlog::core::closed_gate.data()};
     std::atomic<std::uint32_t> event_count{0};
+    /// Of a provider that was defined at run time; of every later one in this place, too.
+    std::atomic<eventlog::core::dynamic_part*> dynamic{nullptr};
 
     /// For each event, the slots whose subscription wants it in its sessions only.
     std::array<std::atomic<std::uint16_t>, EVENTLOG_EVENTS_MAX> session_limited{};
@@ -81,6 +89,9 @@ struct eventlog_provider {
     bool published = false;
 };
 
+static_assert(std::is_standard_layout_v<eventlog_provider> &&
+              offsetof(eventlog_provider, gate) == 0);
+
 namespace eventlog::core {
 
 /// Held while providers are published, withdrawn and attached, and over a fork. An emitting thread
@@ -97,6 +108,12 @@ class registry_lock {
   private:
     bool held_;
 };
+
+/// eventlog_provider_register, and the same for a provider that was defined at run time. Then its
+/// gate is the library's, and `built` belongs to the provider unless NULL is returned: there is no
+/// memory.
+[[nodiscard]] eventlog_provider* register_provider(const eventlog_provider_definition& definition,
+                                                   const built_definition* built) noexcept;
 
 /// Where this process publishes: as it was when it registered its first provider. Under the lock.
 [[nodiscard]] const directory_path& own_directory() noexcept;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the fields of an event stand in its payload.
-//
-// Sorted by alignment, 8 bytes first, declared order within: then packed and naturally aligned are
-// the same, there are no holes, and a struct declared in that order is copied as a whole.
+// Where the fields of a struct stand in its payload, by the rule of field_place.hpp.
 #pragma once
 
 #include <array>
@@ -11,44 +8,18 @@
 #include <type_traits>
 #include <utility>
 
+#include <eventlog/detail/field_place.hpp>
 #include <eventlog/detail/leaves.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/traits.hpp>
 
 namespace eventlog::detail {
 
-struct field_place {
-    field_type type{};
-    std::size_t count = 1;
-    bool optional = false;
-    std::size_t offset = 0;           // in the payload
-    std::size_t presence = no_index;  // where the byte is that tells whether there is a value
-};
-
 template <class Field>
 consteval field_place place_of() {
     using inner = inner_of<Field>;
     using single = typename element<inner>::type;
     return {type_of<single>(), element<inner>::count, !std::is_same_v<inner, Field>, 0, no_index};
-}
-
-/// Gives each field its place; returns the size of the fixed part.
-template <std::size_t Count>
-constexpr std::size_t lay_out(std::array<field_place, Count>& places, std::size_t offset) {
-    for (const std::size_t alignment : {8U, 4U, 2U, 1U}) {
-        for (field_place& place : places) {
-            if (size_of(place.type) == alignment) {
-                place.offset = offset;
-                offset += alignment * place.count;
-            }
-        }
-    }
-    for (field_place& place : places) {
-        if (place.optional) {
-            place.presence = offset++;
-        }
-    }
-    return offset;
 }
 
 template <class Event>
@@ -78,7 +49,7 @@ struct event_layout {
     /// In declared order.
     static constexpr const std::array<field_place, field_count>& places = all.places;
     static constexpr std::size_t fixed_size = all.size;
-    static_assert(fixed_size <= 0xff00,
+    static_assert(fixed_size <= fixed_size_max,
                   "eventlog: an event's fields take more than a record can hold (64 KiB). Use "
                   "smaller arrays, or a span.");
 

@@ -3,7 +3,6 @@
 // Texts and byte strings on their way into a payload.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -46,18 +45,18 @@ inline constexpr std::size_t payload_size_max = 65536 - 24;
 
 /// Cuts the longest pieces until all of them, `excess` bytes fewer, fit; a text between two
 /// characters of UTF-8, and never its NUL.
-template <std::size_t Count>
-void cut_longest(std::array<piece, Count>& pieces, const std::array<bool, Count>& is_text,
-                 std::size_t excess) noexcept {
+inline void cut_longest(std::span<piece> pieces, std::span<const bool> is_text,
+                        std::size_t excess) noexcept {
+    const std::size_t count = pieces.size();
     while (excess != 0) {
         std::size_t longest = 0;
         std::size_t second = 1;
-        for (std::size_t i = 1; i < Count; ++i) {
+        for (std::size_t i = 1; i < count; ++i) {
             if (pieces[i].size > pieces[longest].size) {
                 longest = i;
             }
         }
-        for (std::size_t i = 0; i < Count; ++i) {
+        for (std::size_t i = 0; i < count; ++i) {
             if (i != longest && pieces[i].size > second) {
                 second = pieces[i].size;
             }
@@ -65,7 +64,7 @@ void cut_longest(std::array<piece, Count>& pieces, const std::array<bool, Count>
         piece& cut = pieces[longest];
         // Down to the second longest, then evenly: one byte more, so that each turn takes some.
         const std::size_t step =
-            cut.size > second ? cut.size - second : (excess + Count - 1) / Count;
+            cut.size > second ? cut.size - second : (excess + count - 1) / count;
         std::size_t size = cut.size - (step < excess ? step : excess);
         if (is_text[longest]) {
             const char* text = static_cast<const char*>(cut.data);

@@ -13,47 +13,11 @@
 #include <eventlog/detail/event_texts.hpp>
 #include <eventlog/detail/fixed_string.hpp>
 #include <eventlog/detail/layout.hpp>
+#include <eventlog/detail/schema_sink.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/traits.hpp>
 
 namespace eventlog::detail {
-
-/// Counts bytes when it has no room to write to, else writes them.
-class schema_sink {
-  public:
-    constexpr schema_sink() = default;
-    constexpr explicit schema_sink(std::uint8_t* bytes) : bytes_(bytes) {}
-
-    constexpr void number(std::uint64_t value, std::size_t size) {
-        for (std::size_t i = 0; i < size; ++i) {
-            byte(static_cast<std::uint8_t>(value >> (8 * i)));
-        }
-    }
-
-    constexpr void text(std::string_view text) {
-        byte(static_cast<std::uint8_t>(text.size()));
-        if (bytes_ == nullptr) {
-            size_ += text.size();
-            return;
-        }
-        for (const char character : text) {
-            byte(static_cast<std::uint8_t>(character));
-        }
-    }
-
-    [[nodiscard]] constexpr std::size_t size() const { return size_; }
-
-  private:
-    constexpr void byte(std::uint8_t value) {
-        if (bytes_ != nullptr) {
-            bytes_[size_] = value;
-        }
-        ++size_;
-    }
-
-    std::uint8_t* bytes_ = nullptr;
-    std::size_t size_ = 0;
-};
 
 /// The enumerations of some events, each once.
 template <std::size_t Capacity>
@@ -134,8 +98,6 @@ constexpr void write_enumeration(schema_sink& sink, const enum_description& enum
     }
 }
 
-constexpr std::size_t schema_hash_offset = 16;
-
 /// `Name` is the provider's, `traits` are those of the provider type.
 template <fixed_string Name, class... Events>
 constexpr void write_schema(schema_sink& sink, const provider_traits& traits, std::size_t size) {
@@ -181,13 +143,7 @@ consteval auto make_schema() {
     std::array<std::uint8_t, size> bytes{};
     schema_sink writer(bytes.data());
     write_schema<Name, Events...>(writer, traits, size);
-    std::uint64_t hash = fnv1a_start;
-    for (const std::uint8_t byte : bytes) {
-        hash = fnv1a(hash, byte);
-    }
-    for (std::size_t i = 0; i < 8; ++i) {
-        bytes[schema_hash_offset + i] = static_cast<std::uint8_t>(hash >> (8 * i));
-    }
+    put_hash(bytes);
     return bytes;
 }
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// Where the bytes of a schema go, at compile time and at run time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <eventlog/schema_format.hpp>
+
+namespace eventlog::detail {
+
+/// Counts bytes when it has no room to write to, else writes them.
+class schema_sink {
+  public:
+    constexpr schema_sink() = default;
+    constexpr explicit schema_sink(std::uint8_t* bytes) : bytes_(bytes) {}
+
+    constexpr void number(std::uint64_t value, std::size_t size) {
+        for (std::size_t i = 0; i < size; ++i) {
+            byte(static_cast<std::uint8_t>(value >> (8 * i)));
+        }
+    }
+
+    constexpr void text(std::string_view text) {
+        byte(static_cast<std::uint8_t>(text.size()));
+        if (bytes_ == nullptr) {
+            size_ += text.size();
+            return;
+        }
+        for (const char character : text) {
+            byte(static_cast<std::uint8_t>(character));
+        }
+    }
+
+    [[nodiscard]] constexpr std::size_t size() const { return size_; }
+
+  private:
+    constexpr void byte(std::uint8_t value) {
+        if (bytes_ != nullptr) {
+            bytes_[size_] = value;
+        }
+        ++size_;
+    }
+
+    std::uint8_t* bytes_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+inline constexpr std::size_t schema_hash_offset = 16;
+
+/// The last step: the hash of everything, in its place, which is zero until now.
+constexpr void put_hash(std::span<std::uint8_t> schema) {
+    std::uint64_t hash = fnv1a_start;
+    for (const std::uint8_t byte : schema) {
+        hash = fnv1a(hash, byte);
+    }
+    for (std::size_t i = 0; i < 8; ++i) {
+        schema[schema_hash_offset + i] = static_cast<std::uint8_t>(hash >> (8 * i));
+    }
+}
+
+}  // namespace eventlog::detail
