@@ -102,46 +102,55 @@ enum eventlog_format {
  * 255 bytes, or NULL for none. Everything is copied: it may go away after the call.
  */
 
+/* So that C++ compilers do not warn of members that are left out, as those of C do not. */
+#ifdef __cplusplus
+#define EVENTLOG_ZERO \
+    {}
+#else
+#define EVENTLOG_ZERO
+#endif
+
 /* One of up to 64 groups of events: events say 1 << bit. */
 struct eventlog_keyword_definition {
     const char* name;
-    uint32_t bit; /* 0 to 63 */
+    uint32_t bit EVENTLOG_ZERO; /* 0 to 63 */
 };
 
 struct eventlog_value_definition {
     const char* name;
-    int64_t value;
+    int64_t value EVENTLOG_ZERO;
 };
 
 struct eventlog_enumeration_definition {
     const char* name;
-    const struct eventlog_value_definition* values;
-    uint32_t value_count; /* at most 65535 */
-    bool combines;        /* the values are bits: a field holds any number of them */
+    const struct eventlog_value_definition* values EVENTLOG_ZERO;
+    uint32_t value_count EVENTLOG_ZERO; /* at most 65535 */
+    bool combines EVENTLOG_ZERO;        /* the values are bits: a field holds any number of them */
 };
 
 struct eventlog_field_definition {
     const char* name;
-    uint32_t type;   /* enum eventlog_type */
-    uint32_t count;  /* more than 1: an array of so many; not of texts and bytes */
-    uint32_t format; /* enum eventlog_format */
-    bool optional;   /* an event may have no value here */
-    const struct eventlog_enumeration_definition* enumeration; /* of an integer; NULL: none */
-    const char* unit;                                          /* "packets", "ms", "%" */
-    const char* description;
+    uint32_t type EVENTLOG_ZERO;   /* enum eventlog_type */
+    uint32_t count EVENTLOG_ZERO;  /* more than 1: an array of so many; not of texts and bytes */
+    uint32_t format EVENTLOG_ZERO; /* enum eventlog_format */
+    bool optional EVENTLOG_ZERO;   /* an event may have no value here */
+    /* Of an integer; NULL: none. */
+    const struct eventlog_enumeration_definition* enumeration EVENTLOG_ZERO;
+    const char* unit EVENTLOG_ZERO; /* "packets", "ms", "%" */
+    const char* description EVENTLOG_ZERO;
 };
 
 struct eventlog_event_definition {
     const char* name;
-    const char* description; /* what it is: "A segment was lost" */
-    const char* meaning;     /* logged when: "the retransmission timer expires" */
-    uint32_t level;          /* enum eventlog_level */
-    uint32_t kind;           /* enum eventlog_kind */
-    uint64_t keywords;       /* bits that the provider names */
-    bool session_bound;      /* has one field more, in front: session, an unsigned_64 */
-    bool cuts_texts;         /* over 64 KiB its longest texts are cut; else it is refused */
-    const struct eventlog_field_definition* fields; /* without the session */
-    uint32_t field_count;                           /* 0 to 100, with the session */
+    const char* description EVENTLOG_ZERO; /* what it is: "A segment was lost" */
+    const char* meaning EVENTLOG_ZERO;     /* logged when: "the retransmission timer expires" */
+    uint32_t level EVENTLOG_ZERO;          /* enum eventlog_level */
+    uint32_t kind EVENTLOG_ZERO;           /* enum eventlog_kind */
+    uint64_t keywords EVENTLOG_ZERO;       /* bits that the provider names */
+    bool session_bound EVENTLOG_ZERO; /* has one field more, in front: session, an unsigned_64 */
+    bool cuts_texts EVENTLOG_ZERO; /* over 64 KiB its longest texts are cut; else it is refused */
+    const struct eventlog_field_definition* fields EVENTLOG_ZERO; /* without the session */
+    uint32_t field_count EVENTLOG_ZERO;                           /* 0 to 100, with the session */
 };
 
 /* Begins with EVENTLOG_DEFINITION_SIZES: with these all structs can grow. */
@@ -153,11 +162,11 @@ struct eventlog_definition {
     uint32_t field_size;
     uint32_t event_size;
     const char* name;
-    const char* description;
-    const struct eventlog_keyword_definition* keywords;
-    uint32_t keyword_count;
-    const struct eventlog_event_definition* events;
-    uint32_t event_count; /* 1 to 1024; an event is known by its position */
+    const char* description EVENTLOG_ZERO;
+    const struct eventlog_keyword_definition* keywords EVENTLOG_ZERO;
+    uint32_t keyword_count EVENTLOG_ZERO;
+    const struct eventlog_event_definition* events EVENTLOG_ZERO;
+    uint32_t event_count EVENTLOG_ZERO; /* 1 to 1024; an event is known by its position */
 };
 
 #define EVENTLOG_DEFINITION_SIZES                                       \

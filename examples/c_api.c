@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program in C that can be listened to: what it says is defined while it runs. In one terminal:
+ *
+ *     ./c_api
+ *
+ * and in another, while it runs:
+ *
+ *     elog list
+ *     elog record -e weather
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <threads.h>
+#include <time.h>
+
+#include <eventlog/eventlog.h>
+
+enum { STATION_FOUND, MEASURED };
+
+#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
+
+static const struct eventlog_value_definition sky_values[] = {
+    {"clear", 0}, {"cloudy", 1}, {"rain", 2}};
+static const struct eventlog_enumeration_definition sky = {"sky", sky_values, COUNT(sky_values),
+                                                           false};
+
+static const struct eventlog_field_definition found_fields[] = {
+    {.name = "station", .type = EVENTLOG_TYPE_TEXT},
+    {.name = "address",
+     .type = EVENTLOG_TYPE_UNSIGNED_8,
+     .count = 4,
+     .format = EVENTLOG_FORMAT_IP_ADDRESS},
+};
+static const struct eventlog_field_definition measured_fields[] = {
+    {.name = "station", .type = EVENTLOG_TYPE_TEXT},
+    {.name = "temperature", .type = EVENTLOG_TYPE_FLOAT_32, .unit = "C"},
+    {.name = "sky", .type = EVENTLOG_TYPE_UNSIGNED_8, .enumeration = &sky},
+    {.name = "wind",
+     .type = EVENTLOG_TYPE_UNSIGNED_16,
+     .optional = true,
+     .unit = "km/h",
+     .description = "absent where there is no vane"},
+};
+static const struct eventlog_event_definition events[] = {
+    [STATION_FOUND] = {.name = "station_found",
+                       .description = "A weather station has answered",
+                       .fields = found_fields,
+                       .field_count = COUNT(found_fields)},
+    [MEASURED] = {.name = "measured",
+                  .description = "What a station has measured",
+                  .level = EVENTLOG_LEVEL_VERBOSE,
+                  .fields = measured_fields,
+                  .field_count = COUNT(measured_fields)},
+};
+
+static void emit(struct eventlog_provider* weather, uint32_t event,
+                 const struct eventlog_value* values, size_t count) {
+    char text[EVENTLOG_TEXT_SIZE];
+    if (eventlog_emit_values(weather, event, values, count) != EVENTLOG_ERROR_NONE) {
+        eventlog_check_values(weather, event, values, count, text, sizeof text);
+        fprintf(stderr, "c_api: %s\n", text);
+    }
+}
+
+static void measure(struct eventlog_provider* weather, uint32_t number) {
+    /* What is only needed for an event is not worth computing while nobody listens. */
+    if (eventlog_enabled(weather, MEASURED)) {
+        const struct eventlog_value values[] = {
+            eventlog_text(number % 2 == 0 ? "harbour" : "hill"),
+            eventlog_real(18.5 + number % 10 * 0.25),
+            eventlog_unsigned(number % 3),
+            number % 2 == 0 ? eventlog_unsigned(12 + number % 5) : eventlog_absent(),
+        };
+        emit(weather, MEASURED, values, COUNT(values));
+    }
+}
+
+int main(int argument_count, char** arguments) {
+    const int measurements = argument_count > 1 ? atoi(arguments[1]) : 600;
+    const struct eventlog_definition definition = {EVENTLOG_DEFINITION_SIZES, .name = "weather",
+                                                   .description = "A few weather stations",
+                                                   .events = events, .event_count = COUNT(events)};
+    struct eventlog_provider* weather = NULL;
+    char text[EVENTLOG_TEXT_SIZE];
+    if (eventlog_define_provider(&definition, &weather, text, sizeof text) != EVENTLOG_ERROR_NONE) {
+        fprintf(stderr, "c_api: %s\n", text);
+        return EXIT_FAILURE;
+    }
+    const uint8_t address[4] = {192, 0, 2, 17};
+    const struct eventlog_value found[] = {
+        eventlog_text("harbour"),
+        eventlog_array(EVENTLOG_TYPE_UNSIGNED_8, address, sizeof address),
+    };
+    emit(weather, STATION_FOUND, found, COUNT(found));
+    for (int i = 0; i < measurements; ++i) {
+        measure(weather, (uint32_t)i);
+        thrd_sleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
+    eventlog_provider_unregister(weather);
+    return EXIT_SUCCESS;
+}

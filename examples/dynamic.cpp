@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// Events that nobody knew when this was compiled: each argument names one, with its numbers.
+//
+//     ./dynamic door_opened:door,floor lamp_lit:lamp &
+//     elog record -e dynamic
+//
+// Says each of them ten times a second, for half a minute; in earnest they would come from a file.
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <eventlog/dynamic_provider.hpp>
+
+namespace {
+
+struct described_event {
+    std::string name;
+    std::vector<std::string> fields;
+};
+
+described_event parse(const std::string& argument) {
+    described_event event;
+    std::istringstream rest(argument);
+    std::getline(rest, event.name, ':');
+    for (std::string field; std::getline(rest, field, ',');) {
+        event.fields.push_back(field);
+    }
+    return event;
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+    std::vector<described_event> described;
+    for (int i = 1; i < argument_count; ++i) {
+        described.push_back(parse(arguments[i]));
+    }
+    if (described.empty()) {
+        described = {parse("tick:number")};
+    }
+
+    // All of this may go away when the provider has been defined.
+    std::vector<std::vector<eventlog_field_definition>> fields;
+    std::vector<eventlog_event_definition> events;
+    for (const described_event& event : described) {
+        auto& added = fields.emplace_back();
+        for (const std::string& name : event.fields) {
+            added.push_back({.name = name.c_str(), .type = EVENTLOG_TYPE_UNSIGNED_64});
+        }
+        events.push_back({.name = event.name.c_str(),
+                          .fields = added.data(),
+                          .field_count = static_cast<std::uint32_t>(added.size())});
+    }
+    const eventlog::dynamic_provider provider(
+        {EVENTLOG_DEFINITION_SIZES, .name = "dynamic", .events = events.data(),
+         .event_count = static_cast<std::uint32_t>(events.size())});
+    if (provider.error() != EVENTLOG_ERROR_NONE) {
+        std::cerr << "dynamic: " << provider.error_text() << '\n';
+        return EXIT_FAILURE;
+    }
+
+    const char* given = std::getenv("DYNAMIC_ROUNDS");
+    const int rounds = given == nullptr ? 300 : std::atoi(given);
+    for (int round = 0; round < rounds; ++round) {
+        for (std::uint32_t event = 0; event < events.size(); ++event) {
+            // As many values as this event has fields: a list, for a number that is not known here.
+            const std::vector<eventlog_value> values(
+                described[event].fields.size(),
+                eventlog_unsigned(static_cast<std::uint64_t>(round)));
+            eventlog_emit_values(provider.handle(), event, values.data(), values.size());
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+}

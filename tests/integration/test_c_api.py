@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a program in C emits is what elog shows."""
+
+import os
+
+import harness
+
+
+class CApi(harness.Case):
+    def heard(self, *command):
+        """The fields of each event, by its name."""
+        self.run_elog("record", "-e", "c_values:*,weather:*,dynamic:*", "-o",
+                      self.path("run.elog"), "--", *command)
+        lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
+        found = [harness.LINE.match(line) for line in lines]
+        self.assertNotIn(None, found, lines)
+        return {record["event"]: record["fields"].strip() for record in found}
+
+    def test_values_of_every_type_arrive(self):
+        heard = self.heard(harness.program("c_values"))
+        self.assertEqual(
+            heard["single"],
+            "boolean=true character='x' signed_8=-128 signed_16=-32768 signed_32=-2147483648 "
+            "signed_64=-9223372036854775808 unsigned_8=255 unsigned_16=65535 "
+            "unsigned_32=4294967295 unsigned_64=18446744073709551615 float_32=0.25 "
+            "float_64=-1e+300 paint=green may=may_read|may_write absent=- present=5",
+        )
+        self.assertEqual(
+            heard["arrays"], 'numbers=[-1,0,1] reals=[0.5,2.5] address=192.0.2.1 tag="tag"'
+        )
+        self.assertEqual(
+            heard["texts"], 'terminated="to the NUL" counted="counted" null=null bytes=01ff'
+        )
+        self.assertEqual(heard["nothing"], "")
+        self.assertEqual(heard["in_session"], "session=77 step=1")
+
+    def test_provider_that_is_left_is_withdrawn_when_the_process_ends(self):
+        output, _ = self.finish(self.start(harness.program("c_values")))
+        self.assertEqual(output, "5 emitted, status 0\n")
+        self.assert_nothing_left()
+
+    def test_mistake_is_told_and_the_program_goes_on(self):
+        output, _ = self.finish(self.start(harness.program("c_values"), "wrong"))
+        lines = output.splitlines()
+        self.assertEqual(lines[0], "4")
+        self.assertEqual(
+            lines[1], "Event 3 (single): Event 0 has the same name. Rename one of them."
+        )
+        self.assertEqual(
+            lines[2:7], ["The handle has no definition, or not any more. Define the provider first."] * 5
+        )
+        self.assertEqual(lines[7], "0 emitted, status 6")
+
+    def test_switched_off_by_the_environment_checks_and_emits_nothing(self):
+        self.environment["EVENTLOG"] = "off"
+        output, _ = self.finish(self.start(harness.program("c_values")))
+        self.assertEqual(output, "5 emitted, status 1\n")
+        self.assertFalse(os.path.exists(self.directory))
+
+    def test_example_in_c(self):
+        heard = self.heard(harness.example("c_api"), "2")
+        self.assertEqual(heard["station_found"], 'station="harbour" address=192.0.2.17')
+        self.assertEqual(
+            heard["measured"], 'station="hill" temperature=18.75 sky=cloudy wind=-'
+        )
+
+    def test_example_in_cpp(self):
+        self.environment["DYNAMIC_ROUNDS"] = "1"
+        heard = self.heard(harness.example("dynamic"), "door_opened:door,floor", "lamp_lit:lamp")
+        self.assertEqual(heard, {"door_opened": "door=0 floor=0", "lamp_lit": "lamp=0"})
+
+    def test_example_in_cpp_says_what_is_wrong(self):
+        process = self.start(harness.example("dynamic"), "door opened:door")
+        _, errors = self.finish(process, status=1)
+        self.assertIn("dynamic: Event 0 (door opened): It cannot be called that", errors)
+
+
+if __name__ == "__main__":
+    harness.main()

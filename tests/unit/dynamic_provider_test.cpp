@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+//
+// What the C++ class adds to the C API: values of C++ types, and an end.
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/dynamic_provider.hpp>
+
+#include "listener.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+using eventlog::test::listener;
+
+enum class color : std::uint8_t { red, green };
+
+const eventlog_field_definition fields[] = {
+    {.name = "yes", .type = EVENTLOG_TYPE_BOOLEAN},
+    {.name = "letter", .type = EVENTLOG_TYPE_CHARACTER},
+    {.name = "below", .type = EVENTLOG_TYPE_SIGNED_16},
+    {.name = "above", .type = EVENTLOG_TYPE_UNSIGNED_64},
+    {.name = "real", .type = EVENTLOG_TYPE_FLOAT_32},
+    {.name = "paint", .type = EVENTLOG_TYPE_UNSIGNED_8},
+    {.name = "literal", .type = EVENTLOG_TYPE_TEXT},
+    {.name = "view", .type = EVENTLOG_TYPE_TEXT},
+    {.name = "string", .type = EVENTLOG_TYPE_TEXT},
+    {.name = "bytes", .type = EVENTLOG_TYPE_BYTES},
+    {.name = "none", .type = EVENTLOG_TYPE_UNSIGNED_8, .optional = true},
+    {.name = "some", .type = EVENTLOG_TYPE_UNSIGNED_8, .optional = true},
+    {.name = "row", .type = EVENTLOG_TYPE_SIGNED_32, .count = 2}};
+const eventlog_event_definition events[] = {{.name = "all", .fields = fields, .field_count = 13},
+                                            {.name = "nothing"}};
+constexpr eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "dynamic_cpp",
+                                         .events = events, .event_count = 2};
+
+std::string file_name() {
+    return eventlog::test::eventlog_directory() + "/providers/dynamic_cpp." +
+           std::to_string(::getpid()) + ".0";
+}
+
+TEST(dynamic_provider, takes_values_of_the_types_that_cpp_has) {
+    const eventlog::dynamic_provider provider(definition);
+    ASSERT_EQ(provider.error(), EVENTLOG_ERROR_NONE) << provider.error_text();
+    EXPECT_EQ(provider.error_text(), "");
+    EXPECT_EQ(provider.status(), EVENTLOG_OK);
+    EXPECT_FALSE(provider.enabled(0));
+    listener ears("dynamic_cpp:*");
+    EXPECT_TRUE(provider.enabled(0));
+    const std::array<std::byte, 2> bytes{std::byte{1}, std::byte{2}};
+    EXPECT_EQ(provider.emit(0, true, 'x', std::int16_t{-5}, 77U, 1.5F, color::green, "literal",
+                            std::string_view("view"), std::string("string"),
+                            std::span<const std::byte>(bytes), std::nullopt,
+                            std::optional<std::uint8_t>(9), std::array<std::int32_t, 2>{-1, 2}),
+              EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(provider.emit(1), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(provider.emit(1, 5), EVENTLOG_ERROR_VALUE_COUNT);
+    ears.poll();
+    ASSERT_EQ(ears.records().size(), 2U);
+    const auto& record = ears.records()[0];
+    EXPECT_EQ(std::get<bool>(ears.field(record, "yes")), true);
+    EXPECT_EQ(std::get<char>(ears.field(record, "letter")), 'x');
+    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "below")), -5);
+    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "above")), 77U);
+    EXPECT_EQ(std::get<float>(ears.field(record, "real")), 1.5F);
+    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "paint")), 1U);
+    EXPECT_EQ(std::get<std::string_view>(ears.field(record, "literal")), "literal");
+    EXPECT_EQ(std::get<std::string_view>(ears.field(record, "view")), "view");
+    EXPECT_EQ(std::get<std::string_view>(ears.field(record, "string")), "string");
+    EXPECT_EQ(std::get<elog::byte_string>(ears.field(record, "bytes")).size(), 2U);
+    EXPECT_TRUE(std::holds_alternative<elog::no_value>(ears.field(record, "none")));
+    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "some")), 9U);
+    EXPECT_EQ(std::get<elog::array_value>(ears.field(record, "row")).count, 2U);
+    EXPECT_EQ(ears.event_name(ears.records()[1]), "nothing");
+}
+
+TEST(dynamic_provider, is_withdrawn_at_its_end) {
+    {
+        const eventlog::dynamic_provider provider(definition);
+        EXPECT_TRUE(std::filesystem::exists(file_name()));
+    }
+    EXPECT_FALSE(std::filesystem::exists(file_name()));
+}
+
+TEST(dynamic_provider, says_what_is_wrong_with_its_definition) {
+    eventlog_definition wrong = definition;
+    wrong.name = "no name";
+    const eventlog::dynamic_provider provider(wrong);
+    EXPECT_EQ(provider.error(), EVENTLOG_ERROR_NAME);
+    EXPECT_NE(provider.error_text().find("\"no name\""), std::string_view::npos);
+    EXPECT_EQ(provider.emit(0), EVENTLOG_ERROR_NOT_DEFINED);
+    EXPECT_FALSE(provider.enabled(0));
+}
+
+}  // namespace
