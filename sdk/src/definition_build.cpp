@@ -51,7 +51,7 @@ class builder {
     void write(schema_sink& sink, std::size_t size, block* target) noexcept;
     void write_keywords(schema_sink& sink) const noexcept;
     void write_enumeration(schema_sink& sink,
-                           const eventlog_enumeration_definition& enumeration) const noexcept;
+                           const eventlog_enumeration_definition& described) const noexcept;
     void write_event(schema_sink& sink, const eventlog_event_definition& event,
                      block* target) noexcept;
     void write_field(schema_sink& sink, const eventlog_field_definition& field,

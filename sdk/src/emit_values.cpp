@@ -145,7 +145,7 @@ void put_place(unsigned char* target, const defined_field& field, std::size_t si
 /// A payload as a list of places in memory: single values are collected, arrays and texts stay
 /// where they are.
 template <std::size_t FieldsMax>
-class piece_list {
+class piece_list {  // NOLINT(cppcoreguidelines-pro-type-member-init): see below
   public:
     /// Room for `size` bytes, at most 8 for a field and one for its presence.
     unsigned char* collect(std::size_t size) noexcept {
@@ -232,8 +232,8 @@ template <std::size_t FieldsMax>
 [[gnu::noinline]] void emit_event(eventlog_provider* provider, std::uint32_t id,
                                   const defined_event& event,
                                   std::span<const eventlog_value> values) noexcept {
-    std::array<piece, FieldsMax> pieces;
-    std::array<bool, FieldsMax> is_text;
+    piece pieces[FieldsMax];
+    bool is_text[FieldsMax];
     std::size_t size = event.fixed_size;
     std::size_t count = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -244,8 +244,7 @@ template <std::size_t FieldsMax>
             ++count;
         }
     }
-    const outgoing out{
-        provider, id, event, values, {pieces.data(), count}, {is_text.data(), count}};
+    const outgoing out{provider, id, event, values, {pieces, count}, {is_text, count}};
     if (size <= inline_size) {
         emit_in_one(out, size);
     } else {

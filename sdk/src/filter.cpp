@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "filter.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "glob.hpp"
 
 namespace eventlog::core {
 namespace {
+
+// Not with substr, which may throw: programs in C would need the library of C++ to link to the
+// static library.
+std::string_view head(std::string_view text, std::size_t size) noexcept {
+    return {text.data(), std::min(size, text.size())};
+}
+std::string_view tail(std::string_view text, std::size_t from) noexcept {
+    return {text.data() + from, text.size() - from};
+}
 
 /// Takes what stands behind the last `mark` off the text. False if there is no such mark.
 bool take_behind(std::string_view& text, char mark, std::string_view& found) noexcept {
@@ -12,14 +24,14 @@ bool take_behind(std::string_view& text, char mark, std::string_view& found) noe
     if (at == std::string_view::npos) {
         return false;
     }
-    found = text.substr(at + 1);
-    text = text.substr(0, at);
+    found = tail(text, at + 1);
+    text = head(text, at);
     return true;
 }
 
 std::string_view take_name(std::string_view& names) noexcept {
     const auto comma = names.find(',');
-    const std::string_view name = names.substr(0, comma);
+    const std::string_view name = head(names, comma);
     names.remove_prefix(comma == std::string_view::npos ? names.size() : comma + 1);
     return name;
 }
@@ -54,15 +66,15 @@ bool parse_rule(std::string_view text, filter_rule& rule) noexcept {
     if (colon == std::string_view::npos) {
         return false;
     }
-    rule.provider = text.substr(0, colon);
-    rule.event = text.substr(colon + 1);
+    rule.provider = head(text, colon);
+    rule.event = tail(text, colon + 1);
     return true;
 }
 
 bool take_rule(std::string_view& list, filter_rule& rule) noexcept {
     while (!list.empty()) {
         const auto end = list.find('\0');
-        const std::string_view text = list.substr(0, end);
+        const std::string_view text = head(list, end);
         list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
         // The list comes from shared memory and may be damaged.
         if (parse_rule(text, rule)) {

@@ -198,7 +198,7 @@ TEST(run_time_definitions, are_withdrawn_while_threads_emit_and_ask) {
     }
 }
 
-std::size_t resident_kib() {
+[[maybe_unused]] std::size_t resident_kib() {
     rusage usage{};
     EXPECT_EQ(::getrusage(RUSAGE_SELF, &usage), 0);
     return static_cast<std::size_t>(usage.ru_maxrss);
@@ -224,13 +224,15 @@ TEST(run_time_definitions, give_their_memory_back) {
     const eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "returned",
                                          .events = events, .event_count = 1};
     eventlog_provider_unregister(define(definition));
-    const std::size_t memory = resident_kib();
+    [[maybe_unused]] const std::size_t memory = resident_kib();
     const std::size_t maps = mappings();
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 300; ++i) {
         eventlog_provider_unregister(define(definition));
     }
     // Each schema has 165 KB.
+#ifndef __SANITIZE_ADDRESS__  // keeps what is freed for a while; and finds by itself what is not
     EXPECT_LT(resident_kib(), memory + 20'000);
+#endif
     EXPECT_LE(mappings(), maps + 2);
 }
 

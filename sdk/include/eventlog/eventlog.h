@@ -112,24 +112,24 @@ enum eventlog_format {
 
 /* One of up to 64 groups of events: events say 1 << bit. */
 struct eventlog_keyword_definition {
-    const char* name;
+    const char* name EVENTLOG_ZERO;
     uint32_t bit EVENTLOG_ZERO; /* 0 to 63 */
 };
 
 struct eventlog_value_definition {
-    const char* name;
+    const char* name EVENTLOG_ZERO;
     int64_t value EVENTLOG_ZERO;
 };
 
 struct eventlog_enumeration_definition {
-    const char* name;
+    const char* name EVENTLOG_ZERO;
     const struct eventlog_value_definition* values EVENTLOG_ZERO;
     uint32_t value_count EVENTLOG_ZERO; /* at most 65535 */
     bool combines EVENTLOG_ZERO;        /* the values are bits: a field holds any number of them */
 };
 
 struct eventlog_field_definition {
-    const char* name;
+    const char* name EVENTLOG_ZERO;
     uint32_t type EVENTLOG_ZERO;   /* enum eventlog_type */
     uint32_t count EVENTLOG_ZERO;  /* more than 1: an array of so many; not of texts and bytes */
     uint32_t format EVENTLOG_ZERO; /* enum eventlog_format */
@@ -141,7 +141,7 @@ struct eventlog_field_definition {
 };
 
 struct eventlog_event_definition {
-    const char* name;
+    const char* name EVENTLOG_ZERO;
     const char* description EVENTLOG_ZERO; /* what it is: "A segment was lost" */
     const char* meaning EVENTLOG_ZERO;     /* logged when: "the retransmission timer expires" */
     uint32_t level EVENTLOG_ZERO;          /* enum eventlog_level */
@@ -155,13 +155,13 @@ struct eventlog_event_definition {
 
 /* Begins with EVENTLOG_DEFINITION_SIZES: with these all structs can grow. */
 struct eventlog_definition {
-    uint32_t size; /* sizeof this struct, and of the others */
-    uint32_t keyword_size;
-    uint32_t value_size;
-    uint32_t enumeration_size;
-    uint32_t field_size;
-    uint32_t event_size;
-    const char* name;
+    uint32_t size EVENTLOG_ZERO; /* sizeof this struct, and of the others */
+    uint32_t keyword_size EVENTLOG_ZERO;
+    uint32_t value_size EVENTLOG_ZERO;
+    uint32_t enumeration_size EVENTLOG_ZERO;
+    uint32_t field_size EVENTLOG_ZERO;
+    uint32_t event_size EVENTLOG_ZERO;
+    const char* name EVENTLOG_ZERO;
     const char* description EVENTLOG_ZERO;
     const struct eventlog_keyword_definition* keywords EVENTLOG_ZERO;
     uint32_t keyword_count EVENTLOG_ZERO;
@@ -235,6 +235,8 @@ EVENTLOG_API enum eventlog_error eventlog_define_provider(
  */
 
 /* Emitting ------------------------------------------------------------------------------------ */
+
+/* NOLINTBEGIN(cppcoreguidelines-pro-type-cstyle-cast,modernize-*): this is C, too */
 
 /*
  * Whether anyone listens to this event right now: two loads, neither of which orders anything.
@@ -323,6 +325,8 @@ static inline struct eventlog_value eventlog_array(enum eventlog_type element, c
     value.as.data = elements;
     return value;
 }
+
+/* NOLINTEND(cppcoreguidelines-pro-type-cstyle-cast,modernize-*) */
 
 /*
  * Emits an event, one value for each field, in the order in which they were defined; of a
