@@ -23,7 +23,7 @@ consteval field_place place_of() {
 }
 
 template <class Event>
-struct event_layout {
+struct [[gnu::visibility("hidden")]] event_layout {
     static_assert(check_event<Event>::usable);
 
     static constexpr bool session_bound = traits_of<Event>.session_bound;
