@@ -10,22 +10,55 @@
 namespace eventlog::core {
 namespace {
 
+// As for providers in C++: aarch64 kernels may use pages of 64 KiB.
+#if defined(__aarch64__)
+constexpr std::size_t own_gate_size = 65536;
+#else
+constexpr std::size_t own_gate_size = 4096;
+#endif
+
+/// A part and its gate. The first few are in the library itself: with a plugin that has a copy of
+/// it they come and go.
+struct own_part {
+    alignas(own_gate_size) std::array<std::byte, own_gate_size> gate;
+    alignas(dynamic_part) std::array<std::byte, sizeof(dynamic_part)> part;
+};
+
+own_part* find_own_part() noexcept {
+    constexpr std::size_t own_max = 4;
+    static constinit std::array<own_part, own_max> parts{};
+    static constinit std::size_t used = 0;
+    return used < own_max ? &parts[used++] : nullptr;
+}
+
 /// NULL if there is no memory.
-dynamic_part* make_part() noexcept {
+dynamic_part* allocate_part() noexcept {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t size = page > EVENTLOG_GATE_SIZE ? page : EVENTLOG_GATE_SIZE;
     void* memory = std::aligned_alloc(alignof(dynamic_part), sizeof(dynamic_part));
-    if (memory == nullptr) {
+    void* gate = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == nullptr || gate == MAP_FAILED) {
+        std::free(memory);
+        if (gate != MAP_FAILED) {
+            static_cast<void>(::munmap(gate, size));
+        }
         return nullptr;
     }
     auto* part = new (memory) dynamic_part;
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    part->gate_size = page > EVENTLOG_GATE_SIZE ? page : EVENTLOG_GATE_SIZE;
-    void* gate = ::mmap(nullptr, part->gate_size, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (gate == MAP_FAILED) {
-        std::free(memory);
-        return nullptr;
-    }
     part->gate = static_cast<std::uint32_t*>(gate);
+    part->gate_size = size;
+    return part;
+}
+
+/// NULL if there is no memory.
+dynamic_part* make_part() noexcept {
+    own_part* own = find_own_part();
+    if (own == nullptr) {
+        return allocate_part();
+    }
+    auto* part = new (own->part.data()) dynamic_part;
+    part->gate = reinterpret_cast<std::uint32_t*>(own->gate.data());
+    part->gate_size = own_gate_size;
     return part;
 }
 
