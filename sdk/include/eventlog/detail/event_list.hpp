@@ -54,10 +54,26 @@ struct event_list {};
 template <class... First, class... Second>
 event_list<First..., Second...> joined(event_list<First...>, event_list<Second...>);
 
+// Not as a fold expression: clang takes no more than 256 operands for one.
+template <class... Events>
+consteval bool any_session_bound() {
+    constexpr std::array<bool, sizeof...(Events)> bound{traits_of<Events>.session_bound...};
+    return std::find(bound.begin(), bound.end(), true) != bound.end();
+}
+
+template <class... Events>
+consteval std::uint64_t all_keywords() {
+    std::uint64_t all = 0;
+    for (const std::uint64_t keywords : {traits_of<Events>.keywords...}) {
+        all |= keywords;
+    }
+    return all;
+}
+
 template <class Provider, class... Events>
 using with_own_events = decltype(joined(
     joined(event_list<Events...>{},
-           std::conditional_t<(... || traits_of<Events>.session_bound),
+           std::conditional_t<any_session_bound<Events...>(),
                               event_list<session_begin, session_end>, event_list<>>{}),
     std::conditional_t<provider_traits_of<Provider>.dumps, event_list<dump_complete>,
                        event_list<>>{}));
@@ -139,7 +155,7 @@ struct check_provider {
         }
         return named;
     }
-    static_assert(((traits_of<Events>.keywords | ... | 0) & ~named_keywords()) == 0,
+    static_assert((all_keywords<Events...>() & ~named_keywords()) == 0,
                   "eventlog: an event has a keyword that its provider does not name. List it in "
                   "eventlog::provider_traits_of.");
 

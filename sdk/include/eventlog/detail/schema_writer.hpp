@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -40,33 +41,60 @@ struct enumeration_list {
     }
 };
 
+/// An event, whatever its type: one function writes them all.
+struct event_content {
+    const event_traits* traits;
+    std::string_view name;
+    std::size_t fixed_size;
+    std::span<const field_place> places;
+    std::span<const field_text> texts;
+};
+
+template <class Event>
+consteval event_content content_of() {
+    static_assert(check_texts<Event>::passed);
+    return {&traits_of<Event>, event_name<Event>(), event_layout<Event>::fixed_size,
+            event_layout<Event>::places, texts_of_fields<Event>};
+}
+
+// In an array, not in a fold expression: clang takes no more than 256 operands for one.
+template <class... Events>
+inline constexpr std::array<event_content, sizeof...(Events)> contents_of{content_of<Events>()...};
+
+consteval std::size_t count_enumerations(std::span<const event_content> events) {
+    std::size_t count = 0;
+    for (const event_content& event : events) {
+        for (const field_text& field : event.texts) {
+            count += field.enumeration == nullptr ? 0 : 1;
+        }
+    }
+    return count;
+}
+
 template <class... Events>
 consteval auto list_enumerations() {
-    enumeration_list<(event_layout<Events>::field_count + ... + 1)> list;
-    const auto add_all = [&](const auto& fields) {
-        for (const field_text& field : fields) {
+    enumeration_list<count_enumerations(contents_of<Events...>)> list;
+    for (const event_content& event : contents_of<Events...>) {
+        for (const field_text& field : event.texts) {
             list.add(field.enumeration);
         }
-    };
-    (add_all(texts_of_fields<Events>), ...);
+    }
     return list;
 }
 
-template <class Event>
-constexpr void write_event(schema_sink& sink, const auto& enumerations) {
-    using layout = event_layout<Event>;
-    static_assert(check_texts<Event>::passed);
-    constexpr const event_traits& traits = traits_of<Event>;
+constexpr void write_event(schema_sink& sink, const event_content& event,
+                           const auto& enumerations) {
+    const event_traits& traits = *event.traits;
     sink.number(static_cast<std::uint8_t>(traits.level), 1);
     sink.number(static_cast<std::uint8_t>(traits.kind), 1);
     sink.number((traits.session_bound ? event_session_bound : 0U) |
                     (traits.oversize == oversize::cut ? event_cuts_texts : 0U),
                 1);
     sink.number(0, 1);
-    sink.number(layout::fixed_size, 2);
-    sink.number(layout::field_count + (traits.session_bound ? 1 : 0), 2);
+    sink.number(event.fixed_size, 2);
+    sink.number(event.places.size() + (traits.session_bound ? 1 : 0), 2);
     sink.number(traits.keywords, 8);
-    sink.text(event_name<Event>());
+    sink.text(event.name);
     sink.text(traits.description);
     sink.text(traits.meaning);
     const auto write_field = [&](const field_place& place, const field_text& text) {
@@ -83,8 +111,8 @@ constexpr void write_event(schema_sink& sink, const auto& enumerations) {
     if (traits.session_bound) {
         write_field({field_type::unsigned_64}, {"session"});
     }
-    for (std::size_t i = 0; i < layout::field_count; ++i) {
-        write_field(layout::places[i], texts_of_fields<Event>[i]);
+    for (std::size_t i = 0; i < event.places.size(); ++i) {
+        write_field(event.places[i], event.texts[i]);
     }
 }
 
@@ -127,7 +155,9 @@ constexpr void write_schema(schema_sink& sink, const provider_traits& traits, st
     for (std::size_t i = 0; i < enumerations.count; ++i) {
         write_enumeration(sink, *enumerations.items[i]);
     }
-    (write_event<Events>(sink, enumerations), ...);
+    for (const event_content& event : contents_of<Events...>) {
+        write_event(sink, event, enumerations);
+    }
 }
 
 template <fixed_string Name, class Provider, class... Events>
