@@ -18,9 +18,9 @@ round, so that it matters little what else the machine does. Without COMPILER: g
 
 import argparse
 import json
-import os
 import pathlib
 import random
+import resource
 import shutil
 import statistics
 import subprocess
@@ -97,17 +97,15 @@ def write_unit(form):
 
 def compile_once(compiler, include, source):
     """Returns the seconds that the compiler, and all it runs, spends on the processor."""
-    before = os.times()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     result = subprocess.run(
         [compiler, "-std=c++20", "-O2", "-c", f"-I{include}", source, "-o", "/dev/null"],
         check=False,
     )
-    after = os.times()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if result.returncode != 0:
         sys.exit(f"compile_time.py: {compiler} cannot compile {source.name}. See above.")
-    return (
-        after.children_user - before.children_user + after.children_system - before.children_system
-    )
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def measure(compiler, include, sources, rounds):
