@@ -85,8 +85,9 @@ template <class Maker>
     return std::forward<Maker>(make)();
 }
 
+// The attribute stands here, too: clang goes by the first declaration.
 template <fixed_string Name, class Provider, class List>
-struct provider_state;
+struct [[gnu::visibility("hidden")]] provider_state;
 
 /// What a provider owns. Were it not hidden, the linker would make the symbols unique across the
 /// process, which would keep a dlopen'ed object from ever unloading.
