@@ -25,6 +25,7 @@ struct field_text {
     std::string_view description{};
     eventlog::format format{};
     const enum_description* enumeration = nullptr;
+    std::string_view enumeration_identity{};  // empty: none
 };
 
 template <class Event, std::size_t Leaf>
@@ -32,7 +33,8 @@ consteval field_text text_of_field() {
     using field = inner_of<leaf_of<Event, Leaf>>;
     constexpr const event_traits& described = traits_of<Event>;
     field_text text{
-        leaf_name<Event, Leaf>::value(), {}, {}, format_of<field>(), enumeration_of<field>()};
+        leaf_name<Event, Leaf>::value(), {}, {}, format_of<field>(), enumeration_of<field>(),
+        identity_of_enumeration<field>()};
     for (const field_traits& traits : described.fields) {
         if (text.name == traits.of) {
             text.unit = traits.unit;
@@ -132,7 +134,7 @@ struct check_texts {
 
     static consteval bool enumerations_are_named() {
         for (const field_text& field : texts_of_fields<Event>) {
-            if (field.enumeration == nullptr) {
+            if (field.enumeration_identity.empty()) {
                 continue;
             }
             const enum_description& found = *field.enumeration;

@@ -205,10 +205,29 @@ consteval format format_of() {
 }
 
 template <class Field>
+inline constexpr bool has_enumeration = std::is_enum_v<typename element<Field>::type> &&
+                                        !std::same_as<typename element<Field>::type, std::byte>;
+
+template <class Enum>
+constexpr std::string_view spelled_enumeration() {
+    return __PRETTY_FUNCTION__;
+}
+
+/// What tells one enumeration from another; empty for none. (g++ does not take it for constant
+/// under its sanitizer whether two addresses are the same, or one is null.)
+template <class Field>
+constexpr std::string_view identity_of_enumeration() {
+    if constexpr (has_enumeration<Field>) {
+        return spelled_enumeration<typename element<Field>::type>();
+    } else {
+        return {};
+    }
+}
+
+template <class Field>
 consteval const enum_description* enumeration_of() {
-    using single = typename element<Field>::type;
-    if constexpr (std::is_enum_v<single> && !std::same_as<single, std::byte>) {
-        return &description_of_enum<single>;
+    if constexpr (has_enumeration<Field>) {
+        return &description_of_enum<typename element<Field>::type>;
     } else {
         return nullptr;
     }

@@ -24,16 +24,18 @@ namespace eventlog::detail {
 template <std::size_t Capacity>
 struct enumeration_list {
     std::array<const enum_description*, Capacity> items{};
+    std::array<std::string_view, Capacity> identities{};
     std::size_t count = 0;
 
-    constexpr void add(const enum_description* item) {
-        if (item != nullptr && index_of(item) == no_index) {
-            items[count++] = item;
+    constexpr void add(const field_text& field) {
+        if (!field.enumeration_identity.empty() && index_of(field) == no_index) {
+            items[count] = field.enumeration;
+            identities[count++] = field.enumeration_identity;
         }
     }
-    [[nodiscard]] constexpr std::uint16_t index_of(const enum_description* item) const {
+    [[nodiscard]] constexpr std::uint16_t index_of(const field_text& field) const {
         for (std::size_t i = 0; i < count; ++i) {
-            if (items[i] == item) {
+            if (identities[i] == field.enumeration_identity) {
                 return static_cast<std::uint16_t>(i);
             }
         }
@@ -76,7 +78,7 @@ consteval auto list_enumerations() {
     enumeration_list<count_enumerations(contents_of<Events...>)> list;
     for (const event_content& event : contents_of<Events...>) {
         for (const field_text& field : event.texts) {
-            list.add(field.enumeration);
+            list.add(field);
         }
     }
     return list;
@@ -103,7 +105,7 @@ constexpr void write_event(schema_sink& sink, const event_content& event,
         sink.number(place.count, 2);
         sink.number(place.offset, 2);
         sink.number(place.presence, 2);
-        sink.number(enumerations.index_of(text.enumeration), 2);
+        sink.number(enumerations.index_of(text), 2);
         sink.text(text.name);
         sink.text(text.unit);
         sink.text(text.description);
