@@ -17,7 +17,7 @@
 
 #include <eventlog/eventlog.h>
 
-enum { STATION_FOUND, MEASURED };
+enum { station_found, measured };
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
 
@@ -44,11 +44,11 @@ static const struct eventlog_field_definition measured_fields[] = {
      .description = "absent where there is no vane"},
 };
 static const struct eventlog_event_definition events[] = {
-    [STATION_FOUND] = {.name = "station_found",
+    [station_found] = {.name = "station_found",
                        .description = "A weather station has answered",
                        .fields = found_fields,
                        .field_count = COUNT(found_fields)},
-    [MEASURED] = {.name = "measured",
+    [measured] = {.name = "measured",
                   .description = "What a station has measured",
                   .level = EVENTLOG_LEVEL_VERBOSE,
                   .fields = measured_fields,
@@ -66,14 +66,14 @@ static void emit(struct eventlog_provider* weather, uint32_t event,
 
 static void measure(struct eventlog_provider* weather, uint32_t number) {
     /* What is only needed for an event is not worth computing while nobody listens. */
-    if (eventlog_enabled(weather, MEASURED)) {
+    if (eventlog_enabled(weather, measured)) {
         const struct eventlog_value values[] = {
             eventlog_text(number % 2 == 0 ? "harbour" : "hill"),
             eventlog_real(18.5 + number % 10 * 0.25),
             eventlog_unsigned(number % 3),
             number % 2 == 0 ? eventlog_unsigned(12 + number % 5) : eventlog_absent(),
         };
-        emit(weather, MEASURED, values, COUNT(values));
+        emit(weather, measured, values, COUNT(values));
     }
 }
 
@@ -93,7 +93,7 @@ int main(int argument_count, char** arguments) {
         eventlog_text("harbour"),
         eventlog_array(EVENTLOG_TYPE_UNSIGNED_8, address, sizeof address),
     };
-    emit(weather, STATION_FOUND, found, COUNT(found));
+    emit(weather, station_found, found, COUNT(found));
     for (int i = 0; i < measurements; ++i) {
         measure(weather, (uint32_t)i);
         thrd_sleep(&(struct timespec){.tv_nsec = 100000000}, NULL);

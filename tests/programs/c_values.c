@@ -11,7 +11,7 @@
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
 
-enum { SINGLE, ARRAYS, TEXTS, NOTHING, IN_SESSION };
+enum { single_event, arrays_event, texts_event, nothing_event, session_event };
 
 static const struct eventlog_value_definition color_values[] = {{"red", 0}, {"green", 1}};
 static const struct eventlog_enumeration_definition color = {"color", color_values, 2, false};
@@ -58,14 +58,16 @@ static const struct eventlog_field_definition session_fields[] = {
     {.name = "step", .type = EVENTLOG_TYPE_UNSIGNED_8},
 };
 static struct eventlog_event_definition events[] = {
-    [SINGLE] = {.name = "single", .fields = single_fields, .field_count = COUNT(single_fields)},
-    [ARRAYS] = {.name = "arrays", .fields = array_fields, .field_count = COUNT(array_fields)},
-    [TEXTS] = {.name = "texts", .fields = text_fields, .field_count = COUNT(text_fields)},
-    [NOTHING] = {.name = "nothing", .level = EVENTLOG_LEVEL_ERROR},
-    [IN_SESSION] = {.name = "in_session",
-                    .session_bound = true,
-                    .fields = session_fields,
-                    .field_count = COUNT(session_fields)},
+    [single_event] = {.name = "single",
+                      .fields = single_fields,
+                      .field_count = COUNT(single_fields)},
+    [arrays_event] = {.name = "arrays", .fields = array_fields, .field_count = COUNT(array_fields)},
+    [texts_event] = {.name = "texts", .fields = text_fields, .field_count = COUNT(text_fields)},
+    [nothing_event] = {.name = "nothing", .level = EVENTLOG_LEVEL_ERROR},
+    [session_event] = {.name = "in_session",
+                       .session_bound = true,
+                       .fields = session_fields,
+                       .field_count = COUNT(session_fields)},
 };
 
 static int emitted = 0;
@@ -89,7 +91,7 @@ static void emit_all(struct eventlog_provider* provider) {
         eventlog_unsigned(1),          eventlog_unsigned(3),          eventlog_absent(),
         eventlog_unsigned(5),
     };
-    emit(provider, SINGLE, single, COUNT(single));
+    emit(provider, single_event, single, COUNT(single));
     const int16_t numbers[] = {-1, 0, 1};
     const double reals[] = {0.5, 2.5};
     const uint8_t address[] = {192, 0, 2, 1};
@@ -100,20 +102,20 @@ static void emit_all(struct eventlog_provider* provider) {
         eventlog_array(EVENTLOG_TYPE_UNSIGNED_8, address, COUNT(address)),
         eventlog_array(EVENTLOG_TYPE_CHARACTER, tag, COUNT(tag)),
     };
-    emit(provider, ARRAYS, arrays, COUNT(arrays));
+    emit(provider, arrays_event, arrays, COUNT(arrays));
     const struct eventlog_value texts[] = {eventlog_text("to the NUL"),
                                            eventlog_text_of("counted, not this", 7),
                                            eventlog_text(NULL), eventlog_bytes("\x01\xff", 2)};
-    emit(provider, TEXTS, texts, COUNT(texts));
-    emit(provider, NOTHING, NULL, 0);
+    emit(provider, texts_event, texts, COUNT(texts));
+    emit(provider, nothing_event, NULL, 0);
     const struct eventlog_value in_session[] = {eventlog_unsigned(77), eventlog_unsigned(1)};
-    emit(provider, IN_SESSION, in_session, COUNT(in_session));
+    emit(provider, session_event, in_session, COUNT(in_session));
 }
 
 int main(int argument_count, char** arguments) {
     (void)arguments;
     if (argument_count > 1) {
-        events[NOTHING].name = "single";
+        events[nothing_event].name = "single";
     }
     const struct eventlog_definition definition = {EVENTLOG_DEFINITION_SIZES, .name = "c_values",
                                                    .events = events, .event_count = COUNT(events)};
