@@ -236,7 +236,7 @@ TEST(definition, says_byte_for_byte_what_a_provider_in_cpp_says) {
 TEST(definition, may_have_structs_that_have_grown_as_long_as_what_is_new_is_zero) {
     struct longer {
         eventlog_field_definition known;
-        std::uint64_t later;
+        std::uint64_t later = 0;
     };
     longer fields[] = {{{.name = "first", .type = EVENTLOG_TYPE_BOOLEAN}, 0},
                        {{.name = "second", .type = EVENTLOG_TYPE_SIGNED_8}, 0}};
@@ -446,7 +446,7 @@ TEST(definition, with_the_size_of_any_struct_wrong_is_refused) {
 
 TEST(definition, with_more_enumerations_than_a_schema_holds_is_refused) {
     std::vector<eventlog_enumeration_definition> enumerations(1025, {"e", nullptr, 0, false});
-    std::vector<eventlog_field_definition> fields(100 * 11);
+    std::vector<eventlog_field_definition> fields(1100);
     std::vector<std::string> names(fields.size());
     for (std::size_t i = 0; i < fields.size(); ++i) {
         names[i] = "f" + std::to_string(i);
@@ -454,7 +454,8 @@ TEST(definition, with_more_enumerations_than_a_schema_holds_is_refused) {
     }
     std::vector<eventlog_event_definition> events(11);
     for (std::size_t i = 0; i < events.size(); ++i) {
-        events[i] = {.name = names[i].c_str(), .fields = &fields[i * 100], .field_count = 100};
+        events[i] = {
+            .name = names[i].c_str(), .fields = fields.data() + i * 100, .field_count = 100};
     }
     const eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "many",
                                          .events = events.data(), .event_count = 11};
