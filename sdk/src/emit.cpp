@@ -39,10 +39,20 @@ using entry_counter = __u64 eventlog_provider_entry::*;
     }
 }
 
-/// Returns false if the slot has been given to another subscription meanwhile.
+/// Whether the slot's subscription is that one, and has not ended.
+bool is_live(subscription_slot& slot, std::uint64_t serial) noexcept {
+    const slot_user user(slot, serial);
+    return user.holds() &&
+           shared(slot.region()->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
+}
+
+/// Returns false if the subscription has ended or its slot has been given to another meanwhile.
 bool write_to(subscription_slot& slot, std::uint64_t serial, std::uint16_t provider_id,
               const event_payload& payload) noexcept {
     if (payload.size > payload_size_max) [[unlikely]] {
+        if (!is_live(slot, serial)) {
+            return false;
+        }
         add_to(slot, serial, provider_id, &eventlog_provider_entry::lost_too_large);
         return true;
     }
@@ -170,10 +180,8 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
 
 bool is_attached(const eventlog_provider& provider, unsigned slot) noexcept {
     const attachment& place = provider.attachments[slot];
-    const slot_user user(*place.slot, place.serial.load(std::memory_order_acquire));
     // It may have ended, and another have taken its slot.
-    return user.holds() && shared(place.slot->region()->state).load(std::memory_order_relaxed) ==
-                               EVENTLOG_REGION_LIVE;
+    return is_live(*place.slot, place.serial.load(std::memory_order_acquire));
 }
 
 /// A bit is set for a slot that the provider is not attached to. An event counts for a subscription

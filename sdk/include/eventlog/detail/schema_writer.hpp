@@ -67,7 +67,7 @@ consteval std::size_t count_enumerations(std::span<const event_content> events) 
     std::size_t count = 0;
     for (const event_content& event : events) {
         for (const field_text& field : event.texts) {
-            count += field.enumeration == nullptr ? 0 : 1;
+            count += field.enumeration_identity.empty() ? 0 : 1;
         }
     }
     return count;
