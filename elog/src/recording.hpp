@@ -89,9 +89,9 @@ struct recording_summary {
     std::uint64_t lost = 0;       // all of these:
     std::uint64_t full = 0;       // found no room
     std::uint64_t too_large = 0;  // over the largest record
-    std::uint64_t busy = 0;
-    std::uint64_t cut = 0;  // recorded, but with shorter texts       // the shared ring was held by others
+    std::uint64_t busy = 0;       // the shared ring was held by others
     std::uint64_t damaged = 0;    // made no sense
+    std::uint64_t cut = 0;        // not lost: recorded with shorter texts
     std::uint32_t providers_refused = 0;
     std::chrono::duration<double> elapsed{};
 };

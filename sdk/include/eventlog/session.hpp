@@ -26,7 +26,7 @@ namespace eventlog {
 template <class Provider>
 class session {
   public:
-    explicit session(std::uint64_t id) noexcept : id_(id), open_(true) { announce(); }
+    explicit session(std::uint64_t id) noexcept : id_(id) { announce(); }
     ~session() { end(); }
     session(session&& other) noexcept : id_(other.id_), open_(std::exchange(other.open_, false)) {}
     session& operator=(session&& other) noexcept {
@@ -66,7 +66,7 @@ class session {
 
   private:
     std::uint64_t id_;
-    bool open_;
+    bool open_ = true;
 };
 
 }  // namespace eventlog
