@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -161,7 +162,7 @@ TEST(run_time_definitions, work_in_a_forked_child_under_its_own_number) {
 }
 
 TEST(run_time_definitions, are_withdrawn_while_threads_emit_and_ask) {
-    constexpr int rounds = 200;
+    constexpr int rounds = 50;
     std::atomic<eventlog_provider*> current{define_counter("short_lived")};
     std::atomic<bool> stop{false};
     std::atomic<std::uint64_t> accepted{0};
@@ -183,6 +184,11 @@ TEST(run_time_definitions, are_withdrawn_while_threads_emit_and_ask) {
         eventlog_provider_unregister(current.load());
         // May be the same handle: its definition is the same, so nothing is refused.
         current = define_counter("short_lived");
+        ears.poll();
+    }
+    // The last one stays until it has been heard, however slow the machine is.
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+    while (ears.totals().read == 0 && std::chrono::steady_clock::now() < deadline) {
         ears.poll();
     }
     stop = true;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Ctrl-C and its relatives end a recording in good order."""
 
+import os
 import signal
 
 import harness
@@ -11,9 +12,9 @@ class StopSignals(harness.Case):
     def check(self, with_signal):
         self.start_provider(harness.program("counter"), "2", "0", "100")
         recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"))
-        self.wait_for(
-            lambda: "count" in self.run_elog("print", self.path("run.elog")).stdout, "events"
-        )
+        file = self.path("run.elog")
+        self.wait_for(lambda: os.path.exists(file), "the file")
+        self.wait_for(lambda: "count" in self.run_elog("print", file).stdout, "events")
         _, errors = self.stop(recording, with_signal)
         events, size, lost = self.summary(errors)
         self.assertGreater(events, 0)
