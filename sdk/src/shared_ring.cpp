@@ -25,7 +25,7 @@ namespace {
 // How often a held lock is looked at again at once, and for how long, giving way to others in
 // between. Not a number of turns: each can take as long as others have the CPU.
 constexpr int looks_at_once = 16;
-constexpr std::uint64_t patience = 10'000'000;
+constexpr std::uint64_t patience = 50'000'000;
 
 /// What a pid namespace is called in a lock: half of its number has to do.
 std::uint64_t own_namespace() noexcept {

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A recorder killed in mid-stream: its file is good up to then, and the next elog cleans up."""
 
+import os
 import signal
 import struct
 
@@ -21,9 +22,9 @@ class KilledRecorder(harness.Case):
         program = self.start_provider(harness.program("counter"), "2", "0", "100")
         provider = self.names("providers")[0]
         recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"))
-        self.wait_for(
-            lambda: "count" in self.run_elog("print", self.path("run.elog")).stdout, "events"
-        )
+        file = self.path("run.elog")
+        self.wait_for(lambda: os.path.exists(file), "the file")
+        self.wait_for(lambda: "count" in self.run_elog("print", file).stdout, "events")
         recording.send_signal(signal.SIGKILL)
         recording.wait()
         self.assertEqual(self.names("subscriptions"), ["00"])
