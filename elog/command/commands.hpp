@@ -21,6 +21,7 @@ class usage_failure : public failure {
 
 void add_list(CLI::App& application);
 void add_print(CLI::App& application);
+void add_schema(CLI::App& application);
 void add_stat(CLI::App& application);
 /// `command` is what stands behind "--", to be run while recording.
 void add_record(CLI::App& application, const std::vector<std::string>& command);

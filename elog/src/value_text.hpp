@@ -4,6 +4,7 @@
 // names. elog(1) says how each looks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -14,6 +15,10 @@
 #include "provider_schema.hpp"
 
 namespace elog {
+
+/// Length of the well-formed UTF-8 character at the beginning that shows something; 0 if there is
+/// none. Control characters U+0080 to U+009F count as none: terminals obey them.
+[[nodiscard]] std::size_t printable_length(std::string_view text) noexcept;
 
 /// Text from anywhere as it may be shown on a terminal: printable characters as they are,
 /// everything else as \xHH, \n, \t or \r.
