@@ -69,6 +69,7 @@ int run(int argument_count, char** arguments) {
     elog::add_print(application);
     elog::add_stat(application);
     elog::add_schema(application);
+    elog::add_gen(application);
     const bool takes_command = !words.empty() && words.front() == "record";
     // The parser takes arguments from the back.
     std::reverse(words.begin(), words.end());
