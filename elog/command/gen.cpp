@@ -18,6 +18,7 @@ using generator = std::string (*)(const located_schema&);
 constexpr std::pair<std::string_view, generator> generators[] = {
     {"c", generate_c},
     {"c++", generate_cpp},
+    {"python", generate_python},
     {"rust", generate_rust},
 };
 
@@ -51,7 +52,7 @@ void add_gen(CLI::App& application) {
     CLI::App* command =
         application.add_subcommand("gen", "Make code that emits the events of a schema's text");
     const auto options = std::make_shared<gen_options>();
-    command->add_option("--lang", options->language, "Language of the code: c, c++ or rust")
+    command->add_option("--lang", options->language, "Language of the code: c, c++, python or rust")
         ->required();
     command->add_option("FILE", options->source, "Schema as text, see elog-schema(5)")->required();
     command->add_option("-o,--output", options->output, "Write to this file");

@@ -17,6 +17,7 @@ import unittest
 ELOG = os.environ["ELOG"]
 PROGRAMS = os.environ["PROGRAMS"]
 EXAMPLES = os.environ["EXAMPLES"]
+LIBRARY = os.environ["LIBRARY"]
 
 # A sanitizer's machine is slow, and CI's is shared.
 PATIENCE = 60

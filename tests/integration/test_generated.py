@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What elog gen makes compiles without a warning, and emits exactly what the schema says."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import harness
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+GENERATED = os.path.join(ROOT, "tests", "generated")
+ZOO = os.path.join(GENERATED, "zoo.schema")
+INCLUDE = os.path.join(ROOT, "sdk", "include")
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+LIBRARY_DIRECTORY = os.path.dirname(harness.LIBRARY)
+LINK = [f"-L{LIBRARY_DIRECTORY}", "-leventlog", f"-Wl,-rpath,{LIBRARY_DIRECTORY}"]
+
+# What a record holds is 65512 bytes: fixed part 13, "short" with its NUL 6, data 30000, one more
+# NUL, and as many characters of two bytes as fit.
+LONG = (65512 - 13 - 6 - 30000 - 1) // 2
+EXPECTED = [
+    "numbers b=true c='x' i1=-128 i2=-32768 i4=-2147483648 i8=-9223372036854775808 u1=255"
+    " u2=65535 u4=4294967295 u8=18446744073709551615 f4=0.5 f8=-0.25",
+    "named how_large=large money=debt eats=grass|fish sizes=[large,huge]",
+    "formats hexadecimal=0xdeadbeef error=-2(ENOENT) took=1.5ms! at=2023-11-14T22:13:20.123456789Z"
+    " since=12.345678901s bytes=2KiB four=192.0.2.1 six=2001:db8::1 hardware=00:01:02:fd:fe:ff"
+    ' label="label" network=127.0.0.1 percent=50%',
+    'texts name="name" data=<01ff> other="\u00e9" last=[1,2,65535]',
+    'options number=0 name="" data=<> flag=true how_large=huge where=10.0.0.1 row=[-1,2]',
+    "options number=- name=- data=- flag=- how_large=- where=- row=-",
+    'long_texts name="short" data=<0000> small=7 other="text"',
+    'long_texts name="' + "\u00e9" * LONG + '" data=<' + "00" * 64 + "...30000 bytes> small=7"
+    ' other="short" (cut)',
+    "nothing",
+    'delete class=1 default=2 errno=3 self=4 type=5 payload="text"',
+    "nothing",
+]
+
+
+def is_sanitized():
+    """Whether the library needs a runtime that only programs of the same build bring along."""
+    with open(harness.LIBRARY, "rb") as file:
+        return re.search(rb"__[at]san_init", file.read()) is not None
+
+
+class Generated(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.environment["LD_LIBRARY_PATH"] = LIBRARY_DIRECTORY
+        # Where the sources are there is nothing to be written.
+        self.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+
+    def generate(self, language, name, source=ZOO):
+        self.run_elog("gen", "--lang", language, source, "-o", self.path(name))
+
+    def compile(self, compiler, *arguments):
+        if shutil.which(compiler) is None:
+            self.skipTest(f"{compiler} is not installed: ./dev setup")
+        result = subprocess.run(
+            [compiler, *arguments], capture_output=True, encoding="utf-8", check=False,
+            cwd=self.scratch,
+        )
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def assert_emits_everything(self, *command):
+        """Also that the schema that arrives is the one of the text."""
+        if is_sanitized():
+            self.skipTest("the library is built with a sanitizer, and the program is not")
+        self.run_elog("record", "-e", "zoo:*", "-o", self.path("run.elog"), "--", *command)
+        lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
+        self.assertEqual([line.split(" zoo:", 1)[1] for line in lines], EXPECTED)
+        for source in (ZOO, self.path("run.elog")):
+            self.run_elog("schema", source, "--binary", "-o", self.path(os.path.basename(source)))
+        with open(self.path("zoo.schema"), "rb") as first, open(self.path("run.elog"), "rb") as second:
+            self.assertEqual(first.read(), second.read())
+
+    def check_c(self, compiler):
+        self.generate("c", "zoo.h")
+        options = ["-std=c11", "-O2", *WARNINGS, f"-I{INCLUDE}", "-I."]
+        source = os.path.join(GENERATED, "zoo.c")
+        self.compile(compiler, *options, "-c", "-DELSEWHERE", source, "-o", "elsewhere.o")
+        self.compile(compiler, *options, "-c", source, "-o", "zoo.o")
+        if not is_sanitized():
+            self.compile(compiler, "zoo.o", "elsewhere.o", "-o", "zoo", *LINK)
+        self.assert_emits_everything(self.path("zoo"))
+
+    def test_c_with_gcc(self):
+        self.check_c("gcc")
+
+    def test_c_with_clang(self):
+        self.check_c("clang")
+
+    def check_cpp(self, compiler):
+        self.generate("c++", "zoo.hpp")
+        source = os.path.join(GENERATED, "zoo.cpp")
+        options = ["-std=c++20", "-O2", *WARNINGS, f"-I{INCLUDE}", "-I."]
+        self.compile(compiler, *options, "-c", source, "-o", "zoo.o")
+        if not is_sanitized():
+            self.compile(compiler, "zoo.o", "-o", "zoo", *LINK)
+        self.assert_emits_everything(self.path("zoo"))
+
+    def test_cpp_with_gcc(self):
+        self.check_cpp("g++")
+
+    def test_cpp_with_clang(self):
+        self.check_cpp("clang++")
+
+    def test_rust(self):
+        self.generate("rust", "zoo.rs")
+        shutil.copy(os.path.join(GENERATED, "zoo_main.rs"), self.scratch)
+        options = ["--edition", "2021", "-O", "-D", "warnings"]
+        # Not rustup's, which wants to look up which toolchain is meant.
+        rustc = "/usr/bin/rustc" if os.path.exists("/usr/bin/rustc") else "rustc"
+        self.compile(rustc, *options, "--emit=metadata", "zoo_main.rs")
+        if not is_sanitized():
+            self.compile(rustc, *options, f"-L{LIBRARY_DIRECTORY}",
+                         f"-Clink-arg=-Wl,-rpath,{LIBRARY_DIRECTORY}", "zoo_main.rs", "-o", "zoo")
+        self.assert_emits_everything(self.path("zoo"))
+
+    def test_python(self):
+        self.generate("python", "zoo.py")
+        shutil.copy(os.path.join(GENERATED, "zoo_main.py"), self.scratch)
+        self.compile("python3", "-W", "error", "-c", "import ast, pathlib; ast.parse(pathlib.Path('zoo.py').read_text())")
+        self.assert_emits_everything("python3", "-W", "error", self.path("zoo_main.py"))
+
+    def test_python_warns_of_what_it_cannot_encode_and_goes_on(self):
+        if is_sanitized():
+            self.skipTest("the library is built with a sanitizer, and the program is not")
+        self.generate("python", "zoo.py")
+        result = self.run_elog(
+            "record", "-e", "zoo:*", "--", "python3", "-c",
+            f"import sys; sys.path.insert(0, {self.scratch!r}); import zoo\n"
+            "zoo.delete(1, 256, 3, 4, 5, 'text')\nzoo.delete('one', 2, 3, 4, 5, 6)\nzoo.nothing()\n",
+        )
+        self.assertEqual(result.stderr.count("zoo:delete is not emitted"), 2, result.stderr)
+        self.assertEqual(len(result.stdout.splitlines()), 1, result.stdout)
+
+    def test_cpp_of_sessions_and_dumps_leaves_their_own_events_to_the_provider(self):
+        with open(self.path("s.schema"), "w", encoding="utf-8") as file:
+            file.write(
+                """provider s {
+                    enum color : u64 { none = 18446744073709551615, red = 0 }
+                    enum shade : i64 { least = -9223372036854775808, dark = -1, light = 4096 }
+                    event in_session info session { session: u64 color: color shade: shade[2] }
+                    event session_begin info session_begin session "A session begins"
+                        when "the application opens a session" { session: u64 }
+                    event session_end info session_end session "A session ends"
+                        when "the application closes a session" { session: u64 }
+                    event dump_complete error dump_complete "The present state has been told"
+                        when "a listener came late and all of the state has been emitted to it alone"
+                        {}
+                }"""
+            )
+        self.generate("c++", "s.hpp", self.path("s.schema"))
+        with open(self.path("s.cpp"), "w", encoding="utf-8") as file:
+            file.write('#include "s.hpp"\n')
+        # The header asserts that its schema has the hash of the text's.
+        for compiler in ("g++", "clang++"):
+            self.compile(compiler, "-std=c++20", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", "s.cpp")
+
+    def test_refuses_in_cpp_what_its_compiler_could_not_say(self):
+        for items, complaint in (
+            ("enum a : u8 {} event e info {}", "1:19: In C++ enumerations stand in the order"),
+            ("enum a : u8 {} enum b : u8 {} event e info { b: b a: a }", "1:19: In C++ enumerations"),
+            ("enum a : u8 {} event e info { b: a c: u16 as a }", "1:44: In C++ the enumeration a"),
+            ("enum int : u8 {} event e info { b: int }", "1:19: int means something else in C++"),
+            ("event e info { label: char[8] }", "1:29: An array of char is shown as a text in C++"),
+            ('event e info "\\x00" {}', "1:20: A description in C++ cannot contain \\\\x00"),
+            ("event e info session { session: u64 }", "1:20: A provider in C++ that has events of"),
+            ("event e info {" + " ".join(f'f{i}: u8 unit "B"' for i in range(33)) + "}",
+             "In C++ up to 32 fields of an event"),
+        ):
+            with open(self.path("p.schema"), "w", encoding="utf-8") as file:
+                file.write(f"provider p {{ {items} }}")
+            result = self.run_elog("gen", "--lang", "c++", self.path("p.schema"), status=1)
+            self.assert_one_sentence(result.stderr, "p.schema:1:", complaint)
+
+    def test_refuses_a_mistake_with_its_place_and_writes_nothing(self):
+        with open(self.path("p.schema"), "w", encoding="utf-8") as file:
+            file.write("provider p {\n    event e info {\n        a: u9\n    }\n}\n")
+        result = self.run_elog(
+            "gen", "--lang", "c", self.path("p.schema"), "-o", self.path("out"), status=1
+        )
+        self.assert_one_sentence(result.stderr, "p.schema:3:12: A field's type is ", "not 'u9'.")
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_of_an_unknown_language_is_a_mistake_in_the_command_line(self):
+        result = self.run_elog("gen", "--lang", "cobol", ZOO, status=2)
+        self.assert_one_sentence(result.stderr, "There is no language cobol")
+
+
+if __name__ == "__main__":
+    harness.main()
