@@ -148,10 +148,7 @@ struct event_names {
 class c_generator {
   public:
     explicit c_generator(const located_schema& source)
-        : source_(source),
-          schema_(source.schema),
-          prefix_(schema_.name),
-          file_scope_(reserved_words) {
+        : schema_(source.schema), prefix_(schema_.name), file_scope_(reserved_words) {
         for (const char* own : {"gate", "provider", "schema", "register", "unregister", "handle",
                                 "put_word", "cut_longest"}) {
             file_scope_.reserve(prefix_ + "_" + own);
@@ -180,7 +177,6 @@ class c_generator {
     [[nodiscard]] std::string parameters(std::size_t id) const;
     [[nodiscard]] std::string arguments(std::size_t id) const;
 
-    const located_schema& source_;
     const provider_schema& schema_;
     std::string prefix_;
     unique_names file_scope_;

@@ -167,7 +167,7 @@ class Generated(harness.Case):
             ("enum a : u8 {} event e info { b: a c: u16 as a }", "1:44: In C++ the enumeration a"),
             ("enum int : u8 {} event e info { b: int }", "1:19: int means something else in C++"),
             ("event e info { label: char[8] }", "1:29: An array of char is shown as a text in C++"),
-            ('event e info "\\x00" {}', "1:20: A description in C++ cannot contain \\\\x00"),
+            ('event e info "\\x00" {}', "1:20: A description in C++ cannot contain \\x00"),
             ("event e info session { session: u64 }", "1:20: A provider in C++ that has events of"),
             ("event e info {" + " ".join(f'f{i}: u8 unit "B"' for i in range(33)) + "}",
              "In C++ up to 32 fields of an event"),

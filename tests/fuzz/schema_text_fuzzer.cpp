@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// Whatever text claims to be a schema: it is refused in words with its place, or it is one, whose
+// binary form every reader takes, whose normal form says the same, and from which each generator
+// makes something or refuses it in words.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "failure.hpp"
+#include "generate.hpp"
+#include "provider_schema.hpp"
+#include "schema_text.hpp"
+
+namespace {
+
+void check(bool holds) {
+    if (!holds) {
+        std::abort();
+    }
+}
+
+void check_refusal(const elog::failure& error) {
+    const std::string_view said = error.what();
+    check(said.starts_with("f:") && said.ends_with('.'));
+}
+
+void generate_all(const elog::located_schema& source) {
+    static_cast<void>(elog::generate_c(source));
+    static_cast<void>(elog::generate_python(source));
+    static_cast<void>(elog::generate_rust(source));
+    try {
+        static_cast<void>(elog::generate_cpp(source));
+    } catch (const elog::failure& error) {
+        check_refusal(error);
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    // A string of its own, so that a sanitizer sees every read behind its end.
+    const std::string text(data, data + size);
+    elog::located_schema source;
+    try {
+        source = elog::parse_schema_text("f", text);
+    } catch (const elog::failure& error) {
+        check_refusal(error);
+        return 0;
+    }
+    const elog::provider_schema read = elog::provider_schema::parse(source.schema.binary);
+    check(read.hash == source.schema.hash && read.events.size() == source.events.size());
+    const std::string normal = elog::write_schema_text(read);
+    check(normal.starts_with("provider "));
+    check(elog::parse_schema_text("f", normal).schema.binary == source.schema.binary);
+    check(elog::write_schema_text(elog::parse_schema_text("f", normal).schema) == normal);
+    generate_all(source);
+    return 0;
+}
