@@ -55,6 +55,13 @@ class Schema(harness.Case):
         again = self.write("again.schema", normal.encode())
         self.assertEqual(self.run_elog("schema", again).stdout, normal)
 
+    def test_of_the_example_in_the_manual_is_taken(self):
+        page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "man")
+        with open(os.path.join(page, "elog-schema.5"), encoding="utf-8") as file:
+            example = file.read().split(".Bd -literal -offset indent\n")[1].split(".Ed\n")[0]
+        text = self.run_elog("schema", self.write("tcp.schema", example.encode())).stdout
+        self.assertIn("event loss warn [retransmit]", text)
+
     def test_of_the_binary_form_is_that_of_the_text(self):
         source = self.write("p.schema", TEXT.encode())
         self.run_elog("schema", source, "--binary", "-o", self.path("p.bin"))
