@@ -32,7 +32,7 @@ static void emit_long_texts(void) {
     for (size_t i = 0; i + 1 < sizeof long_text; i += 2) {
         memcpy(long_text + i, "\xc3\xa9", 2);
     }
-    static const unsigned char data[30000];
+    static const unsigned char data[30001];
     zoo_long_texts("short", data, 2, 7, "text");
     zoo_long_texts(long_text, data, sizeof data, 7, "short");
 }

@@ -24,7 +24,7 @@ void emit_long_texts() {
     for (int i = 0; i < 35000; ++i) {
         text += "\xc3\xa9";
     }
-    const std::vector<std::byte> data(30000);
+    const std::vector<std::byte> data(30001);
     provider::emit(zoo::long_texts{"short", std::span(data).first(2), 7, "text"});
     provider::emit(zoo::long_texts{text, data, 7, "short"});
 }

@@ -17,9 +17,9 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werr
 LIBRARY_DIRECTORY = os.path.dirname(harness.LIBRARY)
 LINK = [f"-L{LIBRARY_DIRECTORY}", "-leventlog", f"-Wl,-rpath,{LIBRARY_DIRECTORY}"]
 
-# What a record holds is 65512 bytes: fixed part 13, "short" with its NUL 6, data 30000, one more
+# What a record holds is 65512 bytes: fixed part 13, "short" with its NUL 6, data 30001, one more
 # NUL, and as many characters of two bytes as fit.
-LONG = (65512 - 13 - 6 - 30000 - 1) // 2
+LONG = (65512 - 13 - 6 - 30001 - 1) // 2
 EXPECTED = [
     "numbers b=true c='x' i1=-128 i2=-32768 i4=-2147483648 i8=-9223372036854775808 u1=255"
     " u2=65535 u4=4294967295 u8=18446744073709551615 f4=0.5 f8=-0.25",
@@ -31,7 +31,7 @@ EXPECTED = [
     'options number=0 name="" data=<> flag=true how_large=huge where=10.0.0.1 row=[-1,2]',
     "options number=- name=- data=- flag=- how_large=- where=- row=-",
     'long_texts name="short" data=<0000> small=7 other="text"',
-    'long_texts name="' + "\u00e9" * LONG + '" data=<' + "00" * 64 + "...30000 bytes> small=7"
+    'long_texts name="' + "\u00e9" * LONG + '" data=<' + "00" * 64 + "...30001 bytes> small=7"
     ' other="short" (cut)',
     "nothing",
     'delete class=1 default=2 errno=3 self=4 type=5 payload="text"',
