@@ -485,14 +485,14 @@ void c_generator::write_pieces(std::size_t id) {
     }
     out_.line("    size_t end = {};", event.fixed_size);
     std::size_t piece = 1;
-    for (std::size_t i = 0; i < event.fields.size(); ++i) {
-        if (event.fields[i].type == field_type::text) {
+    for (const field_schema& field : event.fields) {
+        if (field.type == field_type::text) {
             out_.line("    {}_put_word(payload, {}, pieces[{}].size + pieces[{}].size, &end);",
-                      prefix_, event.fields[i].offset, piece, piece + 1);
+                      prefix_, field.offset, piece, piece + 1);
             piece += 2;
-        } else if (event.fields[i].type == field_type::bytes) {
-            out_.line("    {}_put_word(payload, {}, pieces[{}].size, &end);", prefix_,
-                      event.fields[i].offset, piece);
+        } else if (field.type == field_type::bytes) {
+            out_.line("    {}_put_word(payload, {}, pieces[{}].size, &end);", prefix_, field.offset,
+                      piece);
             piece += 1;
         }
     }

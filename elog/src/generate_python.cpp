@@ -297,7 +297,7 @@ void python_generator::write_head() {
     out_.line("# The program that imports it is published. Optional fields and texts may be None. "
               "Where what it");
     out_.line("# takes to emit an event is expensive, ask first: if EVENT_enabled(): EVENT(...)");
-    out_.line("\"\"\"Provider {}\"\"\"", schema_.name);
+    out_.line(R"("""Provider {}""")", schema_.name);
     out_.line();
     for (const char* module : {"atexit", "ctypes", "enum", "mmap", "struct", "warnings"}) {
         out_.line("import {}", module);
@@ -374,7 +374,7 @@ void python_generator::write_event(std::size_t id) {
     std::string arguments;
     for (std::size_t i = 0; i < event.fields.size(); ++i) {
         const field_schema& field = event.fields[i];
-        out_.line("    (\"{}\", \"{}\", {}, {}, {}),", field.name, code_of(field.type), field.count,
+        out_.line(R"(    ("{}", "{}", {}, {}, {}),)", field.name, code_of(field.type), field.count,
                   field.offset,
                   is_optional(field) ? fmt::format("{}", field.presence) : std::string("None"));
         parameters += parameters.empty() ? "" : ", ";
@@ -385,7 +385,7 @@ void python_generator::write_event(std::size_t id) {
     out_.line();
     out_.line();
     out_.line("def {}():", names.enabled);
-    out_.line("    \"\"\"Whether anyone listens to {} right now.\"\"\"", event.name);
+    out_.line(R"(    """Whether anyone listens to {} right now.""")", event.name);
     out_.line("    return _gate[{}] != 0", id);
     out_.line();
     out_.line();
@@ -402,7 +402,7 @@ void python_generator::write_event(std::size_t id) {
             any = true;
         }
     }
-    out_.line("    \"\"\"{}{}\"\"\"", doc_text(doc), any ? "\n    " : "");
+    out_.line(R"(    """{}{}""")", doc_text(doc), any ? "\n    " : "");
     out_.line("    if _gate[{}]:", id);
     out_.line("{}", wrap(fmt::format("        _emit({}{})", names.description, arguments)));
 }

@@ -177,7 +177,7 @@ std::string write_schema_text(const provider_schema& schema) {
         append_event(out, schema, types, event);
     }
     append(out, "}\n");
-    const std::string text = fmt::to_string(out);
+    std::string text = fmt::to_string(out);
     const std::string difference = find_difference(schema, text);
     if (difference.empty()) {
         return text;

@@ -99,8 +99,11 @@ void append_text(fmt::memory_buffer& out, std::string_view text, bool escape_quo
 }
 
 std::uint64_t bits_of(const field_value& value) noexcept {
-    const auto* number = std::get_if<std::int64_t>(&value);
-    return number != nullptr ? static_cast<std::uint64_t>(*number) : std::get<std::uint64_t>(value);
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+        return static_cast<std::uint64_t>(*number);
+    }
+    const auto* number = std::get_if<std::uint64_t>(&value);
+    return number == nullptr ? 0 : *number;
 }
 
 bool is_number(const field_value& value) noexcept {

@@ -46,13 +46,13 @@ bool has_died(std::uint64_t holder) noexcept {
 class ring_lock {
   public:
     ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept
-        : word_(ring->lock), stuck_(slot.stuck_holder), own_(holder_name()) {
+        : word_(ring->lock), stuck_(slot.stuck_holder), own_holder_(holder_name()) {
         __u64 holder = wait();
         if (held_) {
             if (stuck_.load(std::memory_order_relaxed) != 0) {
                 stuck_.store(0, std::memory_order_relaxed);
             }
-        } else if (holder != own_ && has_died(holder)) {
+        } else if (holder != own_holder_ && has_died(holder)) {
             take_from(holder);
         }
     }
@@ -69,7 +69,7 @@ class ring_lock {
   private:
     /// Takes the lock if `holder` has it: 0 for nobody. If not, `holder` is who has it.
     void take_from(__u64& holder) noexcept {
-        held_ = word_.compare_exchange_strong(holder, own_, std::memory_order_acquire,
+        held_ = word_.compare_exchange_strong(holder, own_holder_, std::memory_order_acquire,
                                               std::memory_order_relaxed);
     }
 
@@ -81,7 +81,7 @@ class ring_lock {
         for (int look = 0;; ++look) {
             __u64 holder = 0;
             take_from(holder);
-            if (held_ || holder == own_) {
+            if (held_ || holder == own_holder_) {
                 return holder;
             }
             if (look < looks_at_once) {
@@ -101,7 +101,7 @@ class ring_lock {
 
     std::atomic_ref<__u64> word_;
     std::atomic<std::uint64_t>& stuck_;
-    const __u64 own_;
+    __u64 own_holder_;
     bool held_ = false;
 };
 

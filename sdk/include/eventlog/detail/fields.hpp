@@ -266,19 +266,25 @@ inline constexpr bool same_bytes = address_field<Field> ||
 
 struct any_value {
     template <class Target>
-    operator Target() const noexcept;
+    operator Target() const noexcept {
+        __builtin_unreachable();  // only looked at, never called
+    }
 };
 
 struct any_number {
     template <class Target>
     requires std::is_arithmetic_v<Target>
-    operator Target() const noexcept;
+    operator Target() const noexcept {
+        __builtin_unreachable();  // only looked at, never called
+    }
 };
 
 struct any_object {
     template <class Target>
     requires std::is_class_v<Target>
-    operator Target() const noexcept;
+    operator Target() const noexcept {
+        __builtin_unreachable();  // only looked at, never called
+    }
 };
 
 template <std::size_t>
