@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+//
+// Sessions: four downloads at once, of which one is followed. While it runs,
+//
+//     elog record -e downloads                     # all of them
+//     elog record -e downloads --session 3         # the third alone
+//     elog record -e downloads@info -e 'downloads:*@trace#' --session 3
+//
+// the last of which hears what all have to say at info, and the third one down to its chunks.
+//
+//     ./sessions [CHUNKS]
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <list>
+#include <string_view>
+#include <thread>
+
+#include <eventlog/eventlog.hpp>
+
+namespace {
+
+struct started {
+    std::string_view url;
+};
+struct chunk {
+    std::uint64_t offset;
+    std::uint32_t bytes;
+};
+struct stalled {
+    std::chrono::milliseconds waited;
+};
+// Of no download in particular.
+struct mirror_chosen {
+    std::string_view host;
+};
+using downloads = eventlog::provider<"downloads", started, chunk, stalled, mirror_chosen>;
+
+}  // namespace
+
+// Emitted through a session, these have its number as a first field: session.
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<started>{.session_bound = true};
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<chunk>{
+    .level = eventlog::level::trace,
+    .session_bound = true,
+    .fields = {{.of = "bytes", .format = eventlog::format::byte_size}}};
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<stalled>{.level = eventlog::level::warn,
+                                                                     .session_bound = true};
+
+namespace {
+
+class download {
+  public:
+    download(std::uint64_t number, std::string_view url) : session_(number) {
+        session_.emit(started{url});
+    }
+
+    void receive(std::uint32_t bytes) {
+        session_.emit(chunk{received_, bytes});
+        received_ += bytes;
+    }
+    void wait(std::chrono::milliseconds how_long) {
+        std::this_thread::sleep_for(how_long);
+        session_.emit(stalled{how_long});
+    }
+
+  private:
+    // Says session_begin when it is made and session_end when it goes.
+    eventlog::session<downloads> session_;
+    std::uint64_t received_ = 0;
+};
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+    const int chunks = argument_count > 1 ? std::atoi(arguments[1]) : 300;
+    downloads::emit(mirror_chosen{"mirror.example"});
+    std::list<download> running;
+    for (std::uint64_t number = 1; number <= 4; ++number) {
+        running.emplace_back(number, "https://mirror.example/image");
+    }
+    for (int i = 0; i < chunks; ++i) {
+        for (download& each : running) {
+            each.receive(1536);
+        }
+        running.back().wait(std::chrono::milliseconds(100));
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// A shared object with a provider of its own. It is published when the object is loaded, by the
+// program or by dlopen, and withdrawn when it is unloaded, with no call from anyone.
+#include "thermometer.hpp"
+
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+namespace {
+
+struct reading {
+    std::uint32_t number;
+    double temperature;
+};
+using thermometer = eventlog::provider<"thermometer", reading>;
+
+}  // namespace
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<reading>{
+    .level = eventlog::level::verbose, .fields = {{.of = "temperature", .unit = "C"}}};
+
+double read_thermometer() {
+    static std::uint32_t number = 0;
+    const double temperature = 19.5 + number % 4 * 0.5;
+    thermometer::emit(reading{number, temperature});
+    ++number;
+    return temperature;
+}

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the examples say is what their first lines promise."""
+
+import re
+import socket
+
+import harness
+
+
+class Examples(harness.Case):
+    def heard(self, arguments, *command):
+        """Records a command from its first event to its last: [event, fields] of each line."""
+        file = self.path("run.elog")
+        result = self.run_elog("record", *arguments, "-o", file, "--", *command)
+        self.assertEqual(self.summary(result.stderr)[2], 0, result.stderr)
+        return self.parsed(self.run_elog("print", file).stdout)
+
+    def parsed(self, text):
+        found = [harness.LINE.match(line) for line in text.splitlines()]
+        self.assertNotIn(None, found, text)
+        return [(record["event"], record["fields"].strip()) for record in found]
+
+    @staticmethod
+    def events(heard):
+        return [event for event, _ in heard]
+
+
+class Sessions(Examples):
+    def test_all_downloads_are_heard(self):
+        heard = self.heard(["-e", "downloads"], harness.example("sessions"), "2")
+        self.assertEqual(self.events(heard).count("session_begin"), 4)
+        self.assertEqual(self.events(heard).count("session_end"), 4)
+        self.assertEqual(self.events(heard).count("chunk"), 8)
+        self.assertIn(("mirror_chosen", 'host="mirror.example"'), heard)
+        self.assertIn(("stalled", "session=4 waited=100ms"), heard)
+
+    def test_one_download_is_followed(self):
+        heard = self.heard(
+            ["-e", "downloads", "--session", "3"], harness.example("sessions"), "2"
+        )
+        self.assertEqual(
+            heard,
+            [
+                ("session_begin", "session=3"),
+                ("started", 'session=3 url="https://mirror.example/image"'),
+                ("chunk", "session=3 offset=0 bytes=1.5KiB"),
+                ("chunk", "session=3 offset=1536 bytes=1.5KiB"),
+                ("session_end", "session=3"),
+            ],
+        )
+
+    def test_one_download_is_followed_more_closely_than_the_others(self):
+        heard = self.heard(
+            ["-e", "downloads@info", "-e", "downloads:*@trace#", "--session", "3"],
+            harness.example("sessions"),
+            "2",
+        )
+        chunks = [fields.split()[0] for event, fields in heard if event == "chunk"]
+        self.assertEqual(chunks, ["session=3"] * 2)
+        self.assertEqual(self.events(heard).count("started"), 4)
+
+
+class SpansAndCounters(Examples):
+    def test_each_loaf_has_its_time_and_the_oven_is_empty_at_last(self):
+        heard = self.heard(["-e", "bakery"], harness.example("spans_and_counters"), "3")
+        self.assertEqual(self.events(heard).count("baking_begin"), 6)
+        ends = [fields for event, fields in heard if event == "baking_end"]
+        self.assertEqual(len(ends), 6)
+        for fields in ends:
+            found = re.fullmatch(r'took=([\d.]+)(ms|s) baker="(ann|bert)" burnt=(true|false)', fields)
+            self.assertIsNotNone(found, fields)
+            # At least as long as it slept.
+            self.assertGreaterEqual(float(found[1]) * (1 if found[2] == "ms" else 1000), 20)
+        self.assertEqual(sum("burnt=true" in fields for fields in ends), 2)
+        oven = [int(fields.split("=")[1]) for event, fields in heard if event == "loaves_in_oven"]
+        self.assertEqual(len(oven), 12)
+        self.assertLessEqual(max(oven), 2)
+        self.assertIn(0, oven[-2:])
+
+
+class SharedLibrary(Examples):
+    def test_program_and_library_are_two_providers(self):
+        arguments = ["-e", "heating", "-e", "thermometer:reading"]
+        heard = self.heard(arguments, harness.example("heating"), "3")
+        self.assertEqual(
+            heard,
+            [
+                ("reading", "number=0 temperature=19.5C"),
+                ("switched", "on=true temperature=19.5"),
+                ("reading", "number=1 temperature=20C"),
+                ("switched", "on=false temperature=20"),
+                ("reading", "number=2 temperature=20.5C"),
+            ],
+        )
+
+    def test_library_can_be_heard_alone(self):
+        heard = self.heard(["-e", "thermometer"], harness.example("heating"), "3")
+        self.assertEqual(self.events(heard), ["reading"] * 3)
+
+
+class HttpServer(Examples):
+    def port(self, process):
+        line = process.stdout.readline()
+        self.assertRegex(line, r"^listening on http://127\.0\.0\.1:\d+\n$")
+        return line.strip().rsplit(":", 1)[1]
+
+    def serve(self, arguments, *targets):
+        """What is heard of a server while its client asks for the targets."""
+        file = self.path("run.elog")
+        server = harness.example("http_server")
+        recorder = self.start(
+            harness.ELOG, "record", *arguments, "-o", file, "--",
+            server, "--requests", str(len(targets)),
+        )
+        output, _ = self.finish(self.start(server, "--client", self.port(recorder), *targets))
+        self.finish(recorder)
+        return output, self.parsed(self.run_elog("print", file).stdout)
+
+    def test_connection_is_a_session_and_request_a_span(self):
+        output, heard = self.serve(["-e", "http:*"], "/", "/nothing")
+        self.assertEqual(output, "/ HTTP/1.1 200 OK\n/nothing HTTP/1.1 404 Not Found\n")
+        without_dump = [item for item in heard if item != ("open_connections", "connections=0")]
+        events = [event for event, _ in without_dump if event != "dump_complete"]
+        self.assertEqual(
+            events,
+            ["session_begin", "connection_opened", "open_connections"]
+            + ["request_begin", "header_received", "request_end"] * 2
+            + ["session_end"],
+        )
+        self.assertIn(("open_connections", "connections=1"), heard)
+        self.assertIn(("open_connections", "connections=0"), heard)
+        begins = [fields for event, fields in heard if event == "request_begin"]
+        self.assertEqual(
+            begins,
+            ['connection=1 method="GET" target="/"', 'connection=1 method="GET" target="/nothing"'],
+        )
+        ends = [fields for event, fields in heard if event == "request_end"]
+        self.assertRegex(ends[0], r"^took=[\d.]+[mu]?s connection=1 status=200 sent=\d+B$")
+        self.assertRegex(ends[1], r"^took=[\d.]+[mu]?s connection=1 status=404 sent=\d+B$")
+
+    def test_keyword_picks_connections(self):
+        _, heard = self.serve(["-e", "http/network"], "/")
+        self.assertIn("connection_opened", self.events(heard))
+        self.assertNotIn("request_end", self.events(heard))
+        self.assertNotIn("header_received", self.events(heard))
+
+    def test_what_is_no_request_is_refused_and_can_be_heard_alone(self):
+        file = self.path("run.elog")
+        server = harness.example("http_server")
+        recorder = self.start(
+            harness.ELOG, "record", "-e", "http@warn", "-o", file, "--", server, "--requests", "1"
+        )
+        with socket.create_connection(("127.0.0.1", int(self.port(recorder)))) as client:
+            client.sendall(b"BREW /pot HTCPCP/1.0\r\n\r\n")
+            self.assertTrue(client.makefile("rb").readline().startswith(b"HTTP/1.1 501 "))
+        self.finish(recorder)
+        self.assertEqual(
+            self.parsed(self.run_elog("print", file).stdout)[-1],
+            ("request_refused",
+             'session=1 status=501 why="this server knows GET of HTTP/1.1 alone"'),
+        )
+
+    def test_latecomer_is_told_of_the_connections_that_are_open(self):
+        server = self.start_provider(harness.example("http_server"))
+        with socket.create_connection(("127.0.0.1", int(self.port(server)))) as client:
+            # Answered: so the server knows of the connection.
+            client.sendall(b"GET / HTTP/1.1\r\n\r\n")
+            self.assertTrue(client.recv(1000).startswith(b"HTTP/1.1 200 OK"))
+            recorder = self.start_recording("-e", "http")
+            lines = []
+            while not lines or " http:dump_complete" not in lines[-1]:
+                lines.append(recorder.stdout.readline())
+                self.assertNotEqual(lines[-1], "", lines)
+            port = client.getsockname()[1]
+            self.assertEqual(
+                self.parsed("".join(lines)),
+                [
+                    ("session_begin", "session=1"),
+                    ("connection_opened", f"session=1 address=127.0.0.1 port={port}"),
+                    ("open_connections", "connections=1"),
+                    ("dump_complete", ""),
+                ],
+            )
+            self.stop(recorder)
+
+
+if __name__ == "__main__":
+    harness.main()
