@@ -217,7 +217,8 @@ enum eventlog_error {
  * providers may have the same name: they are two instances of it.
  *
  * Any thread; not from a signal handler. A forked child publishes itself anew. Providers that are
- * still there when the process ends, or libeventlog is unloaded, are withdrawn then.
+ * still there when the process ends, or libeventlog is unloaded, are withdrawn then; a plugin that
+ * is unloaded withdraws its own before, or they stay published until then, for nobody.
  */
 EVENTLOG_API enum eventlog_error eventlog_define_provider(
     const struct eventlog_definition* definition, struct eventlog_provider** provider, char* text,
