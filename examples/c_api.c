@@ -8,6 +8,7 @@
  *
  *     elog list
  *     elog record -e weather
+ *     elog record -e weather --session 2      # one station alone
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@
 
 #include <eventlog/eventlog.h>
 
-enum { station_found, measured };
+enum { station_found, measured, station_begins, station_ends };
+enum { station_count = 2 };
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
 
@@ -51,9 +53,14 @@ static const struct eventlog_event_definition events[] = {
     [measured] = {.name = "measured",
                   .description = "What a station has measured",
                   .level = EVENTLOG_LEVEL_VERBOSE,
+                  .session_bound = true,
                   .fields = measured_fields,
                   .field_count = COUNT(measured_fields)},
+    [station_begins] = EVENTLOG_SESSION_BEGIN_EVENT,
+    [station_ends] = EVENTLOG_SESSION_END_EVENT,
 };
+
+static const char* const station_names[station_count] = {"harbour", "hill"};
 
 static void emit(struct eventlog_provider* weather, uint32_t event,
                  const struct eventlog_value* values, size_t count) {
@@ -64,16 +71,17 @@ static void emit(struct eventlog_provider* weather, uint32_t event,
     }
 }
 
-static void measure(struct eventlog_provider* weather, uint32_t number) {
+/* Each station is a session: what it has measured can be picked out by its number. */
+static void measure(const struct eventlog_session* station, uint32_t number) {
     /* What is only needed for an event is not worth computing while nobody listens. */
-    if (eventlog_enabled(weather, measured)) {
+    if (eventlog_session_enabled(station, measured)) {
         const struct eventlog_value values[] = {
-            eventlog_text(number % 2 == 0 ? "harbour" : "hill"),
+            eventlog_text(station_names[station->id - 1]),
             eventlog_real(18.5 + number % 10 * 0.25),
             eventlog_unsigned(number % 3),
             number % 2 == 0 ? eventlog_unsigned(12 + number % 5) : eventlog_absent(),
         };
-        emit(weather, measured, values, COUNT(values));
+        eventlog_session_emit(station, measured, values, COUNT(values));
     }
 }
 
@@ -94,9 +102,16 @@ int main(int argument_count, char** arguments) {
         eventlog_array(EVENTLOG_TYPE_UNSIGNED_8, address, sizeof address),
     };
     emit(weather, station_found, found, COUNT(found));
+    struct eventlog_session stations[station_count];
+    for (uint32_t i = 0; i < station_count; ++i) {
+        eventlog_session_begin(&stations[i], weather, i + 1);
+    }
     for (int i = 0; i < measurements; ++i) {
-        measure(weather, (uint32_t)i);
+        measure(&stations[i % station_count], (uint32_t)i);
         thrd_sleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
+    for (uint32_t i = 0; i < station_count; ++i) {
+        eventlog_session_end(&stations[i]);
     }
     eventlog_provider_unregister(weather);
     return EXIT_SUCCESS;

@@ -54,15 +54,12 @@ struct request_refused {
     std::uint16_t status;
     std::string_view why;
 };
-// A span is of no session: it names the connection in a field of its own.
 struct request_begin {
-    std::uint64_t connection;
     std::string_view method;
     std::string_view target;
 };
 struct request_end {
     std::chrono::nanoseconds took;
-    std::uint64_t connection;
     std::uint16_t status;
     std::uint64_t sent;
 };
@@ -91,11 +88,15 @@ inline constexpr eventlog::event_traits eventlog::traits_of<request_refused>{
     .session_bound = true};
 template <>
 inline constexpr eventlog::event_traits eventlog::traits_of<request_begin>{
-    .level = eventlog::level::verbose, .keywords = requests, .kind = eventlog::kind::begin};
+    .level = eventlog::level::verbose,
+    .keywords = requests,
+    .kind = eventlog::kind::begin,
+    .session_bound = true};
 template <>
 inline constexpr eventlog::event_traits eventlog::traits_of<request_end>{
     .keywords = requests,
     .kind = eventlog::kind::end,
+    .session_bound = true,
     .fields = {{.of = "sent", .format = eventlog::format::byte_size}}};
 template <>
 inline constexpr eventlog::event_traits eventlog::traits_of<open_connections>{
@@ -203,10 +204,9 @@ class connection {
         std::string_view line = take(head, "\r\n");
         const std::string_view method = take(line, " ");
         const std::string_view target = take(line, " ");
-        eventlog::span<http, request_begin, request_end> span(
-            request_begin{session_.id(), method, target});
+        eventlog::span<http, request_begin, request_end> span(session_,
+                                                              request_begin{method, target});
         request_end& end = span.result();
-        end.connection = session_.id();
         bool stays = true;
         while (!head.empty()) {
             std::string_view value = take(head, "\r\n");

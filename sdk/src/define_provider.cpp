@@ -146,6 +146,9 @@ const char* eventlog_error_text(eventlog_error error) {
             return "A number does not fit into its field. Define a wider one.";
         case EVENTLOG_ERROR_VALUE_ABSENT:
             return "A field that is not optional has no value. Hand one over.";
+        case EVENTLOG_ERROR_SESSION:
+            return "The event does not belong to a session. Define it as session_bound, or emit it "
+                   "with eventlog_emit_values.";
     }
     return "This error is not known here. Update libeventlog.";
 }

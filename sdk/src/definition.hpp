@@ -69,6 +69,7 @@ struct defined_event {
     std::span<const defined_field> fields{};  // in declared order, the session first
     std::uint16_t fixed_size = 0;
     bool cuts_texts = false;
+    bool session_bound = false;
     std::string_view name{};
 };
 
@@ -76,6 +77,8 @@ struct defined_event {
 struct built_definition {
     std::span<const std::uint8_t> schema{};
     std::span<const defined_event> events{};
+    std::uint32_t session_begin = no_index;  // the first event of this kind, if there is one
+    std::uint32_t session_end = no_index;
 };
 
 /// Writes schema and layout of a definition that has been checked. On an error, `built` is NULL.

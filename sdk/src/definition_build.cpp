@@ -58,6 +58,7 @@ class builder {
                      const field_place& place, defined_field* target) const noexcept;
     [[nodiscard]] block allocate(std::size_t schema_size) const noexcept;
     [[nodiscard]] std::size_t count_fields() const noexcept;
+    [[nodiscard]] std::uint32_t find(eventlog_kind kind) const noexcept;
 
     [[nodiscard]] const eventlog_event_definition& event_at(std::uint32_t index) const noexcept {
         return item(definition_.events, definition_.event_size, index);
@@ -231,9 +232,20 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
         *target->events++ = {fields,
                              static_cast<std::uint16_t>(fixed_size),
                              event.cuts_texts,
+                             event.session_bound,
                              {reinterpret_cast<const char*>(schema_ + name_at), name.size()}};
         target->fields += count;
     }
+}
+
+/// The position of the first event of the kind, if there is one.
+std::uint32_t builder::find(eventlog_kind kind) const noexcept {
+    for (std::uint32_t i = 0; i < definition_.event_count; ++i) {
+        if (event_at(i).kind == static_cast<std::uint32_t>(kind)) {
+            return i;
+        }
+    }
+    return no_index;
 }
 
 /// The first pass counts, the second one has a target to write to.
@@ -283,6 +295,8 @@ eventlog_error builder::build(const built_definition*& built) noexcept {
     schema_sink writer(target.schema);
     write(writer, size, &target);
     detail::put_hash({target.schema, size});
+    target.built->session_begin = find(EVENTLOG_KIND_SESSION_BEGIN);
+    target.built->session_end = find(EVENTLOG_KIND_SESSION_END);
     built = target.built;
     return EVENTLOG_ERROR_NONE;
 }

@@ -2,6 +2,8 @@
 //
 // From a list of values to a payload, on the stack: what detail/encode.hpp is for structs. All of
 // it may run in a signal handler.
+#include "emit_values.hpp"
+
 #include <array>
 #include <cstring>
 #include <span>
@@ -258,6 +260,24 @@ const defined_event* find_event(const definition_reader& reader, std::uint32_t e
 }
 
 }  // namespace
+
+eventlog_error emit_defined(eventlog_provider& provider, std::uint32_t id,
+                            const defined_event& event,
+                            std::span<const eventlog_value> values) noexcept {
+    std::size_t wrong = 0;
+    const eventlog_error found = check_values(event, values, wrong);
+    if (found != EVENTLOG_ERROR_NONE || !eventlog_enabled(&provider, id)) {
+        return found;
+    }
+    // Most events are small, and so should be what they need of a stack.
+    if (values.size() <= 16) {
+        emit_event<16>(&provider, id, event, values);
+    } else {
+        emit_event<fields_max>(&provider, id, event, values);
+    }
+    return EVENTLOG_ERROR_NONE;
+}
+
 }  // namespace eventlog::core
 
 eventlog_error eventlog_emit_values(eventlog_provider* provider, std::uint32_t event,
@@ -274,19 +294,7 @@ eventlog_error eventlog_emit_values(eventlog_provider* provider, std::uint32_t e
     if (defined == nullptr) {
         return EVENTLOG_ERROR_EVENT;
     }
-    const std::span given(values, count);
-    std::size_t wrong = 0;
-    const eventlog_error found = check_values(*defined, given, wrong);
-    if (found != EVENTLOG_ERROR_NONE || !eventlog_enabled(provider, event)) {
-        return found;
-    }
-    // Most events are small, and so should be what they need of a stack.
-    if (count <= 16) {
-        emit_event<16>(provider, event, *defined, given);
-    } else {
-        emit_event<eventlog::fields_max>(provider, event, *defined, given);
-    }
-    return EVENTLOG_ERROR_NONE;
+    return emit_defined(*provider, event, *defined, {values, count});
 }
 
 eventlog_error eventlog_check_values(eventlog_provider* provider, std::uint32_t event,

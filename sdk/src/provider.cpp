@@ -278,10 +278,17 @@ void register_instance(eventlog_provider& provider,
 /// Other threads may still emit when a process ends: to them every subscription has ended.
 [[gnu::destructor]] void leave_subscriptions() noexcept {
     const registry_lock lock;
+    const bool is_own = own_identity().pid == static_cast<std::uint32_t>(::getpid());
     // Those whose program does not withdraw them: defined at run time, as a rule.
     for (eventlog_provider* provider = first_registered; provider != nullptr;
          provider = provider->next) {
         withdraw(*provider);
+        // A plugin that has a copy of this library takes the last pointer to it along. Not in a
+        // child that was made without fork(): the memory may be its parent's.
+        if (is_own) {
+            close_definition(*provider);
+            static_cast<void>(forget_definition(*provider));
+        }
     }
     unmap_all_slots();
 }

@@ -46,7 +46,14 @@ struct attachment {
 }  // namespace eventlog::core
 
 /// Never freed, but used again for another provider: a thread that is late with its last event may
-/// still hold the handle. It finds no events, or a gate that nobody opens.
+/// still hold the handle. As long as nobody else has got it, it finds no events, and a gate that
+/// nobody opens. Afterwards it is taken for the next provider: if that one has so many events, and
+/// somebody listens, its event is recorded as one of that provider's, with a payload that does not
+/// fit the schema. That is safe in memory, here and in readers, which check payloads against
+/// schemas; but it is a wrong record, and only the application can prevent it, by the rule that
+/// eventlog.h states for eventlog_provider_unregister. (Handles that tell one provider from the
+/// next would have to be taken apart and compared at every emit, or be memory that is never used
+/// again. For providers of C++ it does not matter: they are withdrawn when their code is unloaded.)
 struct eventlog_provider {
     constexpr eventlog_provider() noexcept : latest(attachments.data()) {
         for (unsigned i = 0; i < attachments.size(); ++i) {

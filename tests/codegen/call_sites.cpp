@@ -9,6 +9,7 @@
 //     // expect complaint: TEXT    more than that, and TEXT in what run.py says about it
 // The latter are what a site costs that should have been written with emit_lazily, and the proof
 // that run.py sees it.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -53,7 +54,13 @@ struct wide {
     std::uint64_t thirteenth;
 };
 
-using site = eventlog::provider<"site", numbers, described, named, owning, wide>;
+/// Byte for byte its payload, and too large for registers.
+struct block {
+    std::uint64_t sequence;
+    std::array<std::uint32_t, 30> samples;
+};
+
+using site = eventlog::provider<"site", numbers, described, named, owning, wide, block>;
 
 inline std::uint64_t mix(std::uint64_t value) {
     value ^= value >> 33U;
@@ -143,6 +150,14 @@ int emit_named_first(std::uint64_t sequence, std::string_view reason) {
     return end() + 1;
 }
 
+// Not copied in front of the branch, however large it is.
+// expect: gate
+int emit_block(const block* event) {
+    begin();
+    site::emit(*event);
+    return end() + 1;
+}
+
 // emit_lazily: whatever it takes ----------------------------------------------------------------
 
 // expect: gate
@@ -193,6 +208,13 @@ int lazily_wide(std::uint64_t number, std::string_view text, double ratio) {
     site::emit_lazily([&] {
         return wide{number, -1, 1, -1, text, ratio * 3, 1, 2, 5, true, 'c', text, compute(number)};
     });
+    return end() + 1;
+}
+
+// expect: gate
+int lazily_block(const block& event, std::uint64_t sequence) {
+    begin();
+    site::emit_lazily([&] { return block{sequence, event.samples}; });
     return end() + 1;
 }
 

@@ -37,10 +37,18 @@ struct query_end {
     std::chrono::nanoseconds took;
     std::uint32_t rows;
 };
+struct transfer_begin {
+    std::string_view file;
+};
+struct transfer_end {
+    std::chrono::nanoseconds took;
+    std::uint32_t bytes;
+};
 struct queue_length {
     std::int64_t requests;
 };
 using net = eventlog::provider<"sessions_test", packet, detail, restart>;
+using ftp = eventlog::provider<"session_spans_test", transfer_begin, transfer_end>;
 using database = eventlog::provider<"spans_test", query_begin, query_end, queue_length>;
 
 }  // namespace
@@ -55,6 +63,12 @@ inline constexpr eventlog::event_traits eventlog::traits_of<query_begin>{.kind =
                                                                              eventlog::kind::begin};
 template <>
 inline constexpr eventlog::event_traits eventlog::traits_of<query_end>{.kind = eventlog::kind::end};
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<transfer_begin>{
+    .kind = eventlog::kind::begin, .session_bound = true};
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<transfer_end>{
+    .kind = eventlog::kind::end, .session_bound = true};
 template <>
 inline constexpr eventlog::event_traits eventlog::traits_of<queue_length>{
     .kind = eventlog::kind::counter};
@@ -161,6 +175,47 @@ TEST(span, that_nobody_heard_begin_ends_with_a_duration_of_zero) {
     }
     EXPECT_EQ(ears->heard_names(), "query_end");
     EXPECT_EQ(std::get<std::int64_t>(ears->field(ears->records()[0], "took")), 0);
+}
+
+using transfer = eventlog::span<ftp, transfer_begin, transfer_end>;
+
+TEST(span, of_a_session_carries_its_number_at_both_ends) {
+    listener ears("session_spans_test:transfer_*");
+    {
+        const eventlog::session<ftp> client(0xfedcba9876543210);
+        transfer span(client, transfer_begin{"motd"});
+        span.result().bytes = 12;
+    }
+    EXPECT_EQ(ears.heard_names(), "transfer_begin transfer_end");
+    for (const heard_record& record : ears.records()) {
+        EXPECT_EQ(session_of(ears, record), 0xfedcba9876543210);
+    }
+    EXPECT_EQ(std::get<std::string_view>(ears.field(ears.records()[0], "file")), "motd");
+    EXPECT_EQ(std::get<std::uint64_t>(ears.field(ears.records()[1], "bytes")), 12U);
+    EXPECT_GT(std::get<std::int64_t>(ears.field(ears.records()[1], "took")), 0);
+}
+
+TEST(span, of_a_session_is_picked_by_its_number) {
+    listener ears(std::vector<std::string>{"session_spans_test:*"}, {42});
+    for (const std::uint64_t id : {41U, 42U, 43U}) {
+        const eventlog::session<ftp> client(id);
+        const transfer span(client, transfer_begin{"motd"});
+    }
+    EXPECT_EQ(ears.heard_names(), "session_begin transfer_begin transfer_end session_end");
+    for (const heard_record& record : ears.records()) {
+        EXPECT_EQ(session_of(ears, record), 42U);
+    }
+}
+
+TEST(span, outlives_its_session_and_keeps_the_number) {
+    listener ears("session_spans_test:*");
+    {
+        eventlog::session<ftp> client(7);
+        const transfer span(client, transfer_begin{"motd"});
+        client.end();
+    }
+    EXPECT_EQ(ears.heard_names(), "session_begin transfer_begin session_end transfer_end");
+    EXPECT_EQ(session_of(ears, ears.records()[3]), 7U);
 }
 
 TEST(counter, tells_each_new_value) {

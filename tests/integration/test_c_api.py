@@ -8,14 +8,22 @@ import harness
 
 
 class CApi(harness.Case):
-    def heard(self, *command):
-        """The fields of each event, by its name."""
-        self.run_elog("record", "-e", "*:*", "-o",
-                      self.path("run.elog"), "--", *command)
+    def lines(self, arguments, *command):
+        """Event and fields of each line of a recording."""
+        self.run_elog("record", *arguments, "-o", self.path("run.elog"), "--", *command)
         lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
         found = [harness.LINE.match(line) for line in lines]
         self.assertNotIn(None, found, lines)
-        return {record["event"]: record["fields"].strip() for record in found}
+        return [(record["event"], record["fields"].strip()) for record in found]
+
+    def heard(self, *command):
+        """The fields of each event, by its name."""
+        return dict(self.lines(["-e", "*:*"], *command))
+
+    @staticmethod
+    def spoken(number):
+        return [("said", f'session={number} word="aloud" number={number}00'),
+                ("whispered", f'session={number} word="aloud"')]
 
     def test_values_of_every_type_arrive(self):
         heard = self.heard(harness.program("c_values"))
@@ -62,8 +70,51 @@ class CApi(harness.Case):
         heard = self.heard(harness.example("c_api"), "2")
         self.assertEqual(heard["station_found"], 'station="harbour" address=192.0.2.17')
         self.assertEqual(
-            heard["measured"], 'station="hill" temperature=18.75C sky=cloudy wind=-'
+            heard["measured"], 'session=2 station="hill" temperature=18.75C sky=cloudy wind=-'
         )
+
+    def test_station_of_the_example_is_picked_by_its_number(self):
+        lines = self.lines(["-e", "weather", "--session", "1"], harness.example("c_api"), "4")
+        self.assertEqual([event for event, _ in lines],
+                         ["session_begin", "measured", "measured", "session_end"])
+        self.assertTrue(lines[1][1].startswith('session=1 station="harbour" '), lines)
+
+    def test_sessions_begin_emit_and_end(self):
+        lines = self.lines(["-e", "c_sessions"], harness.program("c_sessions"))
+        self.assertEqual(
+            lines,
+            [("session_begin", f"session={number}") for number in (1, 2, 3)]
+            + [("announced", 'word="all"')]
+            + [line for number in (1, 2, 3) for line in self.spoken(number)]
+            + [("session_end", f"session={number}") for number in (1, 2, 3)],
+        )
+
+    def test_session_is_heard_alone(self):
+        lines = self.lines(
+            ["-e", "c_sessions", "--session", "2"], harness.program("c_sessions")
+        )
+        self.assertEqual(
+            lines,
+            [("session_begin", "session=2"), *self.spoken(2), ("session_end", "session=2")],
+        )
+
+    def test_session_is_heard_more_closely_than_the_others(self):
+        lines = self.lines(
+            ["-e", "c_sessions@info", "-e", "c_sessions:*@trace#", "--session", "2"],
+            harness.program("c_sessions"),
+        )
+        self.assertEqual([fields for event, fields in lines if event == "whispered"],
+                         ['session=2 word="aloud"'])
+        self.assertEqual(sum(event == "said" for event, _ in lines), 3)
+
+    def test_sessions_that_nobody_listens_to_cost_no_error_and_mistakes_are_told(self):
+        output, _ = self.finish(self.start(harness.program("c_sessions")))
+        self.assertEqual(
+            output,
+            "The event does not belong to a session. Define it as session_bound, or emit it with "
+            "eventlog_emit_values.\n13 emitted, 0 enabled\n",
+        )
+        self.assert_nothing_left()
 
     def test_example_in_cpp(self):
         self.environment["DYNAMIC_ROUNDS"] = "1"

@@ -12,14 +12,17 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 MAIN = """#include <eventlog/eventlog.h>
-static const struct eventlog_event_definition events[] = {{.name = "event"}};
+static const struct eventlog_event_definition events[] = {
+    {.name = "event"}, EVENTLOG_SESSION_BEGIN_EVENT, EVENTLOG_SESSION_END_EVENT};
 static const struct eventlog_definition definition = {
-    EVENTLOG_DEFINITION_SIZES, .name = "name", .events = events, .event_count = 1};
+    EVENTLOG_DEFINITION_SIZES, .name = "name", .events = events, .event_count = 3};
 int main(void) {
     struct eventlog_provider* provider = 0;
     if (eventlog_define_provider(&definition, &provider, 0, 0) != EVENTLOG_ERROR_NONE) return 1;
     const struct eventlog_value values[] = {eventlog_absent(), eventlog_boolean(true)};
-    return eventlog_enabled(provider, 0) && values[0].count != 0;
+    struct eventlog_session session;
+    if (eventlog_session_begin(&session, provider, 1) != EVENTLOG_ERROR_NONE) return 1;
+    return eventlog_session_enabled(&session, 0) && values[0].count != 0;
 }
 """
 
@@ -44,11 +47,13 @@ class CHeader(harness.Case):
 
     def test_in_c11_with_gcc(self):
         self.compile("gcc", "c11", self.alone("alone.c"))
-        self.compile("gcc", "c11", os.path.join(HERE, "..", "programs", "c_values.c"))
+        for name in ("c_values.c", "c_sessions.c"):
+            self.compile("gcc", "c11", os.path.join(HERE, "..", "programs", name))
 
     def test_in_c11_with_clang(self):
         self.compile("clang", "c11", self.alone("alone.c"))
-        self.compile("clang", "c11", os.path.join(HERE, "..", "programs", "c_values.c"))
+        for name in ("c_values.c", "c_sessions.c"):
+            self.compile("clang", "c11", os.path.join(HERE, "..", "programs", name))
 
     def test_in_cpp20_with_gcc(self):
         self.compile("g++", "c++20", self.alone("alone.cpp"))

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import unittest
 
@@ -14,6 +15,7 @@ import harness
 
 NOBODY = 65534
 SOMEBODY = 65533
+BLOCK = struct.Struct("<4sHHIIQII")  # of a .elog file, see elog(5)
 as_root = unittest.skipUnless(os.geteuid() == 0, "takes root")
 
 
@@ -69,16 +71,76 @@ class Confined(harness.Case):
         self.assertEqual(self.summary(result.stderr), (0, 0, 0))
         self.assertEqual(self.names("providers"), [])
 
-    @as_root
-    def test_with_the_rights_of_another_user_does_not_believe_its_environment(self):
-        # In a mount namespace, so that nothing is left in the real /dev/shm, and nothing forbids
-        # a file there to give its owner's rights away.
+    def test_library_cannot_read_the_environment_but_by_the_function_that_distrusts_it(self):
+        result = subprocess.run(["nm", "--dynamic", "--undefined-only", harness.LIBRARY],
+                                check=True, stdout=subprocess.PIPE, encoding="utf-8")
+        imported = {line.split()[-1].split("@")[0] for line in result.stdout.splitlines()}
+        self.assertIn("secure_getenv", imported)
+        self.assertEqual(imported & {"getenv", "environ", "__environ", "_environ"}, set())
+
+    def prepare_mounts(self):
+        """What follows runs in a mount namespace, so that nothing is left in the real /dev/shm, and
+        nothing forbids a file there to give its owner's rights away."""
         if subprocess.run(["unshare", "--mount", "true"], check=False,
                           stderr=subprocess.DEVNULL).returncode != 0:
             self.skipTest("this container forbids mount namespaces")
         with open(harness.program("status_static"), "rb") as file:
             if b"__asan_init" in file.read():
                 self.skipTest("AddressSanitizer's leak checker may not look into such a program")
+
+    def rings_of(self, name):
+        """Where the records of a recording stood: each "shared", or "own" for that of a CPU."""
+        with open(self.path(name), "rb") as file:
+            content = file.read()
+        at = 32
+        rings, count = [], 0
+        while at < len(content):
+            mark, kind, _, size, *_ = BLOCK.unpack_from(content, at)
+            self.assertEqual(mark, b"EBLK")
+            at += BLOCK.size
+            if kind == 1:
+                count = struct.unpack_from("<I", content, at + 4)[0]
+            elif kind == 4:
+                ring, records = struct.unpack_from("<I4xQ", content, at)
+                rings += ["shared" if ring == count - 1 else "own"] * records
+            at += (size + 7) // 8 * 8
+        return rings
+
+    @as_root
+    def test_with_the_rights_of_another_group_uses_restartable_sequences_all_the_same(self):
+        self.prepare_mounts()
+        shutil.copy(harness.program("status_static"), self.path("status"))
+        # As the same user, so that elog finds the program: of all that makes a program distrust
+        # its environment another group is enough.
+        script = f"""
+            set -e
+            mount -t tmpfs -o mode=755 tmpfs /mnt
+            cp {self.path('status')} /mnt/plain
+            cp {self.path('status')} /mnt/setgid
+            chgrp {NOBODY} /mnt/setgid
+            chmod 2755 /mnt/setgid
+            mkdir /mnt/out
+            mount --bind {self.scratch} /mnt/out
+            mount -t tmpfs -o mode=1777 tmpfs /dev/shm
+            unset EVENTLOG_DIR EVENTLOG_RSEQ
+            {harness.ELOG} record -e asker -o /mnt/out/usual -- /mnt/plain
+            export EVENTLOG_RSEQ=off
+            {harness.ELOG} record -e asker -o /mnt/out/forbidden -- /mnt/plain
+            {harness.ELOG} record -e asker -o /mnt/out/unbelieved -- /mnt/setgid
+        """
+        result = subprocess.run(["unshare", "--mount", "sh", "-c", script], check=False,
+                                env=self.environment, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, encoding="utf-8")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        if self.rings_of("usual") == ["shared"]:
+            self.skipTest("there are no restartable sequences here")
+        self.assertEqual(self.rings_of("usual"), ["own"])
+        self.assertEqual(self.rings_of("forbidden"), ["shared"])
+        self.assertEqual(self.rings_of("unbelieved"), ["own"])
+
+    @as_root
+    def test_with_the_rights_of_another_user_does_not_believe_its_environment(self):
+        self.prepare_mounts()
         shutil.copy(harness.program("status_static"), self.path("status"))
         script = f"""
             set -e

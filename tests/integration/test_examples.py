@@ -133,11 +133,28 @@ class HttpServer(Examples):
         begins = [fields for event, fields in heard if event == "request_begin"]
         self.assertEqual(
             begins,
-            ['connection=1 method="GET" target="/"', 'connection=1 method="GET" target="/nothing"'],
+            ['session=1 method="GET" target="/"', 'session=1 method="GET" target="/nothing"'],
         )
         ends = [fields for event, fields in heard if event == "request_end"]
-        self.assertRegex(ends[0], r"^took=[\d.]+[mu]?s connection=1 status=200 sent=\d+B$")
-        self.assertRegex(ends[1], r"^took=[\d.]+[mu]?s connection=1 status=404 sent=\d+B$")
+        self.assertRegex(ends[0], r"^session=1 took=[\d.]+[mu]?s status=200 sent=\d+B$")
+        self.assertRegex(ends[1], r"^session=1 took=[\d.]+[mu]?s status=404 sent=\d+B$")
+
+    def test_requests_of_one_connection_are_picked_with_it(self):
+        file = self.path("run.elog")
+        server = harness.example("http_server")
+        recorder = self.start(
+            harness.ELOG, "record", "-e", "http:request_*", "--session", "2", "-o", file, "--",
+            server, "--requests", "2",
+        )
+        port = self.port(recorder)
+        for target in ("/first", "/second"):
+            self.finish(self.start(server, "--client", port, target))
+        self.finish(recorder)
+        heard = self.parsed(self.run_elog("print", file).stdout)
+        heard = [item for item in heard if item[0] != "dump_complete"]
+        self.assertEqual(self.events(heard), ["request_begin", "request_end"])
+        self.assertEqual(heard[0][1], 'session=2 method="GET" target="/second"')
+        self.assertTrue(heard[1][1].startswith("session=2 took="), heard[1])
 
     def test_keyword_picks_connections(self):
         _, heard = self.serve(["-e", "http/network"], "/")

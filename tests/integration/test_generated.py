@@ -12,6 +12,7 @@ import harness
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 GENERATED = os.path.join(ROOT, "tests", "generated")
 ZOO = os.path.join(GENERATED, "zoo.schema")
+TOUR = os.path.join(GENERATED, "tour.schema")
 INCLUDE = os.path.join(ROOT, "sdk", "include")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 LIBRARY_DIRECTORY = os.path.dirname(harness.LIBRARY)
@@ -39,6 +40,20 @@ EXPECTED = [
 ]
 
 
+# The events of tour.schema: what is of no session, and what each session says.
+WEATHER = "weather rain=true"
+SESSIONS = {
+    number: [
+        f"session_begin session={number}",
+        f'step session={number} number={step} place="bridge"',
+        f'glance session={number} at="river"',
+        f"glance session={number} at=-",
+        f"session_end session={number}",
+    ]
+    for step, number in ((0, 1), (10, 2), (20, 0xFEDCBA9876543210))
+}
+
+
 def is_sanitized():
     """Whether the library needs a runtime that only programs of the same build bring along."""
     with open(harness.LIBRARY, "rb") as file:
@@ -64,17 +79,39 @@ class Generated(harness.Case):
         )
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
-    def assert_emits_everything(self, *command):
-        """Also that the schema that arrives is the one of the text."""
+    def recorded(self, provider, arguments, *command):
+        """The events, with their fields, that are heard of a command."""
         if is_sanitized():
             self.skipTest("the library is built with a sanitizer, and the program is not")
-        self.run_elog("record", "-e", "zoo:*", "-o", self.path("run.elog"), "--", *command)
+        self.run_elog("record", *arguments, "-o", self.path("run.elog"), "--", *command)
         lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
-        self.assertEqual([line.split(" zoo:", 1)[1] for line in lines], EXPECTED)
-        for source in (ZOO, self.path("run.elog")):
-            self.run_elog("schema", source, "--binary", "-o", self.path(os.path.basename(source)))
-        with open(self.path("zoo.schema"), "rb") as first, open(self.path("run.elog"), "rb") as second:
+        return [line.split(f" {provider}:", 1)[1] for line in lines]
+
+    def assert_schema_arrived(self, source):
+        """That the schema of the last recording is the one of the text."""
+        for file in (source, self.path("run.elog")):
+            self.run_elog("schema", file, "--binary", "-o", self.path(os.path.basename(file)))
+        with open(self.path(os.path.basename(source)), "rb") as first, \
+                open(self.path("run.elog"), "rb") as second:
             self.assertEqual(first.read(), second.read())
+
+    def assert_emits_everything(self, *command):
+        self.assertEqual(self.recorded("zoo", ["-e", "zoo:*"], *command), EXPECTED)
+        self.assert_schema_arrived(ZOO)
+
+    def assert_emits_in_sessions(self, *command):
+        """All sessions are heard, one alone, and one more closely than the others."""
+        everything = [WEATHER, *(line for lines in SESSIONS.values() for line in lines)]
+        self.assertEqual(self.recorded("tour", ["-e", "tour:*"], *command), everything)
+        self.assert_schema_arrived(TOUR)
+        for number, lines in SESSIONS.items():
+            arguments = ["-e", "tour:*", "--session", str(number)]
+            self.assertEqual(self.recorded("tour", arguments, *command), lines)
+        arguments = ["-e", "tour@info", "-e", "tour:*@trace#", "--session", "2"]
+        self.assertEqual(
+            self.recorded("tour", arguments, *command),
+            [line for line in everything if not line.startswith("glance") or "session=2 " in line],
+        )
 
     def check_c(self, compiler):
         self.generate("c", "zoo.h")
@@ -107,16 +144,20 @@ class Generated(harness.Case):
     def test_cpp_with_clang(self):
         self.check_cpp("clang++")
 
-    def test_rust(self):
-        self.generate("rust", "zoo.rs")
-        shutil.copy(os.path.join(GENERATED, "zoo_main.rs"), self.scratch)
+    def compile_rust(self, name):
+        """Compiles and links NAME_main.rs."""
+        shutil.copy(os.path.join(GENERATED, f"{name}_main.rs"), self.scratch)
         options = ["--edition", "2021", "-O", "-D", "warnings"]
         # Not rustup's, which wants to look up which toolchain is meant.
         rustc = "/usr/bin/rustc" if os.path.exists("/usr/bin/rustc") else "rustc"
-        self.compile(rustc, *options, "--emit=metadata", "zoo_main.rs")
+        self.compile(rustc, *options, "--emit=metadata", f"{name}_main.rs")
         if not is_sanitized():
             self.compile(rustc, *options, f"-L{LIBRARY_DIRECTORY}",
-                         f"-Clink-arg=-Wl,-rpath,{LIBRARY_DIRECTORY}", "zoo_main.rs", "-o", "zoo")
+                         f"-Clink-arg=-Wl,-rpath,{LIBRARY_DIRECTORY}", f"{name}_main.rs", "-o", name)
+
+    def test_rust(self):
+        self.generate("rust", "zoo.rs")
+        self.compile_rust("zoo")
         self.assert_emits_everything(self.path("zoo"))
 
     def test_python(self):
@@ -124,6 +165,34 @@ class Generated(harness.Case):
         shutil.copy(os.path.join(GENERATED, "zoo_main.py"), self.scratch)
         self.compile("python3", "-W", "error", "-c", "import ast, pathlib; ast.parse(pathlib.Path('zoo.py').read_text())")
         self.assert_emits_everything("python3", "-W", "error", self.path("zoo_main.py"))
+
+    def compile_tour(self, compiler, name, *options):
+        """Compiles and links tour.c or tour.cpp."""
+        source = os.path.join(GENERATED, name)
+        self.compile(compiler, *options, "-O2", *WARNINGS, f"-I{INCLUDE}", "-I.", "-c", source,
+                     "-o", "tour.o")
+        if not is_sanitized():
+            self.compile(compiler, "tour.o", "-o", "tour", *LINK)
+
+    def test_c_in_sessions(self):
+        self.generate("c", "tour.h", TOUR)
+        self.compile_tour("gcc", "tour.c", "-std=c11")
+        self.assert_emits_in_sessions(self.path("tour"))
+
+    def test_cpp_in_sessions(self):
+        self.generate("c++", "tour.hpp", TOUR)
+        self.compile_tour("g++", "tour.cpp", "-std=c++20")
+        self.assert_emits_in_sessions(self.path("tour"))
+
+    def test_rust_in_sessions(self):
+        self.generate("rust", "tour.rs", TOUR)
+        self.compile_rust("tour")
+        self.assert_emits_in_sessions(self.path("tour"))
+
+    def test_python_in_sessions(self):
+        self.generate("python", "tour.py", TOUR)
+        shutil.copy(os.path.join(GENERATED, "tour_main.py"), self.scratch)
+        self.assert_emits_in_sessions("python3", "-W", "error", self.path("tour_main.py"))
 
     def test_python_warns_of_what_it_cannot_encode_and_goes_on(self):
         if is_sanitized():

@@ -210,16 +210,8 @@ TEST(definition, says_byte_for_byte_what_a_provider_in_cpp_says) {
         {.name = "in_session", .session_bound = true, .fields = in_session, .field_count = 2},
         {.name = "nothing"},
         // What a C++ provider with sessions says itself.
-        {.name = "session_begin",
-         .description = "A session begins",
-         .meaning = "the application opens a session",
-         .kind = EVENTLOG_KIND_SESSION_BEGIN,
-         .session_bound = true},
-        {.name = "session_end",
-         .description = "A session ends",
-         .meaning = "the application closes a session",
-         .kind = EVENTLOG_KIND_SESSION_END,
-         .session_bound = true}};
+        EVENTLOG_SESSION_BEGIN_EVENT,
+        EVENTLOG_SESSION_END_EVENT};
     const eventlog_definition definition{
         EVENTLOG_DEFINITION_SIZES, .name = "same",     .description = "Said twice",
         .keywords = keywords,      .keyword_count = 2, .events = events,
@@ -501,7 +493,7 @@ TEST(definition, cuts_its_sentence_to_the_room_that_there_is) {
 }
 
 TEST(definition, errors_have_a_sentence_each) {
-    for (int code = 0; code <= EVENTLOG_ERROR_VALUE_ABSENT; ++code) {
+    for (int code = 0; code <= EVENTLOG_ERROR_SESSION; ++code) {
         const std::string_view text = eventlog_error_text(static_cast<eventlog_error>(code));
         EXPECT_EQ(text.back(), '.');
         EXPECT_EQ(text.find("not known"), std::string_view::npos) << code;

@@ -2,11 +2,15 @@
 //
 // What is emitted is what is heard: through a real subscription, decoded by the schema that came
 // along.
+#include <array>
+#include <chrono>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -42,7 +46,31 @@ struct every_text {
 struct one_byte {
     std::uint8_t value;
 };
-using payload_test = eventlog::provider<"payload_test", every_number, every_text, one_byte>;
+enum class color : std::uint8_t { red, green };
+struct point {
+    std::uint32_t x, y;
+};
+/// Byte for byte its payload, and the same fields in an order that is not.
+struct block {
+    std::uint64_t number;
+    std::array<double, 3> reals;
+    point corner;
+    std::array<std::int16_t, 10> row;
+    color paint;
+    bool yes;
+    std::array<char, 2> letters;
+};
+struct shuffled {
+    std::array<char, 2> letters;
+    bool yes;
+    std::array<std::int16_t, 10> row;
+    std::array<double, 3> reals;
+    color paint;
+    point corner;
+    std::uint64_t number;
+};
+using payload_test =
+    eventlog::provider<"payload_test", every_number, every_text, one_byte, block, shuffled>;
 
 /// Emits one event and returns it as heard.
 template <class Event>
@@ -56,6 +84,91 @@ heard_record heard(listener& ears, const Event& event) {
 
 std::string text_of(const listener& ears, const heard_record& record, std::string_view field) {
     return std::string(std::get<std::string_view>(ears.field(record, field)));
+}
+
+template <class Event>
+constexpr bool is_block = eventlog::detail::is_block_copyable<Event>;
+
+struct gap_in_the_middle {
+    std::uint64_t first;
+    std::uint8_t second;
+    std::uint32_t third;
+};
+struct gap_at_the_end {
+    std::uint64_t first;
+    std::uint32_t second;
+};
+struct half_a_word {
+    std::uint64_t first;
+    std::uint32_t second, third, fourth;
+};
+struct three_halves {
+    std::uint32_t first, second, third;
+};
+struct with_text {
+    std::uint64_t first;
+    std::string_view second;
+};
+struct with_optional {
+    std::uint64_t first;
+    std::optional<std::uint32_t> second;
+};
+struct with_duration {
+    std::chrono::milliseconds first;
+};
+struct in_session {
+    std::uint64_t first;
+};
+struct nothing {};
+
+}  // namespace
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<in_session>{.session_bound = true};
+
+namespace {
+
+TEST(payload, is_the_object_itself_where_all_bytes_are_the_same) {
+    EXPECT_TRUE(is_block<block>);
+    EXPECT_TRUE(is_block<point>);
+    // Not in the order of the payload; with padding; not whole words; not what is carried.
+    EXPECT_FALSE(is_block<shuffled>);
+    EXPECT_FALSE(is_block<gap_in_the_middle>);
+    EXPECT_FALSE(is_block<gap_at_the_end>);
+    EXPECT_FALSE(is_block<half_a_word>);
+    EXPECT_FALSE(is_block<three_halves>);
+    EXPECT_FALSE(is_block<with_text>);
+    EXPECT_FALSE(is_block<with_optional>);
+    EXPECT_FALSE(is_block<with_duration>);
+    EXPECT_FALSE(is_block<in_session>);
+    EXPECT_FALSE(is_block<nothing>);
+}
+
+TEST(payload, of_an_object_is_what_its_fields_would_have_made) {
+    listener ears("payload_test:*");
+    const block whole{0x0123456789abcdef,
+                      {1.5, -2.5, 3.5},
+                      {7, 8},
+                      {-1, 2, -3, 4, -5, 6, -7, 8, -9, 10},
+                      color::green,
+                      true,
+                      {'a', 'b'}};
+    const shuffled same{whole.letters, whole.yes,    whole.row,   whole.reals,
+                        whole.paint,   whole.corner, whole.number};
+    const heard_record as_block = heard(ears, whole);
+    const heard_record as_fields = heard(ears, same);
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&whole);
+    EXPECT_EQ(as_block.payload, std::vector<std::uint8_t>(bytes, bytes + sizeof whole));
+    EXPECT_EQ(as_block.payload.size(), as_fields.payload.size());
+    for (const heard_record& record : {as_block, as_fields}) {
+        EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "number")), whole.number);
+        EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "corner_y")), 8U);
+        EXPECT_EQ(std::get<bool>(ears.field(record, "yes")), true);
+    }
+    ears.forget_records();
+    payload_test::emit_lazily([&] { return whole; });
+    ears.poll();
+    EXPECT_EQ(ears.records().at(0).payload, as_block.payload);
 }
 
 TEST(payload, carries_every_number) {

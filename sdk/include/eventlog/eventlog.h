@@ -194,12 +194,13 @@ enum eventlog_error {
     EVENTLOG_ERROR_NO_MEMORY = 10,
 
     /* Values: */
-    EVENTLOG_ERROR_NOT_DEFINED = 11, /* the handle has no definition, or not any more */
-    EVENTLOG_ERROR_EVENT = 12,       /* the provider has no such event */
-    EVENTLOG_ERROR_VALUE_COUNT = 13, /* not one value for each field, or element of an array */
-    EVENTLOG_ERROR_VALUE_TYPE = 14,  /* a value of another type than the field */
-    EVENTLOG_ERROR_VALUE_RANGE = 15, /* a number that the field cannot hold */
-    EVENTLOG_ERROR_VALUE_ABSENT = 16 /* no value for a field that is not optional */
+    EVENTLOG_ERROR_NOT_DEFINED = 11,  /* the handle has no definition, or not any more */
+    EVENTLOG_ERROR_EVENT = 12,        /* the provider has no such event */
+    EVENTLOG_ERROR_VALUE_COUNT = 13,  /* not one value for each field, or element of an array */
+    EVENTLOG_ERROR_VALUE_TYPE = 14,   /* a value of another type than the field */
+    EVENTLOG_ERROR_VALUE_RANGE = 15,  /* a number that the field cannot hold */
+    EVENTLOG_ERROR_VALUE_ABSENT = 16, /* no value for a field that is not optional */
+    EVENTLOG_ERROR_SESSION = 17       /* the event does not belong to a session */
 };
 
 /*
@@ -216,7 +217,8 @@ enum eventlog_error {
  * providers may have the same name: they are two instances of it.
  *
  * Any thread; not from a signal handler. A forked child publishes itself anew. Providers that are
- * still there when the process ends, or libeventlog is unloaded, are withdrawn then.
+ * still there when the process ends, or libeventlog is unloaded, are withdrawn then; a plugin that
+ * is unloaded withdraws its own before, or they stay published until then, for nobody.
  */
 EVENTLOG_API enum eventlog_error eventlog_define_provider(
     const struct eventlog_definition* definition, struct eventlog_provider** provider, char* text,
@@ -359,6 +361,100 @@ EVENTLOG_API enum eventlog_error eventlog_check_values(struct eventlog_provider*
                                                        uint32_t event,
                                                        const struct eventlog_value* values,
                                                        size_t count, char* text, size_t text_size);
+
+/* Sessions ------------------------------------------------------------------------------------ */
+
+/*
+ * The events with which sessions begin and end, as a provider in C++ has them: two members of an
+ * eventlog_definition's events, at any position.
+ *
+ *     [station_begins] = EVENTLOG_SESSION_BEGIN_EVENT,
+ *     [station_ends] = EVENTLOG_SESSION_END_EVENT,
+ */
+#define EVENTLOG_SESSION_BEGIN_EVENT                                                       \
+    {                                                                                      \
+        .name = "session_begin", .description = "A session begins",                        \
+        .meaning = "the application opens a session", .kind = EVENTLOG_KIND_SESSION_BEGIN, \
+        .session_bound = true                                                              \
+    }
+#define EVENTLOG_SESSION_END_EVENT                                                        \
+    {                                                                                     \
+        .name = "session_end", .description = "A session ends",                           \
+        .meaning = "the application closes a session", .kind = EVENTLOG_KIND_SESSION_END, \
+        .session_bound = true                                                             \
+    }
+
+/*
+ * An observed entity, one connection or one request, whose events can be picked out by its number:
+ *
+ *     struct eventlog_session session;
+ *     eventlog_session_begin(&session, net, socket_cookie);
+ *     eventlog_session_emit(&session, packet_lost, values, 2);
+ *     eventlog_session_end(&session);
+ *
+ *     elog record -e net --session 4711                          # this session alone
+ *     elog record -e net@warn -e 'net:*@trace#' --session 4711   # this one in more detail
+ *
+ * The number is the application's choice; two sessions with one number are one to those who listen.
+ * Which sessions are wanted, and at which level, is the listener's choice. The number is compared
+ * in the program: what belongs to another session is not copied.
+ *
+ * Plain memory of the application's: filled in by eventlog_session_begin, to be read, and copied or
+ * given up without a word. An object belongs to one thread at a time; eventlog_session_emit and
+ * eventlog_session_enabled may be called from several.
+ */
+struct eventlog_session {
+    struct eventlog_provider* provider EVENTLOG_ZERO;
+    uint64_t id EVENTLOG_ZERO;
+    bool open EVENTLOG_ZERO; /* has begun, and not ended */
+};
+
+/*
+ * Begins a session of a provider that was defined at run time: emits the provider's first event of
+ * kind session_begin. The object can be used in every case, also after an error:
+ *
+ * EVENTLOG_ERROR_NOT_DEFINED: the handle has no definition. EVENTLOG_ERROR_EVENT: the provider has
+ * no event of that kind. EVENTLOG_ERROR_VALUE_COUNT: this event has fields of its own; emit it with
+ * eventlog_session_emit. EVENTLOG_ERROR_ARGUMENT: `session` is NULL.
+ *
+ * This and the next four: any thread, any signal handler, any forked child, as
+ * eventlog_emit_values.
+ */
+EVENTLOG_API enum eventlog_error eventlog_session_begin(struct eventlog_session* session,
+                                                        struct eventlog_provider* provider,
+                                                        uint64_t id);
+
+/*
+ * Says once more that it began, to tell a late listener the present state
+ * (eventlog_provider_on_dump in abi.h). Errors as above.
+ */
+EVENTLOG_API enum eventlog_error eventlog_session_announce(const struct eventlog_session* session);
+
+/*
+ * Whether anyone listens to this event, in this session or another: two loads. `session` has begun.
+ */
+static inline bool eventlog_session_enabled(const struct eventlog_session* session,
+                                            uint32_t event) {
+    /* NOLINTNEXTLINE(modernize-use-nullptr): this is C, too */
+    return session->provider != NULL && eventlog_enabled(session->provider, event);
+}
+
+/*
+ * As eventlog_emit_values, for an event that is session-bound: the values are those of the other
+ * fields. EVENTLOG_ERROR_SESSION: it is not session-bound.
+ */
+EVENTLOG_API enum eventlog_error eventlog_session_emit(const struct eventlog_session* session,
+                                                       uint32_t event,
+                                                       const struct eventlog_value* values,
+                                                       size_t count);
+
+/*
+ * Ends the session: emits the provider's first event of kind session_end. Nothing, and no error, if
+ * it has ended. Errors as of eventlog_session_begin; it has ended nevertheless.
+ */
+EVENTLOG_API enum eventlog_error eventlog_session_end(struct eventlog_session* session);
+
+/* Errors and payloads ------------------------------------------------------------------------- */
 
 /*
  * What an error means in general: a sentence without event and field. Never NULL; a constant. Any

@@ -105,6 +105,11 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
     [[gnu::noinline]] static void emit_enabled(passed<leaf_of<Event, Leaf>>... field) noexcept {
         encoder<Event>::emit(registered.handle(), static_cast<std::uint32_t>(Id), 0, field...);
     }
+    /// An event that is its payload, from where it is.
+    template <std::size_t Id, class Event>
+    [[gnu::noinline]] static void emit_block(const Event& event) noexcept {
+        eventlog_emit(registered.handle(), static_cast<std::uint32_t>(Id), &event, sizeof event);
+    }
     template <std::size_t Id, class Event, std::size_t... Leaf>
     [[gnu::noinline]] static void emit_enabled_in(std::uint64_t session,
                                                   passed<leaf_of<Event, Leaf>>... field) noexcept {
@@ -160,12 +165,23 @@ class provider {
     /// std::string. For these there is emit_lazily.
     /// Takes no lock, allocates nothing, waits for nobody; an event that finds no room is counted.
     template <class Event>
-    [[gnu::always_inline]] static void emit(Event event) noexcept {
+    requires(!detail::is_passed_as_block<Event>)
+        [[gnu::always_inline]] static void emit(Event event) noexcept {
         static_assert(!traits_of<Event>.session_bound,
                       "eventlog: this event belongs to a session. Emit it through the "
                       "eventlog::session object.");
         if (enabled<Event>()) [[unlikely]] {
             pass_fields(event, typename detail::event_layout<Event>::indices{});
+        }
+    }
+
+    /// The same for an event with large arrays that is, byte for byte, its payload: it is copied
+    /// once, from where it is into the ring.
+    template <class Event>
+    requires(detail::is_passed_as_block<Event>)
+        [[gnu::always_inline]] static void emit(const Event& event) noexcept {
+        if (enabled<Event>()) [[unlikely]] {
+            state::template emit_block<index<Event>()>(event);
         }
     }
 
@@ -182,7 +198,11 @@ class provider {
                       "eventlog::session object.");
         if (enabled<made>()) [[unlikely]] {
             const made event = detail::make_inline(std::forward<Maker>(make));
-            pass_fields(event, typename detail::event_layout<made>::indices{});
+            if constexpr (detail::is_made_as_block<made>) {
+                state::template emit_block<index<made>()>(event);
+            } else {
+                pass_fields(event, typename detail::event_layout<made>::indices{});
+            }
         }
     }
 

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include <boost/pfr/core.hpp>
 
 #include <eventlog/provider.hpp>
+#include <eventlog/session.hpp>
 #include <eventlog/traits.hpp>
 
 namespace eventlog {
@@ -27,11 +29,22 @@ namespace eventlog {
 /// Whether anyone listens is asked at both ends: a span that nobody heard begin can be heard end.
 /// The clock is read only if somebody listens to End when it begins; a listener that comes in
 /// between gets a duration of 0.
+///
+/// Where both events are session-bound, the span is made in a session, whose number they carry:
+///
+///     eventlog::span<database, query_begin, query_end> span(client, query_begin{sql});
+///
+/// It remembers the number alone, so the session may be moved, or end, before the span does. An
+/// object belongs to one thread at a time. It is made and destroyed without a lock and without
+/// allocating; what emits, and when nothing is emitted, is that of Provider::emit.
 template <class Provider, class Begin, class End>
 class [[nodiscard]] span {
     static_assert(traits_of<Begin>.kind == kind::begin && traits_of<End>.kind == kind::end,
                   "eventlog: the events of a span say so: .kind = eventlog::kind::begin and end in "
                   "eventlog::traits_of.");
+    static_assert(traits_of<Begin>.session_bound == traits_of<End>.session_bound,
+                  "eventlog: only one of the events of a span belongs to a session. Say "
+                  ".session_bound = true in eventlog::traits_of for both, or for neither.");
     static_assert(
         std::is_same_v<std::remove_cvref_t<decltype(boost::pfr::get<0>(std::declval<End&>()))>,
                        std::chrono::nanoseconds>,
@@ -39,20 +52,33 @@ class [[nodiscard]] span {
         "a std::chrono::nanoseconds.");
 
     using clock = std::chrono::steady_clock;
+    static constexpr bool in_session = traits_of<Begin>.session_bound;
 
   public:
     explicit span(Begin begin) noexcept {
-        if (Provider::template enabled<End>()) {
-            began_ = clock::now();
-        }
+        static_assert(!in_session,
+                      "eventlog: the events of this span belong to a session. Make the span with "
+                      "the eventlog::session object in front of the event.");
+        start();
         Provider::emit(std::move(begin));
+    }
+    span(const session<Provider>& owner, Begin begin) noexcept : session_(owner.id()) {
+        static_assert(in_session,
+                      "eventlog: the events of this span do not belong to a session. Make the span "
+                      "without one, or say .session_bound = true in eventlog::traits_of.");
+        start();
+        Provider::emit_in_session(session_, std::move(begin));
     }
     ~span() {
         if (Provider::template enabled<End>()) {
             boost::pfr::get<0>(end_) = began_ == clock::time_point{}
                                            ? std::chrono::nanoseconds{0}
                                            : std::chrono::nanoseconds(clock::now() - began_);
-            Provider::emit(std::move(end_));
+            if constexpr (in_session) {
+                Provider::emit_in_session(session_, std::move(end_));
+            } else {
+                Provider::emit(std::move(end_));
+            }
         }
     }
     span(const span&) = delete;
@@ -62,6 +88,13 @@ class [[nodiscard]] span {
     [[nodiscard]] End& result() noexcept { return end_; }
 
   private:
+    void start() noexcept {
+        if (Provider::template enabled<End>()) {
+            began_ = clock::now();
+        }
+    }
+
+    std::uint64_t session_ = 0;
     clock::time_point began_{};
     End end_{};
 };

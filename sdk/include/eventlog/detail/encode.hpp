@@ -46,6 +46,41 @@ template <class Field>
     }
 }
 
+/// Whether an object is its payload, byte for byte: only fixed fields that are carried as they are,
+/// in the order of the payload, without padding, and whole words, because an emit reads whole ones.
+/// Where fields follow each other without a gap, each begins where those before it end.
+template <class Event, class Indices = typename event_layout<Event>::indices>
+inline constexpr bool is_block_copyable = false;
+template <class Event, std::size_t... Leaf>
+inline constexpr bool is_block_copyable<Event, std::index_sequence<Leaf...>> = [] {
+    bool same = std::is_trivially_copyable_v<Event> && !event_layout<Event>::session_bound &&
+                sizeof(Event) % sizeof(std::uint64_t) == 0;
+    std::size_t end = 0;
+    [[maybe_unused]] const auto follow = [&](bool is_same, std::size_t offset, std::size_t size) {
+        same = same && is_same && offset == end;
+        end += size;
+    };
+    (follow(same_bytes<leaf_of<Event, Leaf>>, event_layout<Event>::places[Leaf].offset,
+            sizeof(leaf_of<Event, Leaf>)),
+     ...);
+    return same && end == sizeof(Event);
+}();
+
+/// Such an event is emitted from where it is, and copied once, into the ring, if it is in memory
+/// anyhow, because it has a field that is not passed in registers. (Others would have to be put
+/// into memory in front of the branch.)
+template <class Event, class Indices = typename event_layout<Event>::indices>
+inline constexpr bool is_passed_as_block = false;
+template <class Event, std::size_t... Leaf>
+inline constexpr bool is_passed_as_block<Event, std::index_sequence<Leaf...>> =
+    is_block_copyable<Event> && (... || std::is_reference_v<passed<leaf_of<Event, Leaf>>>);
+
+/// The same for one that is made behind the branch, if it is too large to lie on one line of the
+/// cache; a smaller one is better put there, see emit_in_one.
+template <class Event>
+inline constexpr bool is_made_as_block = is_passed_as_block<Event> ||
+                                         (is_block_copyable<Event> && sizeof(Event) > 64);
+
 /// Fields of one event in the order of its leaves.
 template <class Event, class Indices = typename event_layout<Event>::indices>
 struct encoder;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: only one of the events of a span belongs to a session
+#include <chrono>
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+struct request_begin {
+    std::uint32_t number;
+};
+struct request_end {
+    std::chrono::nanoseconds took;
+};
+struct connected {
+    std::uint32_t port;
+};
+using bad = eventlog::provider<"bad", request_begin, request_end, connected>;
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<connected>{.session_bound = true};
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<request_begin>{
+    .kind = eventlog::kind::begin, .session_bound = true};
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<request_end>{
+    .kind = eventlog::kind::end, .session_bound = false};
+
+void serve(const eventlog::session<bad>& connection) {
+    const eventlog::span<bad, request_begin, request_end> span(connection, request_begin{1});
+    static_cast<void>(connection);
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Shared objects that define their providers while they run, and emit from threads, are heard, really
+unload, and leave the program that loads them alone, whether they withdraw their providers or not."""
+
+import re
+import subprocess
+
+import harness
+
+ROUNDS = 40
+WORKERS = 3
+BEAT = re.compile(r"defined_by_plugin:beat round=(\d+) worker=(\d+) number=(\d+)$", re.MULTILINE)
+STEP = re.compile(r"defining_host:step number=(\d+)$", re.MULTILINE)
+
+
+class DefiningPlugins(harness.Case):
+    def command(self, manner, plugin, rounds):
+        return [harness.program("defining_plugin_host"), manner, str(rounds),
+                harness.program(f"{plugin}.so")]
+
+    def check_heard(self, output, errors):
+        """Returns how many beats were heard and emitted."""
+        said = dict(re.findall(r"^(steps|beats) (\d+)$", output, re.MULTILINE))
+        self.assertEqual(len(said), 2, output + errors)
+        _, _, lost = self.summary(errors)
+        self.assertEqual(lost, 0)
+        self.assertNotIn("made no sense", errors)
+        text = self.run_elog("print", self.path("run.elog")).stdout
+        steps = [int(number) for number in STEP.findall(text)]
+        self.assertEqual(steps, list(range(int(said["steps"]))))
+        beats = {}
+        for key in BEAT.findall(text):
+            beats.setdefault(key[:2], []).append(int(key[2]))
+        for numbers in beats.values():
+            self.assertEqual(numbers, list(range(len(numbers))))
+        self.assertEqual(set(beats), {(str(round), str(worker)) for round in range(ROUNDS)
+                                      for worker in range(WORKERS)})
+        return sum(map(len, beats.values())), int(said["beats"])
+
+    def record(self, manner, plugin):
+        result = self.run_elog(
+            "record", "-e", "defining_host:*", "-e", "defined_by_plugin:*", "--buffer-size", "4M",
+            "-o", self.path("run.elog"), "--", *self.command(manner, plugin, ROUNDS),
+        )
+        heard = self.check_heard(result.stdout, result.stderr)
+        self.assert_nothing_left()
+        return heard
+
+    def check_withdrawn(self, plugin):
+        heard, emitted = self.record("withdraw", plugin)
+        self.assertEqual(heard, emitted)
+
+    def test_that_come_and_go_are_heard(self):
+        self.check_withdrawn("defining_plugin_shared")
+
+    def test_that_come_and_go_with_a_library_of_their_own_are_heard(self):
+        self.check_withdrawn("defining_plugin_static")
+
+    def test_that_withdraw_while_their_threads_emit_are_heard_until_then(self):
+        for plugin in ("defining_plugin_shared", "defining_plugin_static"):
+            heard, emitted = self.record("late", plugin)
+            # What a thread emits while the gate is closing is for nobody.
+            self.assertLessEqual(heard, emitted)
+
+    def forgotten(self, plugin):
+        """Runs a host whose plugins forget their providers; returns it and how many are left."""
+        process = self.start(*self.command("forget", plugin, 5), stdin=subprocess.PIPE)
+        self.assertEqual(process.stdout.readline(), "forgotten\n")
+        left = [name for name in self.names("providers")
+                if name.startswith(f"defined_by_plugin.{process.pid}.")]
+        # They can be listened to, and the host goes on; with its last step it ends.
+        recorder = self.start_recording("-e", "*:*", "-o", self.path("run.elog"))
+        output, _ = self.finish(process)
+        self.assertRegex(output, r"^steps \d+\nbeats \d+\n$")
+        _, errors = self.stop(recorder)
+        self.assertEqual(self.summary(errors), (1, self.summary(errors)[1], 0))
+        self.assert_nothing_left()
+        return len(left)
+
+    def test_that_forget_their_providers_leave_them_until_the_process_ends(self):
+        self.assertEqual(self.forgotten("defining_plugin_shared"), 5)
+
+    def test_that_forget_their_providers_take_them_along_with_a_library_of_their_own(self):
+        self.assertEqual(self.forgotten("defining_plugin_static"), 0)
+
+    def test_that_forget_their_providers_are_heard(self):
+        process = self.start(
+            harness.ELOG, "record", "-e", "defining_host:*", "-e", "defined_by_plugin:*",
+            "--buffer-size", "4M", "-o", self.path("run.elog"), "--",
+            *self.command("forget", "defining_plugin_shared", ROUNDS),
+            stdin=subprocess.DEVNULL,
+        )
+        output, errors = self.finish(process)
+        heard, emitted = self.check_heard(output, errors)
+        self.assertEqual(heard, emitted)
+        self.assert_nothing_left()
+
+
+if __name__ == "__main__":
+    harness.main()

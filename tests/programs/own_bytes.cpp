@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// Emits events that are their own payload, and says of each whether the library was handed the
+// object itself, and the bytes that it was handed. Stands in the library's place to see that.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+#include <eventlog/eventlog.hpp>
+
+namespace {
+
+struct histogram {
+    std::uint64_t total;
+    std::array<std::uint32_t, 8> counts;
+    std::array<std::uint8_t, 24> tail;
+};
+struct numbers {
+    std::uint64_t first, second, third, fourth, fifth, sixth, seventh, eighth, ninth;
+};
+using own_bytes = eventlog::provider<"own_bytes", histogram, numbers>;
+
+// As a number: what is made for an emit alone is gone when it is asked for.
+std::uintptr_t handed = 0;
+std::array<unsigned char, 128> bytes{};
+std::size_t bytes_size = 0;
+
+std::uintptr_t place_of(const void* object) {
+    return reinterpret_cast<std::uintptr_t>(object);
+}
+
+void say(const char* how, std::uintptr_t object, const void* expected, std::size_t size) {
+    const bool equal = bytes_size == size && std::memcmp(bytes.data(), expected, size) == 0;
+    std::printf("%s: %s, %s\n", how, handed == object ? "the object itself" : "a copy",
+                equal ? "its bytes" : "other bytes");
+    handed = 0;
+}
+
+}  // namespace
+
+void eventlog_emit(eventlog_provider* /*provider*/, std::uint32_t /*event*/, const void* payload,
+                   std::size_t size) {
+    handed = place_of(payload);
+    bytes_size = size;
+    std::memcpy(bytes.data(), payload, size < bytes.size() ? size : bytes.size());
+}
+
+int main() {
+    const histogram event{3, {1, 2, 0, 0, 0, 0, 0, 7}, {9, 8, 7}};
+    own_bytes::emit(event);
+    say("emit", place_of(&event), &event, sizeof event);
+
+    std::uintptr_t made_at = 0;
+    own_bytes::emit_lazily([&] {
+        histogram made{3, {1, 2, 0, 0, 0, 0, 0, 7}, {9, 8, 7}};
+        made_at = place_of(&made);
+        return made;
+    });
+    say("emit_lazily", made_at, &event, sizeof event);
+
+    const numbers row{1, 2, 3, 4, 5, 6, 7, 8, 9};
+    own_bytes::emit(row);
+    say("emit of what registers hold", place_of(&row), &row, sizeof row);
+
+    own_bytes::emit_lazily([&] {
+        numbers made = row;
+        made_at = place_of(&made);
+        return made;
+    });
+    say("emit_lazily of more than a line", made_at, &row, sizeof row);
+}
