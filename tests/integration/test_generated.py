@@ -5,6 +5,7 @@
 import ast
 import os
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -160,6 +161,32 @@ class Generated(harness.Case):
         # The header asserts that its schema has the hash of the text's.
         for compiler in ("g++", "clang++"):
             self.compile(compiler, "-std=c++20", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", "s.cpp")
+
+    def test_of_the_guides_schema_lets_its_program_in_c_emit(self):
+        (schema,) = harness.read_blocks("docs/guide.md", "schema")
+        (source,) = [text for text in harness.read_blocks("docs/guide.md", "c") if "main" in text]
+        for name, text in (("spool.schema", schema), ("spool.c", source)):
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.write(text)
+        commands = [
+            shlex.split(line, comments=True)
+            for text in harness.read_blocks("docs/guide.md", "sh")
+            for line in text.splitlines()
+            if "spool.schema" in line
+        ]
+        self.assertEqual([command[1] for command in commands], ["schema", "gen", "gen"])
+        for command in commands:
+            self.run_elog(*command[1:], cwd=self.scratch)
+        self.assertTrue(os.path.exists(self.path("spool_trace.h")))
+        if is_sanitized():
+            self.skipTest("the library is built with a sanitizer, and the program is not")
+        self.compile("gcc", "-std=c11", *WARNINGS, f"-I{INCLUDE}", "-I.", "spool.c", "-o", "spool",
+                     *LINK)
+        lines = self.run_elog("record", "-e", "spool", "--", self.path("spool")).stdout.splitlines()
+        self.assertEqual(
+            [line.split(" spool:", 1)[1] for line in lines],
+            ["stored number=1 size=2KiB", 'refused number=2 why=too_large sender="ann@example.org"'],
+        )
 
     def test_of_enumerations_of_one_name_compiles(self):
         with open(self.path("s.schema"), "w", encoding="utf-8") as file:

@@ -142,6 +142,22 @@ class GeneratedKernel(harness.Case):
                 read = f"({name})" if kernel_type.startswith("__data_loc") else f"REC->{name}"
                 self.assertIn(read, text)
 
+    def test_of_the_guides_schema_compiles_with_its_module(self):
+        self.need_headers()
+        (schema,) = harness.read_blocks("docs/guide.md", "schema")
+        (source,) = [
+            text for text in harness.read_blocks("docs/guide.md", "c") if "module_init" in text
+        ]
+        os.mkdir(self.path("guide"))
+        self.run_elog("gen", "--lang", "kernel-c", self.write("spool.schema", schema),
+                      "-o", self.path("guide/spool_trace.h"))
+        self.write("guide/spool.c", source)
+        self.write("guide/Kbuild", KBUILD.replace("kernel_zoo", "spool"))
+        result = self.make(self.headers[0], "guide")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        module = KernelObject(self.path("guide/spool.ko"))
+        self.assertEqual(module.events(), ["spool_refused", "spool_stored"])
+
     def test_two_providers_are_defined_in_one_source(self):
         self.need_headers()
         os.mkdir(self.path("two"))
