@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // elog gen: code that emits a schema's events.
-#include <functional>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -13,13 +13,37 @@
 namespace elog {
 namespace {
 
-using generator = std::string (*)(const located_schema&);
+/// `output` is the file that is asked for; empty if the code goes to standard output.
+using generator = std::string (*)(const located_schema& source, const std::string& output);
+
+/// Most languages do not mind how the file is called.
+template <std::string (*Generate)(const located_schema&)>
+std::string generate_for_any_file(const located_schema& source, const std::string& /*output*/) {
+    return Generate(source);
+}
+
+/// A header of trace events includes itself, by a name that is read as C.
+std::string generate_for_kernel(const located_schema& source, const std::string& output) {
+    if (output.empty()) {
+        return generate_kernel_c(source, "eventlog_" + source.schema.name);
+    }
+    const std::filesystem::path name = std::filesystem::path(output).filename();
+    const std::string stem = name.stem().string();
+    if (name.extension() != ".h" || !eventlog::is_identifier(stem.data(), stem.size())) {
+        throw usage_failure(
+            "A header for the kernel is called by letters, digits and _, and .h, as "
+            "in -o eventlog_{}.h; not {}.",
+            source.schema.name, name.string());
+    }
+    return generate_kernel_c(source, stem);
+}
 
 constexpr std::pair<std::string_view, generator> generators[] = {
-    {"c", generate_c},
-    {"c++", generate_cpp},
-    {"python", generate_python},
-    {"rust", generate_rust},
+    {"c", generate_for_any_file<generate_c>},
+    {"c++", generate_for_any_file<generate_cpp>},
+    {"kernel-c", generate_for_kernel},
+    {"python", generate_for_any_file<generate_python>},
+    {"rust", generate_for_any_file<generate_rust>},
 };
 
 struct gen_options {
@@ -43,7 +67,8 @@ generator find_generator(const std::string& language) {
 void run_gen(const gen_options& options) {
     const generator generate = find_generator(options.language);
     const std::string text = read_file_up_to(options.source, schema_text_size_max + 1);
-    write_whole_file(options.output, generate(parse_schema_text(options.source, text)));
+    const located_schema source = parse_schema_text(options.source, text);
+    write_whole_file(options.output, generate(source, options.output));
 }
 
 }  // namespace
@@ -52,7 +77,9 @@ void add_gen(CLI::App& application) {
     CLI::App* command =
         application.add_subcommand("gen", "Make code that emits the events of a schema's text");
     const auto options = std::make_shared<gen_options>();
-    command->add_option("--lang", options->language, "Language of the code: c, c++, python or rust")
+    command
+        ->add_option("--lang", options->language,
+                     "Language of the code: c, c++, kernel-c, python or rust")
         ->required();
     command->add_option("FILE", options->source, "Schema as text, see elog-schema(5)")->required();
     command->add_option("-o,--output", options->output, "Write to this file");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "schema_values.hpp"
 #include "value_text.hpp"
@@ -163,6 +164,15 @@ std::optional<eventlog::field_type> type_of_enumeration(const provider_schema& s
         }
     }
     return found;
+}
+
+bool fits_int(const enumeration_schema& enumeration) noexcept {
+    return !enumeration.combines && !enumeration.values.empty() &&
+           std::all_of(enumeration.values.begin(), enumeration.values.end(), [](const auto& value) {
+               const auto number = static_cast<std::int64_t>(value.first);
+               return number >= std::numeric_limits<std::int32_t>::min() &&
+                      number <= std::numeric_limits<std::int32_t>::max();
+           });
 }
 
 std::string number_text(std::uint64_t value, eventlog::field_type type) {

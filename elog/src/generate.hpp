@@ -21,6 +21,8 @@ namespace elog {
 // What the language cannot say is refused: failure, FILE:LINE:COLUMN: reason.
 [[nodiscard]] std::string generate_c(const located_schema& source);
 [[nodiscard]] std::string generate_cpp(const located_schema& source);
+/// `file` is what the header will be called, without .h: the kernel includes it once more by name.
+[[nodiscard]] std::string generate_kernel_c(const located_schema& source, std::string_view file);
 [[nodiscard]] std::string generate_python(const located_schema& source);
 [[nodiscard]] std::string generate_rust(const located_schema& source);
 
@@ -89,6 +91,9 @@ class source_writer {
 /// The one type of all fields that hold the enumeration, if there is one.
 [[nodiscard]] std::optional<eventlog::field_type> type_of_enumeration(
     const provider_schema& schema, std::size_t enumeration) noexcept;
+
+/// Whose values a C compiler takes for those of an enum.
+[[nodiscard]] bool fits_int(const enumeration_schema& enumeration) noexcept;
 
 /// A number as it stands in source code, with its sign if the type has one; no suffix.
 [[nodiscard]] std::string number_text(std::uint64_t value, eventlog::field_type type);

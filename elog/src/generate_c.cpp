@@ -161,7 +161,6 @@ class c_generator {
     std::string generate();
 
   private:
-    [[nodiscard]] static bool is_plain_enum(const enumeration_schema& enumeration);
     void name_everything();
     void write_head();
     void write_enumeration(const enumeration_schema& enumeration, std::size_t index);
@@ -184,16 +183,6 @@ class c_generator {
     std::vector<event_names> events_;
     source_writer out_;
 };
-
-/// Whose values a C compiler takes for an enum.
-bool c_generator::is_plain_enum(const enumeration_schema& enumeration) {
-    return !enumeration.combines && !enumeration.values.empty() &&
-           std::all_of(enumeration.values.begin(), enumeration.values.end(), [](const auto& value) {
-               const auto number = static_cast<std::int64_t>(value.first);
-               return number >= std::numeric_limits<std::int32_t>::min() &&
-                      number <= std::numeric_limits<std::int32_t>::max();
-           });
-}
 
 void c_generator::name_everything() {
     for (const enumeration_schema& enumeration : schema_.enumerations) {
@@ -254,7 +243,7 @@ void c_generator::write_head() {
 
 void c_generator::write_enumeration(const enumeration_schema& enumeration, std::size_t index) {
     const std::string prefix = upper_case(prefix_ + "_" + enumeration.name);
-    if (is_plain_enum(enumeration)) {
+    if (fits_int(enumeration)) {
         out_.line("enum {} {{", enumerations_[index]);
         for (const auto& [value, name] : enumeration.values) {
             out_.line("    {} = {},", file_scope_.make(prefix + "_" + upper_case(name)),
@@ -388,7 +377,7 @@ static inline uint32_t {0}_cut_longest(struct eventlog_piece* pieces, const bool
 
 bool c_generator::takes_enum(const field_schema& field) const {
     return field.enumeration != eventlog::no_index && field.count == 1 &&
-           is_plain_enum(schema_.enumerations[field.enumeration]);
+           fits_int(schema_.enumerations[field.enumeration]);
 }
 
 std::string c_generator::parameters(std::size_t id) const {

@@ -4,6 +4,7 @@
 // them, and the generated code asserts that it is the same.
 #include <algorithm>
 #include <array>
+#include <set>
 #include <vector>
 
 #include <eventlog/traits.hpp>
@@ -183,6 +184,7 @@ class cpp_generator {
     void check_event(std::size_t id) const;
     void name_everything();
     void write_head();
+    [[nodiscard]] std::string name_of_enumeration(std::size_t index) const;
     void write_enumeration(std::size_t index);
     void write_struct(std::size_t id);
     void write_enum_traits(std::size_t index);
@@ -200,6 +202,7 @@ class cpp_generator {
     provider_schema schema_;  // without the events that every provider in C++ has by itself
     bool dumps_ = false;
     unique_names scope_;
+    std::vector<std::string> homes_;  // namespaces of enumerations whose name another one has
     std::vector<std::string> events_;
     std::vector<std::vector<std::string>> fields_;
     source_writer out_;
@@ -349,6 +352,11 @@ void cpp_generator::name_everything() {
     for (const enumeration_schema& enumeration : schema_.enumerations) {
         scope_.reserve(enumeration.name);
     }
+    std::set<std::string_view> taken;
+    for (const enumeration_schema& enumeration : schema_.enumerations) {
+        const bool is_first = taken.insert(enumeration.name).second;
+        homes_.push_back(is_first ? std::string() : scope_.make(enumeration.name + "_2"));
+    }
     for (const event_schema& event : schema_.events) {
         events_.push_back(scope_.make(event.name));
         unique_names members(reserved_words);
@@ -361,11 +369,18 @@ void cpp_generator::name_everything() {
     }
 }
 
+/// As it is called outside of the provider's namespace.
+std::string cpp_generator::name_of_enumeration(std::size_t index) const {
+    const std::string& home = homes_[index];
+    return fmt::format("{}::{}{}{}", schema_.name, home,
+                       home.empty() ? "" : "::", schema_.enumerations[index].name);
+}
+
 cpp_type cpp_generator::type_of(const field_schema& field) const {
     cpp_type made = scalar_type(field);
     const bool is_byte = field.type == field_type::unsigned_8;
     if (field.enumeration != eventlog::no_index) {
-        made = {fmt::format("{}::{}", schema_.name, schema_.enumerations[field.enumeration].name)};
+        made = {name_of_enumeration(field.enumeration)};
     }
     if (field.enumeration == eventlog::no_index && is_byte && field.format == format::ip_address) {
         made = {field.count == 4 ? "eventlog::ipv4_address" : "eventlog::ipv6_address",
@@ -416,6 +431,9 @@ void cpp_generator::write_head() {
 void cpp_generator::write_enumeration(std::size_t index) {
     const enumeration_schema& enumeration = schema_.enumerations[index];
     const field_type type = *type_of_enumeration(schema_, index);
+    if (!homes_[index].empty()) {
+        out_.line("namespace {} {{  // there is another {}", homes_[index], enumeration.name);
+    }
     out_.line("enum class {} : {} {{", enumeration.name, integer_type(type));
     for (const auto& [value, name] : enumeration.values) {
         out_.line("    {} = {},", name, enum_value(value, type));
@@ -427,6 +445,10 @@ void cpp_generator::write_enumeration(std::size_t index) {
         out_.line("    return static_cast<{0}>(static_cast<{1}>(one) | static_cast<{1}>(other));",
                   enumeration.name, integer_type(type));
         out_.line("}}");
+        out_.line();
+    }
+    if (!homes_[index].empty()) {
+        out_.line("}}  // namespace {}", homes_[index]);
         out_.line();
     }
 }
@@ -461,8 +483,8 @@ void cpp_generator::write_enum_traits(std::size_t index) {
         return;
     }
     out_.line("template <>");
-    out_.line("inline constexpr eventlog::enum_traits eventlog::enum_traits_of<{}::{}>{{",
-              schema_.name, enumeration.name);
+    out_.line("inline constexpr eventlog::enum_traits eventlog::enum_traits_of<{}>{{",
+              name_of_enumeration(index));
     if (enumeration.combines) {
         out_.line("    .combines = true,");
     }

@@ -40,7 +40,7 @@ struct located_schema {
 [[nodiscard]] located_schema parse_schema_text(std::string file, std::string_view text);
 
 /// The normal form: read back it gives the same bytes. What a binary schema can say and a text
-/// cannot (fields in other places, two enumerations of one name) is told in a comment at its top.
+/// cannot (fields in other places, keywords without names) is told in a comment at its top.
 [[nodiscard]] std::string write_schema_text(const provider_schema& schema);
 
 }  // namespace elog

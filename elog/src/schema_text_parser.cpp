@@ -62,6 +62,7 @@ class schema_parser {
     void parse_event_keywords(event_schema& made);
     void parse_field(event_schema& made, name_set& names);
     void parse_type(field_schema& made);
+    [[nodiscard]] std::optional<std::uint16_t> find_enumeration(std::string_view label) const;
     [[nodiscard]] std::uint16_t need_enumeration(field_type type, text_position where);
     void parse_count(field_schema& made);
     void parse_field_words(field_schema& made);
@@ -76,6 +77,7 @@ class schema_parser {
     name_set keyword_names_;
     name_set enumeration_names_;
     name_set event_names_;
+    std::vector<std::string> enumeration_labels_;  // by which this text names them
     std::vector<field_type> enumeration_types_;
 };
 
@@ -205,11 +207,15 @@ void schema_parser::parse_keyword() {
 
 void schema_parser::parse_enumeration(bool combines) {
     const text_position where = now_.where;
-    enumeration_schema made{need_new_name("an enumeration", enumeration_names_), combines, {}};
-    if (find_type(made.name)) {
-        tokens_.refuse(where, fmt::format("{} is the name of a type: give the enumeration another.",
-                                          made.name));
+    const std::string label = need_new_name("an enumeration", enumeration_names_);
+    if (find_type(label)) {
+        tokens_.refuse(where,
+                       fmt::format("{0} is the name of a type: give the enumeration another, "
+                                   "as in: {0}_2 called {0}.",
+                                   label));
     }
+    enumeration_schema made{
+        take_word("called") ? need_name("the enumeration") : label, combines, {}};
     if (made_.schema.enumerations.size() == eventlog::enumerations_max) {
         tokens_.refuse(where, "A provider has up to 1024 enumerations. Split it in two.");
     }
@@ -234,6 +240,7 @@ void schema_parser::parse_enumeration(bool combines) {
     }
     next();
     made_.enumerations.push_back(where);
+    enumeration_labels_.push_back(label);
     enumeration_types_.push_back(type->type);
     made_.schema.enumerations.push_back(std::move(made));
 }
@@ -380,11 +387,8 @@ void schema_parser::parse_type(field_schema& made) {
             }
             return;
         }
-        if (enumeration_names_.contains(now_.text)) {
-            const auto& all = made_.schema.enumerations;
-            const auto found = std::find_if(
-                all.begin(), all.end(), [&](const auto& item) { return item.name == now_.text; });
-            made.enumeration = static_cast<std::uint16_t>(found - all.begin());
+        if (const auto found = find_enumeration(now_.text)) {
+            made.enumeration = *found;
             made.type = enumeration_types_[made.enumeration];
             next();
             return;
@@ -394,24 +398,28 @@ void schema_parser::parse_type(field_schema& made) {
                        list_types(), describe(now_)));
 }
 
+std::optional<std::uint16_t> schema_parser::find_enumeration(std::string_view label) const {
+    const auto& all = enumeration_labels_;
+    const auto found = std::find(all.begin(), all.end(), label);
+    return found == all.end() ? std::nullopt
+                              : std::optional(static_cast<std::uint16_t>(found - all.begin()));
+}
+
 /// The enumeration that is named here, whose values must fit another type than its own.
 std::uint16_t schema_parser::need_enumeration(field_type type, text_position where) {
     const std::string name = need_name("an enumeration");
-    const auto& all = made_.schema.enumerations;
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const auto& item) { return item.name == name; });
-    if (found == all.end()) {
+    const std::optional<std::uint16_t> index = find_enumeration(name);
+    if (!index) {
         tokens_.refuse(where, fmt::format("There is no enumeration {} above.", name));
     }
-    const auto index = static_cast<std::uint16_t>(found - all.begin());
-    for (const auto& [value, value_name] : found->values) {
-        const bool negative = is_signed(enumeration_types_[index]) && (value >> 63U) != 0;
+    for (const auto& [value, value_name] : made_.schema.enumerations[*index].values) {
+        const bool negative = is_signed(enumeration_types_[*index]) && (value >> 63U) != 0;
         if (!fits(type, negative, negative ? ~value + 1 : value)) {
             tokens_.refuse(where, fmt::format("The value {} of the enumeration {} does not fit {}.",
                                               value_name, name, name_of(type)));
         }
     }
-    return index;
+    return *index;
 }
 
 void schema_parser::parse_count(field_schema& made) {

@@ -3,6 +3,7 @@
 // The normal form of a schema's text.
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,12 @@ void append_text(fmt::memory_buffer& out, std::string_view before, std::string_v
         append_quoted(out, text);
     }
 }
+
+/// How the text says an enumeration.
+struct named_type {
+    std::string label;
+    field_type type{};
+};
 
 /// The smallest type that holds all values; the binary form does not say which was declared.
 field_type smallest_type(const enumeration_schema& enumeration) {
@@ -65,11 +72,36 @@ std::vector<field_type> find_types(const provider_schema& schema) {
     return types;
 }
 
+/// What the text calls an enumeration. Programs in C++ have several of one name, from several
+/// namespaces, or one with the name of a type; then a number is appended.
+std::vector<std::string> make_labels(const provider_schema& schema) {
+    std::set<std::string> taken;
+    for (const enumeration_schema& enumeration : schema.enumerations) {
+        taken.insert(enumeration.name);
+    }
+    std::vector<std::string> labels;
+    std::set<std::string_view> seen;
+    for (const enumeration_schema& enumeration : schema.enumerations) {
+        std::string label = enumeration.name;
+        const bool is_free = seen.insert(enumeration.name).second && !find_type(label);
+        for (unsigned number = 2; !is_free && !taken.insert(label).second; ++number) {
+            const std::string behind = fmt::format("_{}", number);
+            label = enumeration.name.substr(0, eventlog::name_length_max - behind.size()) + behind;
+        }
+        labels.push_back(std::move(label));
+    }
+    return labels;
+}
+
 void append_enumeration(fmt::memory_buffer& out, const enumeration_schema& enumeration,
-                        field_type type) {
+                        const named_type& named) {
     const auto end = std::back_inserter(out);
-    fmt::format_to(end, "\n    {} {} : {} {{", enumeration.combines ? "flags" : "enum",
-                   enumeration.name, name_of(type));
+    const field_type type = named.type;
+    fmt::format_to(end, "\n    {} {}", enumeration.combines ? "flags" : "enum", named.label);
+    if (named.label != enumeration.name) {
+        fmt::format_to(end, " called {}", enumeration.name);
+    }
+    fmt::format_to(end, " : {} {{", name_of(type));
     for (const auto& [value, name] : enumeration.values) {
         if (enumeration.combines && !(is_signed(type) && (value >> 63U) != 0)) {
             fmt::format_to(end, "\n        {} = 0x{:x},", name, value);
@@ -95,17 +127,17 @@ std::string_view type_name(const field_schema& field) {
 }
 
 void append_field(fmt::memory_buffer& out, const provider_schema& schema,
-                  const std::vector<field_type>& types, const field_schema& field) {
+                  const std::vector<named_type>& named, const field_schema& field) {
     const auto end = std::back_inserter(out);
     const std::string_view type = type_name(field);
     const bool is_short = type != name_of(field.type);
     fmt::format_to(end, "        {}: ", field.name);
     if (field.enumeration >= schema.enumerations.size()) {
         append(out, type);
-    } else if (types[field.enumeration] == field.type) {
-        append(out, schema.enumerations[field.enumeration].name);
+    } else if (named[field.enumeration].type == field.type) {
+        append(out, named[field.enumeration].label);
     } else {
-        fmt::format_to(end, "{} as {}", type, schema.enumerations[field.enumeration].name);
+        fmt::format_to(end, "{} as {}", type, named[field.enumeration].label);
     }
     if (field.count != 1 && !is_short) {
         fmt::format_to(end, "[{}]", field.count);
@@ -120,7 +152,7 @@ void append_field(fmt::memory_buffer& out, const provider_schema& schema,
 }
 
 void append_event(fmt::memory_buffer& out, const provider_schema& schema,
-                  const std::vector<field_type>& types, const event_schema& event) {
+                  const std::vector<named_type>& named, const event_schema& event) {
     const auto end = std::back_inserter(out);
     fmt::format_to(end, "\n    event {} {}", event.name, name_of(event.severity));
     if (event.kind != eventlog::kind::instant) {
@@ -140,7 +172,7 @@ void append_event(fmt::memory_buffer& out, const provider_schema& schema,
     append_text(out, " when ", event.meaning);
     append(out, event.fields.empty() ? " {" : " {\n");
     for (const field_schema& field : event.fields) {
-        append_field(out, schema, types, field);
+        append_field(out, schema, named, field);
     }
     append(out, event.fields.empty() ? "}\n" : "    }\n");
 }
@@ -162,6 +194,11 @@ std::string find_difference(const provider_schema& schema, std::string_view text
 
 std::string write_schema_text(const provider_schema& schema) {
     const std::vector<field_type> types = find_types(schema);
+    const std::vector<std::string> labels = make_labels(schema);
+    std::vector<named_type> named;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        named.push_back({labels[i], types[i]});
+    }
     fmt::memory_buffer out;
     const auto end = std::back_inserter(out);
     fmt::format_to(end, "provider {}", schema.name);
@@ -171,10 +208,10 @@ std::string write_schema_text(const provider_schema& schema) {
         fmt::format_to(end, "    keyword {} = {}\n", name, bit);
     }
     for (std::size_t i = 0; i < schema.enumerations.size(); ++i) {
-        append_enumeration(out, schema.enumerations[i], types[i]);
+        append_enumeration(out, schema.enumerations[i], named[i]);
     }
     for (const event_schema& event : schema.events) {
-        append_event(out, schema, types, event);
+        append_event(out, schema, named, event);
     }
     append(out, "}\n");
     std::string text = fmt::to_string(out);

@@ -29,6 +29,13 @@ LINE = re.compile(
 SUMMARY = re.compile(r"(\d+) events, (\d+) bytes, (\d+) lost, ([\d.]+) s, (\d+) events/s")
 
 
+def read_blocks(document, language):
+    """The pieces of a document of ours between ``` that are in a language."""
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    with open(os.path.join(root, document), encoding="utf-8") as file:
+        return re.findall(rf"^```{re.escape(language)}\n(.*?)^```$", file.read(), re.M | re.S)
+
+
 def program(name):
     return os.path.join(PROGRAMS, name)
 

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 """What elog gen makes compiles without a warning, and emits exactly what the schema says."""
 
+import ast
 import os
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -228,6 +230,61 @@ class Generated(harness.Case):
         # The header asserts that its schema has the hash of the text's.
         for compiler in ("g++", "clang++"):
             self.compile(compiler, "-std=c++20", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", "s.cpp")
+
+    def test_of_the_guides_schema_lets_its_program_in_c_emit(self):
+        (schema,) = harness.read_blocks("docs/guide.md", "schema")
+        (source,) = [text for text in harness.read_blocks("docs/guide.md", "c") if "main" in text]
+        for name, text in (("spool.schema", schema), ("spool.c", source)):
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.write(text)
+        commands = [
+            shlex.split(line, comments=True)
+            for text in harness.read_blocks("docs/guide.md", "sh")
+            for line in text.splitlines()
+            if "spool.schema" in line
+        ]
+        self.assertEqual([command[1] for command in commands], ["schema", "gen", "gen"])
+        for command in commands:
+            self.run_elog(*command[1:], cwd=self.scratch)
+        self.assertTrue(os.path.exists(self.path("spool_trace.h")))
+        if is_sanitized():
+            self.skipTest("the library is built with a sanitizer, and the program is not")
+        self.compile("gcc", "-std=c11", *WARNINGS, f"-I{INCLUDE}", "-I.", "spool.c", "-o", "spool",
+                     *LINK)
+        lines = self.run_elog("record", "-e", "spool", "--", self.path("spool")).stdout.splitlines()
+        self.assertEqual(
+            [line.split(" spool:", 1)[1] for line in lines],
+            ["stored number=1 size=2KiB", 'refused number=2 why=too_large sender="ann@example.org"'],
+        )
+
+    def test_of_enumerations_of_one_name_compiles(self):
+        with open(self.path("s.schema"), "w", encoding="utf-8") as file:
+            file.write(
+                """provider s {
+                    enum state : u8 { open = 0, shut = 1 }
+                    enum state_2 called state : u16 { off = 1, on = 300 }
+                    flags state_3 called state : u32 { low = 1, high = 0x80000000 }
+                    event e info { front: state kitchen: state_2 hall: state_3 others: state_2[2] }
+                }"""
+            )
+        self.generate("c", "s.h", self.path("s.schema"))
+        self.generate("c++", "s.hpp", self.path("s.schema"))
+        self.generate("python", "s.py", self.path("s.schema"))
+        self.generate("rust", "s.rs", self.path("s.schema"))
+        for suffix in ("h", "hpp"):
+            name = {"h": "s.c", "hpp": "s.cpp"}[suffix]
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.write(f'#include "s.{suffix}"\n')
+        # The header for C++ asserts that its schema has the hash of the text's.
+        for compiler in ("g++", "clang++"):
+            self.compile(compiler, "-std=c++20", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", "s.cpp")
+        for compiler in ("gcc", "clang"):
+            self.compile(compiler, "-std=c11", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", "s.c")
+        with open(self.path("s.py"), encoding="utf-8") as file:
+            ast.parse(file.read())
+        rustc = "/usr/bin/rustc" if os.path.exists("/usr/bin/rustc") else "rustc"
+        self.compile(rustc, "--edition", "2021", "-A", "dead_code", "--crate-type", "lib",
+                     "--emit=metadata", "s.rs")
 
     def test_refuses_in_cpp_what_its_compiler_could_not_say(self):
         for items, complaint in (
