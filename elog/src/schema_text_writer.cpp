@@ -15,10 +15,6 @@ namespace {
 
 using eventlog::field_type;
 
-void append(fmt::memory_buffer& out, std::string_view text) {
-    out.append(text.data(), text.data() + text.size());
-}
-
 /// In quotes and with a space in front, if there is any.
 void append_text(fmt::memory_buffer& out, std::string_view before, std::string_view text) {
     if (!text.empty()) {

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "value_text.hpp"
+
 namespace elog {
 namespace {
 
@@ -73,11 +75,9 @@ void append_painted(fmt::memory_buffer& out, const terminal_style& style, paint 
                     std::string_view text) {
     const std::string_view code = style.has_colours ? code_of(how) : std::string_view{};
     constexpr std::string_view end = "\x1b[0m";
-    out.append(code.data(), code.data() + code.size());
-    out.append(text.data(), text.data() + text.size());
-    if (!code.empty()) {
-        out.append(end.data(), end.data() + end.size());
-    }
+    append(out, code);
+    append(out, text);
+    append(out, code.empty() ? std::string_view{} : end);
 }
 
 }  // namespace elog

@@ -19,10 +19,6 @@ namespace {
 constexpr std::size_t write_size = std::size_t{64} << 10U;
 constexpr std::int64_t second = 1'000'000'000;
 
-void append(fmt::memory_buffer& out, std::string_view text) {
-    out.append(text.data(), text.data() + text.size());
-}
-
 }  // namespace
 
 void text_writer::append_time(std::int64_t nanoseconds) {

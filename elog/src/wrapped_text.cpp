@@ -6,29 +6,11 @@
 #include <iterator>
 #include <utility>
 
+#include "utf8.hpp"
 #include "value_text.hpp"
 
 namespace elog {
 namespace {
-
-struct character {
-    std::uint32_t code = 0;
-    std::size_t length = 1;
-};
-
-/// The first of a text of well-formed UTF-8.
-character first_of(std::string_view text) noexcept {
-    const auto lead = static_cast<unsigned char>(text[0]);
-    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (length == 1 || text.size() < length) {
-        return {lead, 1};
-    }
-    std::uint32_t code = lead & (0x7fU >> length);
-    for (std::size_t i = 1; i < length; ++i) {
-        code = code << 6U | (static_cast<unsigned char>(text[i]) & 0x3fU);
-    }
-    return {code, length};
-}
 
 using code_range = std::pair<std::uint32_t, std::uint32_t>;
 
@@ -51,9 +33,9 @@ constexpr code_range wide[] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf},   {0xac00, 0x
 std::size_t columns_of(std::string_view text) noexcept {
     std::size_t columns = 0;
     while (!text.empty()) {
-        const character next = first_of(text);
+        const utf8_character next = first_character(text);
         columns += is_in(next.code, combining) ? 0 : is_in(next.code, wide) ? 2 : 1;
-        text.remove_prefix(next.length);
+        text.remove_prefix(std::max<std::size_t>(next.length, 1));
     }
     return columns;
 }
