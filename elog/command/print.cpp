@@ -22,6 +22,7 @@ void run_print(const std::string& path) {
     for (const loss_block& loss : file.losses()) {
         writer.write_loss(loss, file.providers(), file.shared_ring());
     }
+    writer.write_skipped();
     writer.flush();
     complain_about_damage(file, path);
 }

@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: MIT
 #include "running_providers.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
+#include <optional>
 #include <tuple>
+#include <utility>
 
-#include "directory.hpp"
 #include "failure.hpp"
 #include "provider_file.hpp"
-#include "subscription_file.hpp"
+#include "running_directory.hpp"
 
 namespace elog {
 namespace {
 
 namespace core = eventlog::core;
 
-bool directory_exists() {
-    struct stat status {};
-    return ::lstat(core::current_directory().text.data(), &status) == 0 || errno != ENOENT;
+/// Nothing if it has been withdrawn just now. Throws failure for what is damaged.
+std::optional<running_provider> read_provider(const core::provider_file& file) {
+    const eventlog_provider_file& header = file.header();
+    std::vector<std::uint8_t> bytes(header.schema_size);
+    running_provider provider;
+    provider.gate.resize(header.event_count);
+    if (!file.read_schema(bytes) || !file.read_gate(provider.gate)) {
+        return std::nullopt;
+    }
+    provider.pid = header.pid;
+    provider.uid = header.uid;
+    provider.process = static_cast<const char*>(header.process);
+    provider.schema = provider_schema::parse(bytes);
+    // A file whose parts contradict each other: an event without a word has no listeners.
+    provider.gate.resize(provider.schema.events.size());
+    return provider;
 }
 
 }  // namespace
 
-running_providers find_running_providers() {
+running_providers read_providers(const core::directory& where) {
     running_providers found;
-    if (!directory_exists()) {
-        return found;
-    }
-    core::directory where;
     core::error_text error;
-    if (!where.open(core::current_directory(), core::if_missing::create, error)) {
-        throw failure("{}", error.text());
-    }
-    {
-        const core::directory_lock lock(where, core::directory_lock::policy::wait);
-        core::remove_dead_subscriptions(where);
-        core::remove_dead_providers(where);
-    }
     core::folder_listing names(where.providers);
     while (const char* name = names.next()) {
         core::provider_file file;
@@ -46,14 +45,10 @@ running_providers find_running_providers() {
             found.complaints.emplace_back(error.text());
             continue;
         }
-        std::vector<std::uint8_t> bytes(file.header().schema_size);
-        if (!file.read_schema(bytes)) {
-            continue;  // withdrawn just now
-        }
         try {
-            found.providers.push_back({0, file.header().pid, file.header().uid,
-                                       static_cast<const char*>(file.header().process),
-                                       provider_schema::parse(bytes)});
+            if (std::optional<running_provider> provider = read_provider(file)) {
+                found.providers.push_back(std::move(*provider));
+            }
         } catch (const failure& damage) {
             found.complaints.push_back(fmt::format("{}: {}", name, damage.what()));
         }
@@ -63,6 +58,11 @@ running_providers find_running_providers() {
                std::tie(b.schema.name, b.process, b.pid);
     });
     return found;
+}
+
+running_providers find_running_providers() {
+    const std::optional<core::directory> where = open_running_directory();
+    return where ? read_providers(*where) : running_providers{};
 }
 
 }  // namespace elog

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "directory.hpp"
 #include "provider_schema.hpp"
 
 namespace elog {
 
-struct running_providers {
-    std::vector<provider_instance> providers;  // by name, then by process
-    std::vector<std::string> complaints;       // about files that could not be read
+struct running_provider : provider_instance {
+    std::vector<std::uint32_t> gate;  // a word for each event, as it was at one moment
 };
 
-/// All providers in the directory whose processes are alive. Throws failure if the directory is not
-/// usable; that it does not exist only means that there are none.
+struct running_providers {
+    std::vector<running_provider> providers;  // by name, then by process
+    std::vector<std::string> complaints;      // about files that could not be read
+};
+
+/// All providers in the directory, see open_running_directory.
+[[nodiscard]] running_providers read_providers(const eventlog::core::directory& where);
+
+/// All providers whose processes are alive. Throws failure if the directory is not usable; that it
+/// does not exist only means that there are none.
 [[nodiscard]] running_providers find_running_providers();
 
 }  // namespace elog

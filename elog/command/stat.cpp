@@ -27,14 +27,14 @@ struct file_totals {
     std::map<std::string, event_totals> events;  // by PROVIDER:EVENT
     event_totals all;
     std::uint64_t lost = 0;
+    std::uint64_t skipped = 0;  // of a newer version
     std::int64_t first = 0;
     std::int64_t last = 0;
 };
 
 std::string name_of(const file_reader& file, const eventlog_record& header) {
     const auto found = file.providers().find(header.provider);
-    if (found == file.providers().end() || header.flags != 0 ||
-        header.event >= found->second.schema.events.size()) {
+    if (found == file.providers().end() || header.event >= found->second.schema.events.size()) {
         return "<unknown>";
     }
     const provider_schema& schema = found->second.schema;
@@ -47,6 +47,11 @@ file_totals count(file_reader& file) {
     std::map<std::pair<std::uint16_t, std::uint16_t>, std::string> names;
     file.read([&](const merged_record& record) {
         const eventlog_record& header = record.record.header;
+        totals.lost += record.lost_before;
+        if (!is_understood(header)) {
+            ++totals.skipped;
+            return;
+        }
         const std::int64_t time = file.clock().realtime(header.time);
         totals.first = totals.all.count == 0 ? time : std::min(totals.first, time);
         totals.last = totals.all.count == 0 ? time : std::max(totals.last, time);
@@ -55,7 +60,6 @@ file_totals count(file_reader& file) {
             each->count += 1;
             each->bytes += padded_size(header.size);
         }
-        totals.lost += record.lost_before;
         if (!names.contains(id)) {
             names[id] = name_of(file, header);
         }
@@ -98,6 +102,10 @@ void run_stat(const std::string& path) {
     append_row(out, "all", totals.all, seconds, width);
     fmt::format_to(std::back_inserter(out), "{} events in {:.3f} s, {} lost\n", totals.all.count,
                    seconds, totals.lost);
+    if (totals.skipped != 0) {
+        fmt::format_to(std::back_inserter(out),
+                       "{} events of a newer version of eventlog are left out\n", totals.skipped);
+    }
     write_all(STDOUT_FILENO, {out.data(), out.size()});
     complain_about_damage(file, path);
 }

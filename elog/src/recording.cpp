@@ -44,6 +44,8 @@ void text_sink::advance(std::uint64_t time, std::uint64_t present) {
 
 void text_sink::finish(const end_block& /*totals*/) {
     advance(UINT64_MAX, UINT64_MAX);
+    writer_.write_skipped();
+    writer_.flush();
 }
 
 recording::recording(subscription& source, record_sink& sink)

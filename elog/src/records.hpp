@@ -18,6 +18,12 @@ struct record_view {
     std::span<const std::uint8_t> payload{};
 };
 
+/// Whether this version knows what all flags of a record mean. If not, the payload may be anything:
+/// such a record is skipped, counted and told of, and shown as nothing.
+[[nodiscard]] constexpr bool is_understood(const eventlog_record& header) noexcept {
+    return (header.flags & ~EVENTLOG_RECORD_FLAGS) == 0;
+}
+
 /// Records that stood one behind the other in a ring, none lost between them.
 struct record_run {
     std::uint32_t ring = 0;

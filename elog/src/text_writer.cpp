@@ -19,10 +19,6 @@ namespace {
 constexpr std::size_t write_size = std::size_t{64} << 10U;
 constexpr std::int64_t second = 1'000'000'000;
 
-void append(fmt::memory_buffer& out, std::string_view text) {
-    out.append(text.data(), text.data() + text.size());
-}
-
 }  // namespace
 
 void text_writer::append_time(std::int64_t nanoseconds) {
@@ -49,34 +45,40 @@ void text_writer::write(const merged_record& record, const provider_map& provide
         append_gap(record.ring, record.lost_before, shared_ring);
     }
     const eventlog_record& header = record.record.header;
-    append_time(clock.realtime(header.time));
-    const auto found = providers.find(header.provider);
-    const bool known = found != providers.end() &&
-                       header.event < found->second.schema.events.size() &&
-                       (header.flags & ~EVENTLOG_RECORD_FLAGS) == 0;
-    if (!known) {
-        fmt::format_to(std::back_inserter(buffer_),
-                       FMT_STRING(" [{:03}] ?-{} <unknown provider {} event {}, {} bytes>\n"),
-                       header.cpu, header.thread, header.provider, header.event,
-                       record.record.payload.size());
+    if (is_understood(header)) {
+        append_time(clock.realtime(header.time));
+        append_record(header, record.record.payload, providers);
     } else {
-        const provider_instance& provider = found->second;
-        const event_schema& event = provider.schema.events[header.event];
-        fmt::format_to(std::back_inserter(buffer_), FMT_STRING(" [{:03}] "), header.cpu);
-        append_visible(buffer_, provider.process);
-        fmt::format_to(std::back_inserter(buffer_), FMT_STRING("-{} {}:{}"), header.thread,
-                       provider.schema.name, event.name);
-        for (const field_schema& field : event.fields) {
-            buffer_.push_back(' ');
-            append(buffer_, field.name);
-            buffer_.push_back('=');
-            append_field(buffer_, provider.schema, field, record.record.payload);
-        }
-        append(buffer_, (header.flags & EVENTLOG_RECORD_CUT) != 0 ? " (cut)\n" : "\n");
+        ++skipped_;
     }
     if (buffer_.size() >= write_size) {
         flush();
     }
+}
+
+void text_writer::append_record(const eventlog_record& header,
+                                std::span<const std::uint8_t> payload,
+                                const provider_map& providers) {
+    const auto found = providers.find(header.provider);
+    if (found == providers.end() || header.event >= found->second.schema.events.size()) {
+        fmt::format_to(std::back_inserter(buffer_),
+                       FMT_STRING(" [{:03}] ?-{} <unknown provider {} event {}, {} bytes>\n"),
+                       header.cpu, header.thread, header.provider, header.event, payload.size());
+        return;
+    }
+    const provider_instance& provider = found->second;
+    const event_schema& event = provider.schema.events[header.event];
+    fmt::format_to(std::back_inserter(buffer_), FMT_STRING(" [{:03}] "), header.cpu);
+    append_visible(buffer_, provider.process);
+    fmt::format_to(std::back_inserter(buffer_), FMT_STRING("-{} {}:{}"), header.thread,
+                   provider.schema.name, event.name);
+    for (const field_schema& field : event.fields) {
+        buffer_.push_back(' ');
+        append(buffer_, field.name);
+        buffer_.push_back('=');
+        append_field(buffer_, provider.schema, field, payload);
+    }
+    append(buffer_, (header.flags & EVENTLOG_RECORD_CUT) != 0 ? " (cut)\n" : "\n");
 }
 
 void text_writer::append_gap(std::uint32_t ring, std::uint64_t lost, std::uint32_t shared_ring) {
@@ -113,6 +115,14 @@ void text_writer::write_loss(const loss_block& loss, const provider_map& provide
         fmt::format_to(std::back_inserter(buffer_),
                        FMT_STRING("-- lost {} events of {}: shared ring busy --\n"), loss.busy,
                        name);
+    }
+}
+
+void text_writer::write_skipped() {
+    if (skipped_ != 0) {
+        fmt::format_to(std::back_inserter(buffer_),
+                       FMT_STRING("-- {} events of a newer version of eventlog are left out --\n"),
+                       skipped_);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <ctime>
 #include <functional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -41,22 +42,28 @@ class text_writer {
     explicit text_writer(int descriptor, give_up asked_to_end = {})
         : descriptor_(descriptor), asked_to_end_(std::move(asked_to_end)) {}
 
-    /// `shared_ring` is the ring that belongs to no CPU.
+    /// A record that this version does not understand is only counted. `shared_ring` is the ring
+    /// that belongs to no CPU.
     void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
                std::uint32_t shared_ring);
     void write_loss(const loss_block& loss, const provider_map& providers,
                     std::uint32_t shared_ring);
+    /// Behind all records: tells how many were not understood, if any.
+    void write_skipped();
 
     /// Call it when there is nothing more to write for now. Throws output_closed or failure.
     void flush();
 
   private:
     void append_time(std::int64_t nanoseconds);
+    void append_record(const eventlog_record& header, std::span<const std::uint8_t> payload,
+                       const provider_map& providers);
     void append_gap(std::uint32_t ring, std::uint64_t lost, std::uint32_t shared_ring);
 
     int descriptor_;
     give_up asked_to_end_;
     fmt::memory_buffer buffer_;
+    std::uint64_t skipped_ = 0;
     std::int64_t second_ = INT64_MIN;  // whose text is clock_text_
     char clock_text_[16] = {};         // HH:MM:SS
 };

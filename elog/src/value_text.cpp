@@ -11,12 +11,10 @@
 #include <string>
 #include <utility>
 
+#include "utf8.hpp"
+
 namespace elog {
 namespace {
-
-void append(fmt::memory_buffer& out, std::string_view text) {
-    out.append(text.data(), text.data() + text.size());
-}
 
 void append_escaped(fmt::memory_buffer& out, unsigned char byte) {
     switch (byte) {
@@ -278,24 +276,15 @@ void append_single(fmt::memory_buffer& out, const provider_schema& provider,
 }  // namespace
 
 std::size_t printable_length(std::string_view text) noexcept {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char lead = byte(0);
+    const auto lead = static_cast<unsigned char>(text[0]);
     if (lead < 0x80) {
         return lead >= 0x20 && lead != 0x7f ? 1 : 0;
     }
-    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || text.size() < length) {
+    const utf8_character next = first_character(text);
+    const std::uint32_t code = next.code;
+    if (code < 0xa0) {
         return 0;
     }
-    std::uint32_t code = lead & (0x7fU >> length);
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xc0U) != 0x80U) {
-            return 0;
-        }
-        code = code << 6U | (byte(i) & 0x3fU);
-    }
-    const bool too_long = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-    const bool no_character = code < 0xa0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000);
     // What shows nothing or turns the direction of what follows could make a line read as another.
     constexpr std::pair<std::uint32_t, std::uint32_t> invisible[] = {
         {0xad, 0xad},     {0x61c, 0x61c},   {0x200b, 0x200f}, {0x2028, 0x202e},
@@ -303,7 +292,7 @@ std::size_t printable_length(std::string_view text) noexcept {
     const bool hidden = std::any_of(std::begin(invisible), std::end(invisible), [&](auto range) {
         return code >= range.first && code <= range.second;
     });
-    return too_long || no_character || hidden ? 0 : length;
+    return hidden ? 0 : next.length;
 }
 
 void append_visible(fmt::memory_buffer& out, std::string_view text) {

@@ -16,6 +16,11 @@
 
 namespace elog {
 
+/// Text of our own, as it is.
+inline void append(fmt::memory_buffer& out, std::string_view text) {
+    out.append(text.data(), text.data() + text.size());
+}
+
 /// Length of the well-formed UTF-8 character at the beginning that shows something; 0 if there is
 /// none. Control characters U+0080 to U+009F count as none: terminals obey them.
 [[nodiscard]] std::size_t printable_length(std::string_view text) noexcept;

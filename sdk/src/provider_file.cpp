@@ -171,6 +171,12 @@ bool provider_file::read_schema(std::span<std::uint8_t> bytes) const noexcept {
                static_cast<ssize_t>(bytes.size());
 }
 
+bool provider_file::read_gate(std::span<std::uint32_t> words) const noexcept {
+    return words.size() <= header_.event_count &&
+           ::pread(file_.get(), words.data(), words.size_bytes(), EVENTLOG_PROVIDER_GATE_OFFSET) ==
+               static_cast<ssize_t>(words.size_bytes());
+}
+
 bool provider_file::map_gate() noexcept {
     if (gate_ == nullptr) {
         void* mapped = ::mmap(nullptr, EVENTLOG_GATE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,

@@ -66,6 +66,9 @@ class provider_file {
     /// Reads the schema; `bytes` must be header().schema_size long.
     [[nodiscard]] bool read_schema(std::span<std::uint8_t> bytes) const noexcept;
 
+    /// Reads the gate words of the first events, without changing or mapping anything.
+    [[nodiscard]] bool read_gate(std::span<std::uint32_t> words) const noexcept;
+
     /// Sets or clears a subscription's bit in the gate word of an event below header().event_count.
     /// Maps the gate at the first call; false if that fails.
     [[nodiscard]] bool set_bit(std::uint32_t event, unsigned slot) noexcept;

@@ -1,11 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compiles the C++ in a document.
+"""Compiles the code in a document.
 
-usage: run.py DOCUMENT.md -- COMPILER [FLAGS...]
+usage: run.py DOCUMENT -- C++-COMPILER [FLAGS...]
 
-A block ```cpp in which `int main` stands is a program, and compiled alone. The others are pieces of
-one file, in their order, as a reader would write them.
+What is code, by the kind of document:
+
+  Markdown        a block ```cpp; one in which `int main` stands is a program, and compiled alone
+  header          lines of a comment that are indented by five blanks, behind an empty line of it
+  manual page     what stands between .Bd -literal, without an -offset, and .Ed
+
+The blocks of a document are pieces of one file, in their order, as a reader would write them. In
+headers and manual pages, which have no room for a function around it, what is no declaration
+becomes a function's body; a block in which :: stands is C++, another one C. What they take for
+granted stands in assumed/DOCUMENT, with .hpp or .h behind it if it has not that ending already.
+A header is compiled alone, too: it includes what it needs.
 """
 
 import os
@@ -14,60 +23,160 @@ import subprocess
 import sys
 
 FENCE = re.compile(r"^```(\S*)\s*$")
+COMMENT = re.compile(r"^\s*(///|//|\*)(?: (.*))?$")
+COMMENTED = re.compile(r"\s*(//.*|/\*.*\*/\s*)$")
+DECLARATION = re.compile(
+    r"(struct|class|enum|using|template|namespace|constinit|constexpr|inline|static|const|extern)\b"
+)
+ROFF = {r"\e": "\\", r"\(dq": '"', r"\(aq": "'", r"\&": "", r"\-": "-"}
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+ASSUMED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "assumed")
 
 
-def read_blocks(path):
+def read_markdown(path, lines):
     """Line number and text of each block of C++."""
-    blocks, language, begin, lines = [], None, 0, []
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            fence = FENCE.match(line)
-            if fence is None:
-                lines.append(line)
-            elif language is None:
-                language, begin, lines = fence[1], number + 1, []
-            else:
-                if language in ("c++", "cxx", "C++", "hpp", "cc"):
-                    sys.exit(f"{path}:{begin}: begin it with ```cpp, so that it is compiled")
-                if language == "cpp":
-                    blocks.append((begin, "".join(lines)))
-                language = None
+    blocks, language, begin, block = [], None, 0, []
+    for number, line in enumerate(lines, 1):
+        fence = FENCE.match(line)
+        if fence is None:
+            block.append(line)
+        elif language is None:
+            language, begin, block = fence[1], number + 1, []
+        else:
+            if language in ("c++", "cxx", "C++", "hpp", "cc"):
+                sys.exit(f"{path}:{begin}: begin it with ```cpp, so that it is compiled")
+            if language == "cpp":
+                blocks.append((begin, block))
+            language, block = None, []
     if language is not None:
         sys.exit(f"{path}:{begin}: the block has no end")
+    if not blocks:
+        sys.exit(f"{path}: has no block that begins with ```cpp. Take it off the list.")
     return blocks
 
 
-def translation_units(path, blocks):
-    """Each is a text that says where its lines come from."""
-    pieces = ""
-    for begin, text in blocks:
-        placed = f'#line {begin} "{path}"\n{text}'
-        if re.search(r"\bint main\b", text):
-            yield placed
+def read_header(lines):
+    blocks, before, inside = [], None, False
+    for number, line in enumerate(lines, 1):
+        comment = COMMENT.match(line)
+        text = None if comment is None else (comment[2] or "")
+        begins = before == "" and text is not None and re.match(r" {4}\S", text)
+        if begins and not inside:
+            blocks.append((number, []))
+        inside = text is not None and (bool(begins) or inside and text[:4].isspace() or
+                                       inside and text == "")
+        if inside:
+            blocks[-1][1].append(text[4:] + "\n")
+        before = text
+    return blocks
+
+
+def read_manual(path, lines):
+    blocks, inside = [], False
+    for number, line in enumerate(lines, 1):
+        if line.rstrip() == ".Bd -literal":
+            blocks.append((number + 1, []))
+            inside = True
+        elif line.startswith(".Ed"):
+            inside = False
+        elif inside:
+            if line.startswith("."):
+                sys.exit(f"{path}:{number}: a request inside of code")
+            for escaped, plain in ROFF.items():
+                line = line.replace(escaped, plain)
+            blocks[-1][1].append(line)
+    if not blocks:
+        sys.exit(f"{path}: has no .Bd -literal without -offset. Take it off the list.")
+    return blocks
+
+
+def statements(begin, lines):
+    """Declarations and statements, each with its line number: those that stand at the margin."""
+    found, ended = [], True
+    for number, line in enumerate(lines, begin):
+        if ended and line.strip() and not line[0].isspace() and line[0] != "}":
+            found.append((number, []))
+        if found:
+            found[-1][1].append(line)
+        code = COMMENTED.sub("", line.rstrip())
+        ended = code.endswith((";", "}")) or (ended and not code)
+    return found
+
+
+def placed(path, begin, lines):
+    return f'#line {begin} "{path}"\n{"".join(lines)}'
+
+
+def enclosed(path, begin, lines):
+    """A block as a part of a file: declarations, then a function with everything else."""
+    declared, done = "", ""
+    for number, part in statements(begin, lines):
+        first = next((line for line in part if COMMENTED.sub("", line).strip()), "")
+        if DECLARATION.match(first):
+            declared += placed(path, number, part)
         else:
-            pieces += placed
+            done += placed(path, number, part)
+    function = f"void piece_{begin}(void);\nvoid piece_{begin}(void) {{\n{done}}}\n"
+    return declared + (function if done else "")
+
+
+def assumed_by(path, ending):
+    name = os.path.basename(path)
+    file = os.path.join(ASSUMED, name if name.endswith(ending) else name + ending)
+    return f'#include "{file}"\n' if os.path.exists(file) else ""
+
+
+def markdown_units(path, blocks):
+    """Each is a language and a text that says where its lines come from."""
+    pieces = ""
+    for begin, lines in blocks:
+        text = placed(path, begin, lines)
+        if re.search(r"\bint main\b", text):
+            yield "c++", text
+        else:
+            pieces += text
     if pieces:
-        yield pieces
+        yield "c++", pieces
+
+
+def piece_units(path, blocks):
+    for language, ending in (("c++", ".hpp"), ("c", ".h")):
+        pieces = [
+            enclosed(path, begin, lines)
+            for begin, lines in blocks
+            if ("::" in "".join(lines)) == (language == "c++")
+        ]
+        if pieces:
+            yield language, assumed_by(path, ending) + "".join(pieces)
+
+
+def translation_units(path):
+    with open(path, encoding="utf-8") as file:
+        lines = file.readlines()
+    if path.endswith(".md"):
+        return markdown_units(path, read_markdown(path, lines))
+    if path.endswith((".h", ".hpp")):
+        alone = ("c++" if path.endswith(".hpp") else "c", f'#include "{path}"\n')
+        return [alone, *piece_units(path, read_header(lines))]
+    return piece_units(path, read_manual(path, lines))
 
 
 def main():
     if len(sys.argv) < 4 or sys.argv[2] != "--":
         sys.exit(__doc__)
     path, command = sys.argv[1], sys.argv[3:]
-    blocks = read_blocks(path)
-    if not blocks:
-        sys.exit(f"{path}: has no block that begins with ```cpp. Take it off the list.")
     failed = False
-    for unit in translation_units(path, blocks):
+    for language, unit in translation_units(path):
+        standard = {"c++": "-std=c++20", "c": "-std=c11"}[language]
         result = subprocess.run(
-            [*command, *WARNINGS, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"],
+            [*command, *WARNINGS, standard, "-fsyntax-only", "-x", language, "-"],
             input=unit,
             env={**os.environ, "LC_ALL": "C"},
             encoding="utf-8",
             check=False,
         )
         failed = failed or result.returncode != 0
+        print(f"{path}: {unit.count('#line')} pieces in {language}", flush=True)
     sys.exit(1 if failed else 0)
 
 

@@ -20,12 +20,14 @@
 
 #include <eventlog/eventlog.hpp>
 
+#include "in_child.hpp"
 #include "listener.hpp"
 #include "scratch.hpp"
 
 namespace {
 
 using eventlog::test::heard_record;
+using eventlog::test::in_child;
 using eventlog::test::listener;
 
 struct birth {
@@ -45,19 +47,6 @@ void sign() {
 bool is_published(pid_t process) {
     return std::filesystem::exists(eventlog::test::eventlog_directory() + "/providers/fork_test." +
                                    std::to_string(process) + ".0");
-}
-
-/// Runs `work` in a child and returns its exit status; -1 if it did not exit.
-template <class Work>
-int in_child(Work&& work) {
-    const pid_t child = ::fork();
-    EXPECT_GE(child, 0);
-    if (child == 0) {
-        ::_exit(work());
-    }
-    int status = 0;
-    EXPECT_EQ(::waitpid(child, &status, 0), child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 TEST(fork, child_emits_at_once_under_its_own_number) {

@@ -103,9 +103,9 @@ class Case(unittest.TestCase):
         except FileNotFoundError:
             return []
 
-    def start_provider(self, *command):
+    def start_provider(self, *command, **options):
         """Starts a program and waits until it has published its provider."""
-        process = self.start(*command)
+        process = self.start(*command, **options)
         self.wait_for(
             lambda: any(f".{process.pid}." in name for name in self.names("providers")),
             "a provider",

@@ -18,7 +18,7 @@ class Demo(harness.Case):
             timeout=harness.PATIENCE, check=False,
         )
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        self.assertIn("shop  (order_service, process", result.stdout)
+        self.assertIn("shop\n  processes order_service ", result.stdout)
         self.assertRegex(result.stdout, r'shop:order_placed order=\d+ customer="')
         self.assertRegex(result.stdout, r"shop:payment_retry +\d+")
         self.assertRegex(result.stdout, r"all +\d+")

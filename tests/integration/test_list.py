@@ -1,34 +1,237 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog list shows who can be listened to, and nobody else."""
+"""elog list shows who can be listened to, and who listens."""
 
+import fcntl
+import json
+import os
+import pty
+import re
 import signal
+import struct
+import termios
 
 import harness
+from test_generated import LIBRARY_DIRECTORY, is_sanitized
+
+PLANT = r"""# SPDX-License-Identifier: MIT
+provider plant "A plant that is \xff watered" {
+    keyword water = 3
+    keyword light = 5
+    enum state : i8 { wet = 1, dry = -1 }
+    flags parts : u32 { leaf = 1, root = 2 }
+    event watered warn [water, light] "Somebody came" when "it was dry" {
+        amount: u64 format byte_size
+        by: ip4?
+        then: state "what it is now"
+        row: i16[3]
+        took: i64 format duration unit "!"
+    }
+    event grown trace counter session {
+        session: u64
+        what: parts
+    }
+}
+"""
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class List(harness.Case):
-    def test_shows_provider_events_fields_and_process(self):
+    def start_plant(self, schema=PLANT):
+        """A program with exactly that schema."""
+        if is_sanitized():
+            self.skipTest("the library is built with a sanitizer, and the program is not")
+        folder = self.path(f"plant{len(self.processes)}")
+        os.mkdir(folder)
+        with open(f"{folder}/plant.schema", "w", encoding="utf-8") as file:
+            file.write(schema)
+        self.run_elog("gen", "--lang", "python", f"{folder}/plant.schema", "-o",
+                      f"{folder}/plant.py")
+        self.environment["LD_LIBRARY_PATH"] = LIBRARY_DIRECTORY
+        self.environment["PYTHONPATH"] = folder
+        return self.start_provider("python3", "-B", "-c", "import plant; input()",
+                                   stdin=harness.subprocess.PIPE)
+
+    def list_json(self, *arguments):
+        return json.loads(self.run_elog("list", "--json", *arguments).stdout)
+
+    def list_on_terminal(self, columns=None, **environment):
+        """What elog list writes to a terminal of that width."""
+        controller, terminal = pty.openpty()
+        if columns is not None:
+            fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
+        variables = {"TERM": "xterm", **environment}
+        kept = {name: value for name, value in self.environment.items()
+                if name not in ("COLUMNS", "NO_COLOR")}
+        process = self.start(harness.ELOG, "list", env={**kept, **variables}, stdout=terminal)
+        os.close(terminal)
+        output = b""
+        try:
+            while part := os.read(controller, 65536):
+                output += part
+        except OSError:  # EIO: the other side is closed
+            pass
+        os.close(controller)
+        self.assertEqual(process.wait(harness.PATIENCE), 0)
+        return output.decode()
+
+    def test_shows_provider_process_events_and_fields(self):
         service = self.start_provider(harness.example("order_service"), "30")
-        output = self.run_elog("list").stdout
-        self.assertIn(f"shop  (order_service, process {service.pid})\n", output)
-        self.assertRegex(
-            output, r"\n  order_placed +order:u64 customer:text items:u32 cents:u32\n"
+        lines = self.run_elog("list", "shop").stdout.splitlines()
+        self.assertEqual(
+            lines[:4],
+            [
+                "shop",
+                f"  processes order_service {service.pid}",
+                "  order_placed     info",
+                "      order: u64, customer: text, items: u32, cents: u32",
+            ],
         )
-        self.assertRegex(output, r"\n  queue_length +orders:u32\n")
+        self.assertEqual(len(lines), 12)
 
-    def test_shows_each_process_of_several(self):
-        first = self.start_provider(harness.program("counter"), "1", "0", "1000")
-        second = self.start_provider(harness.program("counter"), "1", "0", "1000")
+    def test_names_types_as_the_schema_does(self):
+        process = self.start_plant()
+        self.assertEqual(
+            self.run_elog("list").stdout,
+            "plant A plant that is \\xff watered\n"
+            f"  processes python3 {process.pid}\n"
+            "  watered  warn   /water, light\n"
+            "      Somebody came when it was dry\n"
+            "      amount: u64 format byte_size, by: ip4?, then: state, row: i16[3],\n"
+            '      took: i64 format duration unit "!"\n'
+            "  grown    trace  counter session\n"
+            "      session: u64, what: parts\n",
+        )
+        words = self.run_elog("schema", "plant").stdout
+        for word in ("amount: u64 format byte_size\n", "by: ip4?\n", "row: i16[3]\n"):
+            self.assertIn(word, words)
+
+    def test_groups_processes_with_the_same_schema(self):
+        pids = sorted(
+            self.start_provider(harness.program("counter"), "1", "0", "1000").pid
+            for _ in range(3)
+        )
         output = self.run_elog("list").stdout
-        self.assertIn(f"process {first.pid})", output)
-        self.assertIn(f"process {second.pid})", output)
+        self.assertEqual(output.count("counter\n"), 1)
+        self.assertIn(f"  processes counter {pids[0]}, {pids[1]}, {pids[2]}\n", output)
 
-    def test_takes_a_pattern(self):
+    def test_tells_schemas_of_one_name_apart(self):
+        self.start_plant()
+        self.start_plant(PLANT.replace("row: i16[3]", "row: i16[4]"))
+        output = self.run_elog("list", "plant:watered").stdout
+        hashes = re.findall(r"^plant \(schema ([0-9a-f]{16})\) ", output, re.MULTILINE)
+        self.assertEqual(len(set(hashes)), 2)
+        self.assertIn("row: i16[3],", output)
+        self.assertIn("row: i16[4],", output)
+
+    def test_shows_who_listens_to_which_event(self):
+        service = self.start_provider(harness.example("order_service"), "30")
+        listener = self.start_recording("-e", "shop:order_*", "-o", self.path("run.elog"))
+        output = self.run_elog("list").stdout
+        self.assertIn(f"  listeners [0] elog {listener.pid}\n", output)
+        self.assertIn("  order_placed     info   [0]\n", output)
+        self.assertIn("  payment_retry    info\n", output)
+        shown = self.list_json()
+        self.assertEqual(
+            shown["subscriptions"],
+            [{"slot": 0, "pid": listener.pid, "name": "elog", "rules": ["shop:order_*"],
+              "sessions": []}],
+        )
+        heard = {event["name"]: event["listeners"] for event in shown["providers"][0]["events"]}
+        self.assertEqual(
+            heard["order_done"],
+            [{"slot": 0, "only_in_sessions": False, "processes": [service.pid]}],
+        )
+        self.assertEqual(heard["queue_length"], [])
+        self.stop(listener)
+        self.assertNotIn("[0]", self.run_elog("list").stdout)
+
+    def test_shows_listeners_in_some_sessions_only(self):
+        self.start_plant()
+        self.start_recording("-e", "plant:*#", "--session", "7", "-o", self.path("run.elog"))
+        output = self.run_elog("list").stdout
+        self.assertIn("  grown    trace  counter session [0]#\n", output)
+        self.assertIn("  watered  warn   /water, light\n", output)
+        shown = self.list_json("plant:grown")
+        self.assertEqual(shown["subscriptions"][0]["sessions"], [7])
+        self.assertTrue(shown["providers"][0]["events"][0]["listeners"][0]["only_in_sessions"])
+
+    def test_shows_everything_as_json(self):
+        process = self.start_plant()
+        (plant,) = self.list_json()["providers"]
+        self.assertEqual(plant["description"], "A plant that is \ufffd watered")
+        self.assertEqual(
+            plant["processes"],
+            [{"pid": process.pid, "name": "python3", "uid": os.getuid(), "instances": 1}],
+        )
+        self.assertEqual(
+            plant["keywords"], [{"name": "water", "bit": 3}, {"name": "light", "bit": 5}]
+        )
+        self.assertEqual(
+            plant["enumerations"],
+            [
+                {"name": "state", "type": "i8", "flags": False,
+                 "values": [{"name": "wet", "value": 1}, {"name": "dry", "value": -1}]},
+                {"name": "parts", "type": "u32", "flags": True,
+                 "values": [{"name": "leaf", "value": 1}, {"name": "root", "value": 2}]},
+            ],
+        )
+        watered, grown = plant["events"]
+        self.assertEqual(
+            {name: watered[name] for name in ("id", "level", "kind", "keywords", "meaning")},
+            {"id": 0, "level": "warn", "kind": "instant", "keywords": ["water", "light"],
+             "meaning": "it was dry"},
+        )
+        self.assertEqual([field["type"] for field in grown["fields"]], ["u64", "parts"])
+        then = watered["fields"][2]
+        self.assertEqual(
+            {name: then[name] for name in ("name", "base", "enumeration", "description")},
+            {"name": "then", "base": "i8", "enumeration": "state",
+             "description": "what it is now"},
+        )
+        self.assertEqual((watered["fields"][3]["count"], watered["fields"][1]["optional"]),
+                         (3, True))
+
+    def test_is_json_even_if_nothing_runs(self):
+        self.assertEqual(self.list_json(), {"providers": [], "subscriptions": []})
+
+    def test_takes_a_provider_or_an_event(self):
         self.start_provider(harness.example("order_service"), "30")
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        output = self.run_elog("list", "shop").stdout
+        self.assertIn("payment_retry", output)
+        self.assertNotIn("counter", output)
         output = self.run_elog("list", "shop:payment_*").stdout
         self.assertIn("payment_retry", output)
         self.assertNotIn("order_placed", output)
+
+    def test_fits_the_width(self):
+        self.start_plant()
+        for columns in (None, 40, 60, 120):
+            if columns is not None:
+                self.environment["COLUMNS"] = str(columns)
+            lines = self.run_elog("list").stdout.splitlines()
+            self.assertLessEqual(max(map(len, lines)), columns or 80)
+        self.assertGreater(max(map(len, lines)), 80)
+
+    def test_fits_the_terminal(self):
+        self.start_plant()
+        plain = ESCAPE.sub("", self.list_on_terminal(columns=50))
+        widths = [len(line) for line in plain.splitlines()]
+        self.assertTrue(40 < max(widths) <= 50, widths)
+        plain = ESCAPE.sub("", self.list_on_terminal(columns=50, COLUMNS="100"))
+        self.assertGreater(max(len(line) for line in plain.splitlines()), 50)
+
+    def test_has_colours_on_a_terminal_only(self):
+        self.start_plant()
+        self.assertIn("\x1b[33mwarn\x1b[0m", self.list_on_terminal())
+        self.assertNotIn("\x1b", self.run_elog("list").stdout)
+
+    def test_has_no_colours_for_who_wants_none(self):
+        self.start_plant()
+        self.assertNotIn("\x1b", self.list_on_terminal(NO_COLOR="1"))
+        self.assertNotIn("\x1b", self.list_on_terminal(TERM="dumb"))
+        self.assertIn("\x1b", self.list_on_terminal(NO_COLOR=""))
 
     def test_says_in_words_that_there_is_nothing(self):
         result = self.run_elog("list")
@@ -38,7 +241,20 @@ class List(harness.Case):
 
     def test_of_a_pattern_that_matches_nothing_fails_in_words(self):
         result = self.run_elog("list", "nobody:*", status=1)
+        self.assertEqual(result.stdout, "")
         self.assert_one_sentence(result.stderr, "nobody:*")
+
+    def test_suggests_the_nearest_name(self):
+        self.start_provider(harness.example("order_service"), "30")
+        for pattern, name in (("shp", "shop"), ("shop:ordr_done", "shop:order_done"),
+                              ("order_done", "shop:order_done")):
+            result = self.run_elog("list", pattern, status=1)
+            self.assert_one_sentence(result.stderr, f"Did you mean '{name}'?")
+
+    def test_says_that_only_level_or_keyword_differ(self):
+        self.start_provider(harness.example("order_service"), "30")
+        result = self.run_elog("list", "shop:order_*@error", status=1)
+        self.assert_one_sentence(result.stderr, "there is shop:order_placed, but not of that level")
 
     def test_leaves_out_and_removes_what_a_killed_program_has_left(self):
         program = self.start_provider(harness.program("counter"), "1", "0", "1000")

@@ -31,7 +31,7 @@ class Multitude(harness.Case):
         start = time.monotonic()
         output = self.run_elog("list").stdout
         self.assertLess(time.monotonic() - start, SECONDS)
-        names = re.findall(r"^(many_\d+)  \(multitude, process (\d+)\)$", output, re.MULTILINE)
+        names = re.findall(r"^(many_\d+)\n  processes multitude (\d+)$", output, re.MULTILINE)
         self.assertEqual(names, [(f"many_{i:05}", str(process.pid)) for i in range(count)])
         self.assertEqual(len(re.findall(r"^  said_\d ", output, re.MULTILINE)), 10 * count)
 

@@ -4,11 +4,71 @@
 
 import re
 import signal
+import struct
 
 import harness
 
 
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def set_flag(content, flag, wanted):
+    """Gives the first `wanted` records of an .elog file a flag, as elog(5) says where they are."""
+    at = 32
+    while at < len(content):
+        kind, size = struct.unpack_from("<4xHxxI", content, at)
+        payload = at + 32
+        record = payload + 48
+        while kind == 4 and record < payload + size and wanted > 0:
+            content[record + 22] |= flag
+            record += (struct.unpack_from("<I", content, record)[0] + 7) // 8 * 8
+            wanted -= 1
+        struct.pack_into("<I", content, at + 12, crc32c(content[payload : payload + size]))
+        struct.pack_into("<I", content, at + 28, crc32c(content[at : at + 28]))
+        at = payload + (size + 7) // 8 * 8
+
+
 class RecordFile(harness.Case):
+    def record_one_newer_of_three(self):
+        """A file with three events of which the first has a flag that nobody knows yet."""
+        path = self.path("run.elog")
+        self.run_elog("record", "-e", "counter:*", "-o", path, "--", harness.program("counter"),
+                      "1", "3")
+        with open(path, "rb") as file:
+            content = bytearray(file.read())
+        set_flag(content, 0x80, 1)
+        with open(path, "wb") as file:
+            file.write(content)
+        return path
+
+    def test_of_a_newer_version_is_printed_as_far_as_it_is_known(self):
+        lines = self.run_elog("print", self.record_one_newer_of_three()).stdout.splitlines()
+        self.assertEqual([" number=1 " in lines[0], " number=2 " in lines[1]], [True, True])
+        self.assertEqual(
+            lines[2:], ["-- 1 events of a newer version of eventlog are left out --"]
+        )
+
+    def test_of_a_newer_version_is_counted_as_far_as_it_is_known(self):
+        lines = self.run_elog("stat", self.record_one_newer_of_three()).stdout.splitlines()
+        self.assertRegex(lines[1], r"^counter:count +2 ")
+        self.assertRegex(lines[2], r"^all +2 ")
+        self.assertEqual(lines[-1], "1 events of a newer version of eventlog are left out")
+
+    def test_counts_events_that_have_been_cut_like_others(self):
+        path = self.record_one_newer_of_three()
+        with open(path, "rb") as file:
+            content = bytearray(file.read())
+        set_flag(content, 1, 3)
+        with open(path, "wb") as file:
+            file.write(content)
+        self.assertRegex(self.run_elog("stat", path).stdout, r"\ncounter:count +2 ")
+
     def test_of_several_processes_and_threads_keeps_every_event_or_counts_it(self):
         recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"), "--wait")
         counters = [self.start(harness.program("counter"), "3", "20000") for _ in range(4)]

@@ -19,12 +19,8 @@ bool is_damaged(const elog::field_value& value) {
 /// A payload of one text field with this size and distance, followed by "abc" and its NUL.
 std::vector<std::uint8_t> text_payload(std::uint32_t size, std::uint32_t distance) {
     const std::uint32_t word = size << 16U | distance;
-    std::vector<std::uint8_t> payload;
-    for (unsigned shift = 0; shift < 32; shift += 8) {
-        payload.push_back(static_cast<std::uint8_t>(word >> shift));
-    }
-    payload.insert(payload.end(), {'a', 'b', 'c', 0});
-    return payload;
+    const auto byte = [word](unsigned shift) { return static_cast<std::uint8_t>(word >> shift); };
+    return {byte(0), byte(8), byte(16), byte(24), 'a', 'b', 'c', 0};
 }
 
 TEST(decode, of_a_number_behind_the_end_is_damage) {

@@ -19,6 +19,7 @@
 #include <eventlog/eventlog.h>
 #include <eventlog/eventlog.hpp>
 
+#include "every_number.hpp"
 #include "schema.hpp"
 
 namespace definition_cases {
@@ -160,19 +161,6 @@ TEST(definition, says_byte_for_byte_what_a_provider_in_cpp_says) {
     static const eventlog_value_definition bits[] = {
         {"first", 1}, {"second", 2}, {"top", 0x80000000}};
     static const eventlog_enumeration_definition flags{"flags", bits, 3, true};
-    static const eventlog_field_definition numbers[] = {
-        {.name = "yes", .type = EVENTLOG_TYPE_BOOLEAN},
-        {.name = "letter", .type = EVENTLOG_TYPE_CHARACTER},
-        {.name = "i8", .type = EVENTLOG_TYPE_SIGNED_8},
-        {.name = "i16", .type = EVENTLOG_TYPE_SIGNED_16},
-        {.name = "i32", .type = EVENTLOG_TYPE_SIGNED_32},
-        {.name = "i64", .type = EVENTLOG_TYPE_SIGNED_64},
-        {.name = "u8", .type = EVENTLOG_TYPE_UNSIGNED_8},
-        {.name = "u16", .type = EVENTLOG_TYPE_UNSIGNED_16},
-        {.name = "u32", .type = EVENTLOG_TYPE_UNSIGNED_32},
-        {.name = "u64", .type = EVENTLOG_TYPE_UNSIGNED_64},
-        {.name = "f32", .type = EVENTLOG_TYPE_FLOAT_32},
-        {.name = "f64", .type = EVENTLOG_TYPE_FLOAT_64}};
     static const eventlog_field_definition others[] = {
         {.name = "maybe", .type = EVENTLOG_TYPE_UNSIGNED_16, .optional = true},
         {.name = "line",
@@ -197,7 +185,7 @@ TEST(definition, says_byte_for_byte_what_a_provider_in_cpp_says) {
         {.name = "large", .type = EVENTLOG_TYPE_UNSIGNED_64}};
     static const eventlog_keyword_definition keywords[] = {{"send", 63}, {"receive", 3}};
     static const eventlog_event_definition events[] = {
-        {.name = "numbers", .fields = numbers, .field_count = 12},
+        {.name = "numbers", .fields = eventlog::test::number_fields, .field_count = 12},
         {.name = "the_others",
          .description = "Everything else",
          .meaning = "the test says so",

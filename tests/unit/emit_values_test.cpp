@@ -17,29 +17,19 @@
 
 #include <eventlog/eventlog.h>
 
+#include "every_number.hpp"
 #include "listener.hpp"
 
 namespace {
 
+using eventlog::test::expect_every_number;
 using eventlog::test::heard_record;
 using eventlog::test::listener;
+using eventlog::test::number_fields;
 using namespace std::string_view_literals;
 
 enum event : std::uint32_t { numbers, maybes, arrays, texts, cut, nothing, in_session, wide };
 
-const eventlog_field_definition number_fields[] = {
-    {.name = "yes", .type = EVENTLOG_TYPE_BOOLEAN},
-    {.name = "letter", .type = EVENTLOG_TYPE_CHARACTER},
-    {.name = "i8", .type = EVENTLOG_TYPE_SIGNED_8},
-    {.name = "i16", .type = EVENTLOG_TYPE_SIGNED_16},
-    {.name = "i32", .type = EVENTLOG_TYPE_SIGNED_32},
-    {.name = "i64", .type = EVENTLOG_TYPE_SIGNED_64},
-    {.name = "u8", .type = EVENTLOG_TYPE_UNSIGNED_8},
-    {.name = "u16", .type = EVENTLOG_TYPE_UNSIGNED_16},
-    {.name = "u32", .type = EVENTLOG_TYPE_UNSIGNED_32},
-    {.name = "u64", .type = EVENTLOG_TYPE_UNSIGNED_64},
-    {.name = "f32", .type = EVENTLOG_TYPE_FLOAT_32},
-    {.name = "f64", .type = EVENTLOG_TYPE_FLOAT_64}};
 const eventlog_field_definition maybe_fields[] = {
     {.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_32, .optional = true},
     {.name = "text", .type = EVENTLOG_TYPE_TEXT, .optional = true},
@@ -147,20 +137,7 @@ TEST(emit_values, carries_every_number) {
     listener ears("values_test:*");
     const heard_record record = heard(ears, numbers, sound_numbers());
     EXPECT_EQ(ears.event_name(record), "numbers");
-    EXPECT_EQ(std::get<bool>(ears.field(record, "yes")), true);
-    EXPECT_EQ(std::get<char>(ears.field(record, "letter")), 'x');
-    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i8")), -8);
-    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i16")), -1600);
-    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i32")), -320000);
-    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i64")),
-              std::numeric_limits<std::int64_t>::min());
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "u8")), 200U);
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "u16")), 60000U);
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "u32")), 4000000000U);
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "u64")),
-              std::numeric_limits<std::uint64_t>::max());
-    EXPECT_EQ(std::get<float>(ears.field(record, "f32")), 1.5F);
-    EXPECT_EQ(std::get<double>(ears.field(record, "f64")), -2.25);
+    expect_every_number(ears, record);
 }
 
 TEST(emit_values, carries_texts_and_bytes_of_every_length_around_the_sizes_that_matter) {

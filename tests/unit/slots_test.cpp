@@ -20,6 +20,7 @@
 
 #include <eventlog/eventlog.hpp>
 
+#include "in_child.hpp"
 #include "listener.hpp"
 #include "rseq.hpp"
 #include "subscription_slots.hpp"
@@ -27,6 +28,7 @@
 namespace {
 
 using namespace eventlog::core;
+using eventlog::test::in_child;
 using eventlog::test::listener;
 
 struct visit {
@@ -43,19 +45,6 @@ subscription_slot* slot_of(listener& ears) {
         }
     }
     return nullptr;
-}
-
-/// Runs `work` in a child and returns its exit status; -1 if it did not exit.
-template <class Work>
-int in_child(Work&& work) {
-    const pid_t child = ::fork();
-    EXPECT_GE(child, 0);
-    if (child == 0) {
-        ::_exit(work());
-    }
-    int status = 0;
-    EXPECT_EQ(::waitpid(child, &status, 0), child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 /// From now on membarrier fails, as in some sandboxes.

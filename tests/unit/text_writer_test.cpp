@@ -81,6 +81,7 @@ std::string line_of(const elog::merged_record& record, const elog::provider_map&
     clock.add({1'000'000'000, 1'000'000'000, 1'600'000'000'000'000'000});
     elog::text_writer writer(ends[1]);
     writer.write(record, providers, clock, 9);
+    writer.write_skipped();
     writer.flush();
     std::array<char, 4096> text{};
     const ssize_t size = ::read(ends[0], text.data(), text.size());
@@ -127,6 +128,19 @@ TEST(text_line, of_an_unknown_provider_or_event_says_so) {
               std::string::npos);
     record.record.header.provider = 5;
     EXPECT_NE(line_of(record, one_provider()).find("<unknown provider 5"), std::string::npos);
+}
+
+TEST(text_line, of_a_record_with_an_unknown_flag_is_only_counted) {
+    const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
+    elog::merged_record record;
+    record.record.header.flags = EVENTLOG_RECORD_CUT | 2;
+    record.record.payload = payload;
+    EXPECT_EQ(line_of(record, one_provider()),
+              "-- 1 events of a newer version of eventlog are left out --\n");
+    record.lost_before = 2;
+    EXPECT_EQ(line_of(record, one_provider()),
+              "-- lost 2 events on CPU 0 --\n"
+              "-- 1 events of a newer version of eventlog are left out --\n");
 }
 
 TEST(text_line, of_a_payload_that_is_too_short_shows_damage_and_no_value) {

@@ -107,7 +107,10 @@ EVENTLOG_API enum eventlog_status_code eventlog_provider_status(
  * of any event of the provider, in the emitting thread, or in
  * eventlog_provider_poll. Never in two threads at once. So it must be fit for
  * wherever the application emits: if that is a signal handler, it must be
- * async-signal-safe. NULL takes it back; a call that has begun goes on.
+ * async-signal-safe, and a thread that emits while it holds a lock that the
+ * callback takes waits for itself. NULL takes it back, but does not wait: a call
+ * that has begun, or is just about to, goes on in its thread after this returns,
+ * and `context` must outlive it.
  */
 EVENTLOG_API void eventlog_provider_on_change(struct eventlog_provider* provider,
                                               void (*callback)(void* context, unsigned listeners),

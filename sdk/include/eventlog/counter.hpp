@@ -17,8 +17,13 @@ namespace eventlog {
 
 /// Keeps a number and emits Event, whose only field it is, whenever it changes.
 ///
-///     struct queue_length { std::int64_t requests; };   // .kind = eventlog::kind::counter
+///     struct queue_length { std::int64_t requests; };
+///     template <>
+///     inline constexpr eventlog::event_traits eventlog::traits_of<queue_length>{
+///         .kind = eventlog::kind::counter};
+///     using shop = eventlog::provider<"shop", queue_length>;
 ///     constinit eventlog::counter<shop, queue_length> queue;
+///
 ///     queue.add(1);
 ///
 /// Any thread and any signal handler. Two changes at the same time may be emitted in either order,

@@ -343,6 +343,9 @@ static inline struct eventlog_value eventlog_array(enum eventlog_type element, c
  * An event over 64 KiB is cut (its longest texts and byte strings, texts between two characters) or
  * refused, as its definition says; both are counted by the subscription, neither is an error.
  *
+ * Runs the callbacks of eventlog_provider_on_change and eventlog_provider_on_dump (abi.h) that are
+ * due: no lock that these take may be held.
+ *
  * Any thread, any signal handler, any forked child. Takes no lock, allocates nothing, waits for
  * nobody. Up to 512 bytes the payload is put together on the stack; larger ones go to the ring in
  * pieces.

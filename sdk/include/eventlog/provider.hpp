@@ -229,8 +229,10 @@ class provider {
     /// Has `callback` called when somebody began or stopped to listen, with the number of
     /// subscriptions that now want any event of this provider. There is no thread of ours: it runs
     /// inside the next emit of any event of the provider, in the emitting thread, or in poll();
-    /// never in two threads at once. If the application emits in signal handlers, the callback must
-    /// be fit to run there. Null takes it back.
+    /// never in two threads at once. So any emit of the provider may run it: a thread that emits
+    /// while it holds a lock that the callback takes waits for itself. If the application emits in
+    /// signal handlers, the callback must be fit to run there. Null takes it back, but does not
+    /// wait: a call that has begun, or is just about to, goes on in its thread after this returns.
     [[gnu::visibility("hidden")]] static void on_enable(
         void (*callback)(unsigned listeners)) noexcept {
         eventlog_provider_on_change(state::registered.handle(),
@@ -240,7 +242,8 @@ class provider {
 
     /// Has `callback` called for each new subscription, to tell it the present state: what the
     /// callback emits of this provider reaches that subscription alone, and a dump_complete event
-    /// follows. Runs like the callback of on_enable, with the thread's signals held back.
+    /// follows. Runs like the callback of on_enable, with what that says about locks, signal
+    /// handlers and taking it back, and with the thread's signals held back.
     [[gnu::visibility("hidden")]] static void on_dump(void (*callback)()) noexcept {
         static_assert(provider_traits_of<provider>.dumps,
                       "eventlog: this provider does not say that it dumps its state. Say .dumps = "

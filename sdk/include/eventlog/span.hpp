@@ -21,7 +21,13 @@ namespace eventlog {
 ///
 ///     struct query_begin { std::string_view sql; };
 ///     struct query_end { std::chrono::nanoseconds took; std::uint32_t rows; };
-///     // ...with .kind = eventlog::kind::begin and end in eventlog::traits_of
+///     template <>
+///     inline constexpr eventlog::event_traits eventlog::traits_of<query_begin>{
+///         .kind = eventlog::kind::begin};
+///     template <>
+///     inline constexpr eventlog::event_traits eventlog::traits_of<query_end>{
+///         .kind = eventlog::kind::end};
+///     using database = eventlog::provider<"database", query_begin, query_end>;
 ///
 ///     eventlog::span<database, query_begin, query_end> span(query_begin{sql});
 ///     span.result().rows = run(sql);

@@ -158,7 +158,7 @@ struct eventlog_record {
 	__u64 time; /* in units of the region's clock */
 	__u32 thread; /* as the writer's pid namespace numbers it */
 	__u16 cpu;
-	__u16 flags; /* a reader skips a record with a flag it does not know */
+	__u16 flags; /* a reader counts, and does not decode, a record with an unknown flag */
 };
 
 #define EVENTLOG_RECORD_CUT 1U /* texts were too long and have been cut */

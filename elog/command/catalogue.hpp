@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// Who can be listened to, and who listens: found out here, shown by catalogue_output.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "patterns.hpp"
+#include "provider_schema.hpp"
+#include "running_subscriptions.hpp"
+
+namespace elog {
+
+struct catalogue_process {
+    std::uint32_t pid = 0;
+    std::uint32_t uid = 0;
+    std::string name;
+    std::size_t instances = 1;  // each shared object that uses the provider has one
+};
+
+/// A subscription that gets an event now.
+struct event_listener {
+    unsigned slot = 0;
+    bool in_sessions = false;         // of some sessions only
+    std::vector<std::uint32_t> pids;  // the processes whose event it gets
+};
+
+struct catalogue_event {
+    std::size_t id = 0;  // in the schema
+    std::vector<event_listener> listeners;
+};
+
+/// A provider, with all processes that have it in that very form.
+struct catalogue_provider {
+    provider_schema schema;
+    std::vector<catalogue_process> processes;  // by name, then by number
+    std::vector<catalogue_event> events;       // those asked for
+};
+
+struct catalogue {
+    std::vector<catalogue_provider> providers;        // by name
+    std::vector<running_subscription> subscriptions;  // by slot
+    std::vector<std::string> complaints;              // about files that could not be read
+    std::optional<std::string> nearest;               // if nothing matches: a name that is like it
+    bool only_conditions_differ = false;              // the nearest name matches
+};
+
+/// All that runs now and matches the pattern, or everything for an empty one. Throws usage_failure
+/// for what is no pattern, and failure if the directory is not usable.
+[[nodiscard]] catalogue collect_catalogue(const std::string& pattern);
+
+}  // namespace elog

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include <nlohmann/json.hpp>
+
+#include "catalogue_output.hpp"
+#include "schema_values.hpp"
+#include "type_words.hpp"
+
+namespace elog {
+namespace {
+
+// Members stay in this order.
+using json = nlohmann::ordered_json;
+
+json json_of(const catalogue_process& process) {
+    return {{"pid", process.pid},
+            {"name", process.name},
+            {"uid", process.uid},
+            {"instances", process.instances}};
+}
+
+json json_of(const enumeration_schema& enumeration, eventlog::field_type type) {
+    json values = json::array();
+    for (const auto& [value, name] : enumeration.values) {
+        json& added = values.emplace_back(json{{"name", name}});
+        if (is_signed(type)) {
+            added["value"] = static_cast<std::int64_t>(value);
+        } else {
+            added["value"] = value;
+        }
+    }
+    return {{"name", enumeration.name},
+            {"type", name_of(type)},
+            {"flags", enumeration.combines},
+            {"values", std::move(values)}};
+}
+
+json json_of(const provider_schema& schema, const type_words& types, const field_schema& field) {
+    json shown = {{"name", field.name},
+                  {"type", types.of(field)},
+                  {"base", name_of(field.type)},
+                  {"count", field.count},
+                  {"optional", field.presence != eventlog::no_index},
+                  {"enumeration", nullptr},
+                  {"format", name_of(field.format)},
+                  {"unit", field.unit},
+                  {"description", field.description},
+                  {"offset", field.offset}};
+    if (field.enumeration < schema.enumerations.size()) {
+        shown["enumeration"] = schema.enumerations[field.enumeration].name;
+    }
+    return shown;
+}
+
+json json_of(const event_listener& listener) {
+    return {{"slot", listener.slot},
+            {"only_in_sessions", listener.in_sessions},
+            {"processes", listener.pids}};
+}
+
+json json_of(const provider_schema& schema, const type_words& types, const catalogue_event& shown) {
+    const event_schema& event = schema.events[shown.id];
+    json keywords = json::array();
+    for (const auto& [bit, name] : schema.keywords) {
+        if ((event.keywords >> bit & 1U) != 0) {
+            keywords.push_back(name);
+        }
+    }
+    json fields = json::array();
+    for (const field_schema& field : event.fields) {
+        fields.push_back(json_of(schema, types, field));
+    }
+    json listeners = json::array();
+    for (const event_listener& listener : shown.listeners) {
+        listeners.push_back(json_of(listener));
+    }
+    return {{"name", event.name},
+            {"id", shown.id},
+            {"level", name_of(event.severity)},
+            {"kind", name_of(event.kind)},
+            {"session", event.session_bound},
+            {"cut", event.cuts_texts},
+            {"keywords", std::move(keywords)},
+            {"description", event.description},
+            {"meaning", event.meaning},
+            {"fixed_size", event.fixed_size},
+            {"fields", std::move(fields)},
+            {"listeners", std::move(listeners)}};
+}
+
+json json_of(const catalogue_provider& provider) {
+    const provider_schema& schema = provider.schema;
+    const type_words types(schema);
+    json shown = {{"name", schema.name},
+                  {"description", schema.description},
+                  {"schema_hash", fmt::format("0x{:016x}", schema.hash)},
+                  {"processes", json::array()},
+                  {"keywords", json::array()},
+                  {"enumerations", json::array()},
+                  {"events", json::array()}};
+    for (const catalogue_process& process : provider.processes) {
+        shown["processes"].push_back(json_of(process));
+    }
+    for (const auto& [bit, name] : schema.keywords) {
+        shown["keywords"].push_back({{"name", name}, {"bit", bit}});
+    }
+    for (std::size_t i = 0; i < schema.enumerations.size(); ++i) {
+        shown["enumerations"].push_back(json_of(schema.enumerations[i], types.of_enumeration(i)));
+    }
+    for (const catalogue_event& event : provider.events) {
+        shown["events"].push_back(json_of(schema, types, event));
+    }
+    return shown;
+}
+
+json json_of(const running_subscription& subscription) {
+    return {{"slot", subscription.slot},
+            {"pid", subscription.pid},
+            {"name", subscription.process},
+            {"rules", subscription.rules()},
+            {"sessions", subscription.sessions}};
+}
+
+}  // namespace
+
+std::string catalogue_as_json(const catalogue& shown) {
+    json all = {{"providers", json::array()}, {"subscriptions", json::array()}};
+    for (const catalogue_provider& provider : shown.providers) {
+        all["providers"].push_back(json_of(provider));
+    }
+    for (const running_subscription& subscription : shown.subscriptions) {
+        all["subscriptions"].push_back(json_of(subscription));
+    }
+    return all.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace elog

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// A catalogue as people and as programs read it; elog(1) says how it looks.
+#pragma once
+
+#include <string>
+
+#include "catalogue.hpp"
+#include "terminal.hpp"
+
+namespace elog {
+
+/// For people: lines that end where the terminal does.
+[[nodiscard]] std::string catalogue_as_text(const catalogue& shown, const terminal_style& style);
+
+/// For programs: all that is known, as one JSON object and a newline. Bytes that are not UTF-8 come
+/// out as U+FFFD.
+[[nodiscard]] std::string catalogue_as_json(const catalogue& shown);
+
+}  // namespace elog

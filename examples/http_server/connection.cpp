@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "connection.hpp"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <string>
+
+constinit std::atomic<std::uint64_t> requests_served{0};
+constinit eventlog::counter<http, open_connections> connections_open;
+
+namespace {
+
+/// Takes what stands in front of the mark, and the mark, off the text.
+std::string_view take(std::string_view& text, std::string_view mark) {
+    const auto end = std::min(text.find(mark), text.size());
+    const std::string_view taken = text.substr(0, end);
+    text.remove_prefix(std::min(end + mark.size(), text.size()));
+    return taken;
+}
+
+}  // namespace
+
+connection::connection(int socket, std::uint64_t number, const sockaddr_in& peer)
+    : socket_(socket), session_(number), peer_(peer) {
+    tell();
+    thread_ = std::jthread([this] { serve(); });
+}
+
+void connection::announce() const {
+    session_.announce();
+    tell();
+}
+
+void connection::tell() const {
+    session_.emit(connection_opened{eventlog::ipv4_address::from_network(peer_.sin_addr.s_addr),
+                                    ntohs(peer_.sin_port)});
+}
+
+void connection::hang_up() const {
+    ::shutdown(socket_.number(), SHUT_RDWR);
+}
+
+void connection::serve() {
+    connections_open.add(1);
+    std::string received;
+    while (receive_head(socket_.number(), received)) {
+        const std::size_t size = received.find("\r\n\r\n") + 4;
+        const bool again = answer(std::string_view(received).substr(0, size - 2));
+        received.erase(0, size);
+        requests_served.fetch_add(1);
+        if (!again) {
+            break;
+        }
+    }
+    connections_open.add(-1);
+    session_.end();
+    hang_up();
+    ended_ = true;
+}
+
+bool connection::answer(std::string_view head) {
+    std::string_view line = take(head, "\r\n");
+    const std::string_view method = take(line, " ");
+    const std::string_view target = take(line, " ");
+    eventlog::span<http, request_begin, request_end> span(session_, request_begin{method, target});
+    request_end& end = span.result();
+    const bool stays = take_headers(head);
+    if (line != "HTTP/1.1" || method != "GET") {
+        session_.emit(request_refused{501, "this server knows GET of HTTP/1.1 alone"});
+        end.status = 501;
+        end.sent = reply("501 Not Implemented", "GET only\n", false);
+        return false;
+    }
+    const bool found = target == "/";
+    end.status = found ? 200 : 404;
+    end.sent = reply(found ? "200 OK" : "404 Not Found",
+                     found ? "hello, whoever asks\n" : "there is / and nothing else\n", stays);
+    return stays && end.sent != 0;
+}
+
+bool connection::take_headers(std::string_view head) const {
+    bool stays = true;
+    while (!head.empty()) {
+        std::string_view value = take(head, "\r\n");
+        const std::string_view name = take(value, ":");
+        value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
+        session_.emit(header_received{name, value});
+        stays = stays && !(name == "Connection" && value == "close");
+    }
+    return stays;
+}
+
+std::uint64_t connection::reply(std::string_view status, std::string_view body, bool stays) const {
+    std::string text = "HTTP/1.1 ";
+    text.append(status).append("\r\nContent-Type: text/plain\r\nContent-Length: ");
+    text.append(std::to_string(body.size())).append(stays ? "" : "\r\nConnection: close");
+    text.append("\r\n\r\n").append(body);
+    return send_all(socket_.number(), text) ? text.size() : 0;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// A connection is a session; the events of what happens on it carry its number.
+#pragma once
+
+#include <netinet/in.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+#include <thread>
+
+#include <eventlog/eventlog.hpp>
+
+#include "events.hpp"
+#include "sockets.hpp"
+
+extern constinit std::atomic<std::uint64_t> requests_served;
+extern constinit eventlog::counter<http, open_connections> connections_open;
+
+class connection {
+  public:
+    /// Takes the socket, and answers what is asked there in a thread of its own.
+    connection(int socket, std::uint64_t number, const sockaddr_in& peer);
+
+    /// Present state, for those who begin to listen now.
+    void announce() const;
+    void hang_up() const;
+    [[nodiscard]] bool has_ended() const { return ended_; }
+
+  private:
+    void tell() const;
+    void serve();
+    /// Returns whether the connection stays open.
+    bool answer(std::string_view head);
+    /// Returns whether the client wants it to stay open.
+    bool take_headers(std::string_view head) const;
+    /// Returns how many bytes were sent.
+    std::uint64_t reply(std::string_view status, std::string_view body, bool stays) const;
+
+    descriptor socket_;
+    eventlog::session<http> session_;
+    sockaddr_in peer_;
+    std::atomic<bool> ended_{false};
+    std::jthread thread_;
+};
