@@ -17,13 +17,11 @@
 
 #include "attention.hpp"
 #include "error_text.hpp"
+#include "gate_pages.hpp"
 #include "provider_file.hpp"
 #include "subscription_slots.hpp"
 
 namespace eventlog::core {
-
-/// What the gate of a provider without one is: never written to.
-extern std::array<std::uint32_t, EVENTLOG_EVENTS_MAX> closed_gate;
 
 struct built_definition;
 struct dynamic_part;

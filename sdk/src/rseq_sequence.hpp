@@ -35,15 +35,19 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     "72:\n"                                     \
     "movq $0, %%fs:8(%[area])\n"
 
-// Behind EVENTLOG_SEQUENCE_END; goto labels of those names.
-#define EVENTLOG_SEQUENCE_WAYS_OUT              \
-    ".pushsection __rseq_failure, \"ax\"\n"     \
+// The abort handler, which leaves for a goto label of that name.
+#define EVENTLOG_SEQUENCE_ABORT(label)          \
     ".byte 0x0f, 0xb9, 0x3d\n"                  \
     ".long 0x53053053\n"                        \
     "79:\n"                                     \
     "73:\n"                                     \
     "movq $0, %%fs:8(%[area])\n"                \
-    "jmp %l[aborted]\n"                         \
+    "jmp %l[" label "]\n"
+
+// Behind EVENTLOG_SEQUENCE_END; goto labels of those names.
+#define EVENTLOG_SEQUENCE_WAYS_OUT              \
+    ".pushsection __rseq_failure, \"ax\"\n"     \
+    EVENTLOG_SEQUENCE_ABORT("aborted")          \
     "74:\n"                                     \
     "movq $0, %%fs:8(%[area])\n"                \
     "jmp %l[changed]\n"                         \

@@ -30,8 +30,8 @@ struct eventlog_provider;
 struct eventlog_provider_definition {
     uint32_t size;        /* sizeof this struct: lets it grow */
     uint32_t event_count; /* 1 to 1024 */
-    uint32_t* gate;       /* one word per event, all zero, alone on whole pages */
-    size_t gate_size;     /* bytes of those pages */
+    uint32_t* gate;       /* 1024 words, all zero, and 4096 bytes for counters: */
+    size_t gate_size;     /* bytes of the whole pages that these have for themselves */
     const void* schema;   /* binary form, see eventlog/schema_format.hpp */
     size_t schema_size;
 };

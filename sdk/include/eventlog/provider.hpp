@@ -35,13 +35,16 @@ namespace detail {
 
 // aarch64 kernels may use pages of 64 KiB.
 #if defined(__aarch64__)
+inline constexpr std::size_t gate_alignment = 65536;
 inline constexpr std::size_t gate_size = 65536;
 #else
-inline constexpr std::size_t gate_size = 4096;
+inline constexpr std::size_t gate_alignment = 4096;
+inline constexpr std::size_t gate_size = 8192;
 #endif
 
-/// A provider's gate words, alone on their pages, because shared memory is mapped over them.
-struct alignas(gate_size) gate_page {
+/// A provider's gate words and room for its counters, alone on their pages, because shared memory
+/// is mapped over them.
+struct alignas(gate_alignment) gate_page {
     std::atomic<std::uint32_t> words[gate_size / sizeof(std::uint32_t)];
 };
 static_assert(sizeof(gate_page) == gate_size);
@@ -94,7 +97,7 @@ struct [[gnu::visibility("hidden")]] provider_state;
 template <fixed_string Name, class Provider, class... Events>
 struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<Events...>> {
     static_assert(check_provider<Provider, Events...>::passed);
-    alignas(gate_size) static inline constinit gate_page gate{};
+    alignas(gate_alignment) static inline constinit gate_page gate{};
     static constexpr auto schema = make_schema<Name, Provider, Events...>();
     static inline const registration registered{gate, schema.data(), schema.size(),
                                                 sizeof...(Events)};
