@@ -45,7 +45,7 @@ inline void count(const eventlog_provider& provider, route_counter counter) noex
     // clang-format off
     asm goto(
         EVENTLOG_SEQUENCE_START
-        "movl %%fs:4(%[area]), %%ecx\n"
+        "movl %%fs:4(%%r11), %%ecx\n"
         "cmpl %[cpus], %%ecx\n"
         "jae 73f\n"
         "imull %[stride], %%ecx\n"
@@ -55,10 +55,10 @@ inline void count(const eventlog_provider& provider, route_counter counter) noex
         EVENTLOG_SEQUENCE_ABORT("aborted")
         ".popsection\n"
         :
-        : [area] "r"(__rseq_offset), [gate] "r"(gate),
+        : [area] "m"(rseq_area), [gate] "r"(gate),
           [cpus] "m"(spread_of_counters.cpus), [stride] "m"(spread_of_counters.stride),
           [words] "i"(EVENTLOG_GATE_SIZE + offsetof(eventlog_counters_page, written_by_cpu))
-        : "rax", "rcx", "memory", "cc"
+        : "rax", "rcx", "r11", "memory", "cc"
         : aborted);
     // clang-format on
     return true;

@@ -126,8 +126,7 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
                 if (is_attached(provider, index)) {
                     return;
                 }
-            } else if (write_to(provider, *place.slot, serial,
-                                place.provider_id.load(std::memory_order_relaxed), payload)) {
+            } else if (write_to(provider, *place.slot, serial, place.provider_id(), payload)) {
                 // Not where several listen: the shortest way is closed then, and threads would take
                 // this line of the cache from each other twice an event.
                 if (gate == place.gate_bit &&
@@ -171,8 +170,7 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
         }
         payload = "";
     }
-    emit_to_all(*provider,
-                {event, size, payload, {}, 0, provider->gate.load(std::memory_order_relaxed)});
+    emit_to_all(*provider, {event, size, payload, {}, 0, &provider->gate});
 }
 
 bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcept {
@@ -187,17 +185,21 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
                                                 std::size_t size) noexcept {
     const attachment& place = *provider.latest.load(std::memory_order_relaxed);
     const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
+    if (size > payload_size_max || payload == nullptr) [[unlikely]] {
+        return false;
+    }
     const std::uint32_t thread = known_thread_id;
-    std::uint32_t* const gate = provider.gate.load(std::memory_order_relaxed);
-    if (payload == nullptr || size > payload_size_max || thread == 0 ||
-        std::atomic_ref(gate[event]).load(std::memory_order_relaxed) != place.gate_bit)
-        [[unlikely]] {
+    if (thread == 0) [[unlikely]] {
+        return false;
+    }
+    if (provider.gate_word(event).load(std::memory_order_relaxed) != place.gate_bit) [[unlikely]] {
         return false;
     }
     const std::uint64_t head =
-        record_head(size, place.provider_id.load(std::memory_order_relaxed), event);
-    const rseq_result result = rseq_append_block(
-        *place.slot, serial, head, thread, units_of(sizeof(eventlog_record) + size), payload, gate);
+        record_head(size, place.provider_head.load(std::memory_order_relaxed), event);
+    const rseq_result result =
+        rseq_append_block(*place.slot, serial, head, thread,
+                          units_of(sizeof(eventlog_record) + size), payload, provider.gate);
     if (result == rseq_result::done) [[likely]] {
         return true;
     }
@@ -265,5 +267,5 @@ void eventlog_emit_pieces(eventlog_provider* provider, std::uint32_t event,
                  nullptr,
                  {pieces, count},
                  flags == EVENTLOG_EMIT_CUT ? std::uint16_t{EVENTLOG_RECORD_CUT} : std::uint16_t{0},
-                 provider->gate.load(std::memory_order_relaxed)});
+                 &provider->gate});
 }

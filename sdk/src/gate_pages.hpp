@@ -7,12 +7,14 @@
 #include <linux/eventlog.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 namespace eventlog::core {
 
 /// The gate of a provider without one. Its words are never written to, its counters never read.
 extern std::array<std::uint32_t, (EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE) / 4> closed_gate;
+extern const std::atomic<std::uint32_t*> no_gate;
 
 /// How the words of written_by_cpu are spread in this process: `stride` bytes from one CPU's to the
 /// next one's, for CPUs below `cpus`. Set before the first provider is published.

@@ -293,6 +293,7 @@ void register_instance(eventlog_provider& provider,
 
 alignas(std::uint64_t) constinit std::array<
     std::uint32_t, (EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE) / 4> closed_gate{};
+constinit const std::atomic<std::uint32_t*> no_gate{closed_gate.data()};
 
 const directory_path& own_directory() noexcept {
     return directory_of_this_process;

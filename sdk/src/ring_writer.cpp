@@ -25,7 +25,7 @@ rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uin
     if (payload.block != nullptr && payload.flags == 0 &&
         slot.fast_cpus.load(std::memory_order_relaxed) != 0) {
         return rseq_append_block(slot, serial, head, thread_id(), units, payload.block,
-                                 payload.gate);
+                                 *payload.gate);
     }
     const eventlog_piece block{payload.block, payload.size};
     const std::span<const eventlog_piece> pieces =
@@ -87,7 +87,8 @@ enum class room { try_again, lost, shared, stale };
 
 write_result write_record(subscription_slot& slot, std::uint64_t serial, std::uint16_t provider,
                           const event_payload& payload) noexcept {
-    const std::uint64_t head = record_head(payload.size, provider, payload.event);
+    const std::uint64_t head =
+        record_head(payload.size, std::uint64_t{provider} << 32U, payload.event);
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
         switch (append(slot, serial, head, payload)) {
             case rseq_result::done:

@@ -21,7 +21,8 @@ struct event_payload {
     const void* block = nullptr;               // readable and zero up to the next multiple of 8
     std::span<const eventlog_piece> pieces{};  // instead, if block is null
     std::uint16_t flags = 0;                   // EVENTLOG_RECORD_...
-    std::uint32_t* gate = closed_gate.data();  // of the provider: behind it the record is counted
+    /// Of the provider: behind it the record is counted.
+    const std::atomic<std::uint32_t*>* gate = &no_gate;
 };
 
 inline constexpr std::size_t payload_size_max = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record);

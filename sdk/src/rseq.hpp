@@ -38,6 +38,9 @@ enum class rseq_result : int {
 /// start over, and not if EVENTLOG_RSEQ=off forbids them.
 void choose_rseq(bool can_be_restarted) noexcept;
 
+/// __rseq_offset, at hand. Set by choose_rseq.
+extern constinit std::ptrdiff_t rseq_area;
+
 /// Whether they are chosen and glibc has registered them. A thread that has none of its own all the
 /// same notices inside its first sequence.
 [[nodiscard]] bool rseq_available() noexcept;

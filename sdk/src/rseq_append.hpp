@@ -17,7 +17,7 @@
 namespace eventlog::core {
 
 /// Appends a record to the ring of the CPU it runs on, and counts it in the provider's counters
-/// behind `gate`, in a sequence of its own. `head` and `thread` are bytes 0-7 and 16-19 of the
+/// behind the gate, in a sequence of its own. `head` and `thread` are bytes 0-7 and 16-19 of the
 /// record, `units` its length; (units - 3) * 8 bytes of payload are read.
 ///
 /// CPUs below fast_cpus have a word among the counters, too.
@@ -25,17 +25,17 @@ namespace eventlog::core {
     [[maybe_unused]] const subscription_slot& slot, [[maybe_unused]] std::uint64_t serial,
     [[maybe_unused]] std::uint64_t head, [[maybe_unused]] std::uint32_t thread,
     [[maybe_unused]] std::uint64_t units, [[maybe_unused]] const void* payload,
-    [[maybe_unused]] std::uint32_t* gate) noexcept {
+    [[maybe_unused]] const std::atomic<std::uint32_t*>& gate) noexcept {
 #if EVENTLOG_HAS_SEQUENCES
     // clang-format off
     asm goto(
         EVENTLOG_SEQUENCE_START
         EVENTLOG_SEQUENCE_FIND_PLACE("%[units]")
-        "movq %[head], (%%rdi)\n"
+        "movq %[head], (%%r9)\n"
         // Some records on: the reader's CPU may have that line, and fetching it back takes long.
-        "prefetchw 2048(%%rdi)\n"
-        "movl %[thread], 16(%%rdi)\n"
-        "movl %%ecx, 20(%%rdi)\n"
+        "prefetchw 2048(%%r9)\n"
+        "movl %[thread], 16(%%r9)\n"
+        "movl %%r10d, 20(%%r9)\n"
         EVENTLOG_SEQUENCE_READ_TSC
         // From the last word to the first: the odd one, then two at a time.
         "movq %[units], %%rdx\n"
@@ -44,12 +44,12 @@ namespace eventlog::core {
         "testb $1, %%dl\n"
         "jz 2f\n"
         "movq -8(%[payload], %%rdx, 8), %%rax\n"
-        "movq %%rax, 16(%%rdi, %%rdx, 8)\n"
+        "movq %%rax, 16(%%r9, %%rdx, 8)\n"
         "decq %%rdx\n"
         "jz 3f\n"
         "2:\n"
         "movups -16(%[payload], %%rdx, 8), %%xmm0\n"
-        "movups %%xmm0, 8(%%rdi, %%rdx, 8)\n"
+        "movups %%xmm0, 8(%%r9, %%rdx, 8)\n"
         "subq $2, %%rdx\n"
         "ja 2b\n"
         "3:\n"
@@ -57,11 +57,12 @@ namespace eventlog::core {
         "addq %%rax, (%%r8)\n"
         "72:\n"
         EVENTLOG_SEQUENCE_WAYS_OUT
-        EVENTLOG_SEQUENCE_START
-        "cmpl %%ecx, %%fs:4(%[area])\n"
+        "movq (%[gate]), %%rdx\n"
+        EVENTLOG_SEQUENCE_NEXT
+        "cmpl %%r10d, %%fs:4(%%r11)\n"
         "jne 73f\n"
-        "imull %[stride], %%ecx\n"
-        "incq %c[words](%[gate], %%rcx)\n"
+        "imull " EVENTLOG_MEMBER(slot, counter_stride) ", %%r10d\n"
+        "incq %c[words](%%rdx, %%r10)\n"
         EVENTLOG_SEQUENCE_END
         ".pushsection __rseq_failure, \"ax\"\n"
         EVENTLOG_SEQUENCE_ABORT("uncounted")
@@ -69,10 +70,10 @@ namespace eventlog::core {
         :
         : EVENTLOG_SLOT_OPERANDS(fast_cpus), [head] "r"(head), [thread] "r"(thread),
           [units] "r"(units), [payload] "r"(payload),
-          [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT), [gate] "r"(gate),
-          [stride] "m"(spread_of_counters.stride),
+          [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT), [gate] "r"(&gate),
+          [slot_counter_stride] "i"(offsetof(subscription_slot, counter_stride)),
           [words] "i"(EVENTLOG_GATE_SIZE + offsetof(eventlog_counters_page, written_by_cpu))
-        : "rax", "rcx", "rdx", "rdi", "r8", "xmm0", "memory", "cc"
+        : "rax", "rdx", "r8", "r9", "r10", "r11", "xmm0", "memory", "cc"
         : aborted, changed, stale, elsewhere, uncounted);
     EVENTLOG_SEQUENCE_RESULTS
 uncounted:

@@ -75,6 +75,7 @@ bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_reg
     // The fast way also counts: on CPUs that have a word to count in.
     const bool is_fast = header.clock == EVENTLOG_CLOCK_TSC && !asks_for_sessions;
     set(slot.fast_cpus, is_fast ? std::min(cpus, spread_of_counters.cpus) : 0);
+    set(slot.counter_stride, spread_of_counters.stride);
     set(slot.session_count, header.session_count);
     for (std::size_t i = 0; i < slot.sessions.size(); ++i) {
         set(slot.sessions[i], header.sessions[i]);
