@@ -30,13 +30,18 @@ namespace eventlog::core {
     // clang-format off
     asm goto(
         EVENTLOG_SEQUENCE_START
+        // First: processors go on with what follows while they read the clock, but not all begin
+        // with it before what stands in front is done.
+        "rdtsc\n"
+        "shlq $32, %%rdx\n"
+        "leaq (%%rax, %%rdx), %%rcx\n"
         EVENTLOG_SEQUENCE_FIND_PLACE("%[units]")
         "movq %[head], (%%r9)\n"
         // Some records on: the reader's CPU may have that line, and fetching it back takes long.
         "prefetchw 2048(%%r9)\n"
         "movl %[thread], 16(%%r9)\n"
         "movl %%r10d, 20(%%r9)\n"
-        EVENTLOG_SEQUENCE_READ_TSC
+        "movq %%rcx, 8(%%r9)\n"
         // From the last word to the first: the odd one, then two at a time.
         "movq %[units], %%rdx\n"
         "subq $3, %%rdx\n"
@@ -73,7 +78,7 @@ namespace eventlog::core {
           [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT), [gate] "r"(&gate),
           [slot_counter_stride] "i"(offsetof(subscription_slot, counter_stride)),
           [words] "i"(EVENTLOG_GATE_SIZE + offsetof(eventlog_counters_page, written_by_cpu))
-        : "rax", "rdx", "r8", "r9", "r10", "r11", "xmm0", "memory", "cc"
+        : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "xmm0", "memory", "cc"
         : aborted, changed, stale, elsewhere, uncounted);
     EVENTLOG_SEQUENCE_RESULTS
 uncounted:
