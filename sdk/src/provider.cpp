@@ -368,18 +368,3 @@ void eventlog_provider_unregister(eventlog_provider* provider) {
         }
     }
 }
-
-eventlog_status_code eventlog_provider_status(const eventlog_provider* provider, char* text,
-                                              std::size_t text_size) {
-    using namespace eventlog::core;
-    const unnoticed guard;
-    const registry_lock lock;
-    const bool known = provider != nullptr && provider->status != EVENTLOG_UNREGISTERED;
-    const char* sentence = known ? provider->status_text.text()
-                                 : "The provider is not registered: its program has not got that "
-                                   "far, has made a mistake in its definition, or is ending.";
-    if (text != nullptr && text_size != 0) {
-        static_cast<void>(std::snprintf(text, text_size, "%s", sentence));
-    }
-    return provider == nullptr ? EVENTLOG_UNREGISTERED : provider->status;
-}

@@ -20,16 +20,10 @@
 #include <eventlog/detail/layout.hpp>
 #include <eventlog/detail/schema_writer.hpp>
 #include <eventlog/schema_format.hpp>
+#include <eventlog/status.hpp>
 #include <eventlog/traits.hpp>
 
 namespace eventlog {
-
-/// What became of publishing a provider.
-struct provider_status {
-    eventlog_status_code code = EVENTLOG_UNREGISTERED;
-    /// A sentence: what is the case and, if something is wrong, what to do.
-    std::array<char, 256> text{};
-};
 
 namespace detail {
 
@@ -201,12 +195,10 @@ class provider {
         }
     }
 
-    /// What became of publishing the provider. Not for the emit path: it copies a sentence.
+    /// What became of publishing the provider, and of its events: how many were written and lost.
+    /// Not for the emit path nor for signal handlers: it takes a lock and copies sentences.
     [[nodiscard, gnu::visibility("hidden")]] static provider_status status() noexcept {
-        provider_status result;
-        result.code = eventlog_provider_status(state::registered.handle(), result.text.data(),
-                                               result.text.size());
-        return result;
+        return detail::status_of(state::registered.handle());
     }
 
     /// Has `callback` called when somebody began or stopped to listen, with the number of
