@@ -153,7 +153,7 @@ class c_generator {
                                 "put_word", "cut_longest"}) {
             file_scope_.reserve(prefix_ + "_" + own);
         }
-        for (const char* own : {"GATE_SIZE", "HIDDEN"}) {
+        for (const char* own : {"GATE_ALIGNMENT", "GATE_SIZE", "HIDDEN"}) {
             file_scope_.reserve(upper_case(prefix_) + "_" + own);
         }
     }
@@ -274,17 +274,19 @@ void c_generator::write_enumeration(const enumeration_schema& enumeration, std::
 void c_generator::write_registration() {
     const std::string upper = upper_case(prefix_);
     const std::string& p = prefix_;
-    out_.line("/* Shared memory is mapped over the gate: it is alone on its pages. */");
+    out_.line("/* Shared memory is mapped over the gate and the room for counters behind it. */");
     out_.line("#if defined(__aarch64__)");
+    out_.line("#define {}_GATE_ALIGNMENT 65536", upper);
     out_.line("#define {}_GATE_SIZE 65536", upper);
     out_.line("#else");
-    out_.line("#define {}_GATE_SIZE 4096", upper);
+    out_.line("#define {}_GATE_ALIGNMENT 4096", upper);
+    out_.line("#define {}_GATE_SIZE 8192", upper);
     out_.line("#endif");
     out_.line();
     out_.line("/* One in a program or shared object, however many of its sources include this. */");
     out_.line("#define {}_HIDDEN __attribute__((weak, visibility(\"hidden\")))", upper);
     out_.line();
-    out_.line("{}_HIDDEN __attribute__((aligned({}_GATE_SIZE)))", upper, upper);
+    out_.line("{}_HIDDEN __attribute__((aligned({}_GATE_ALIGNMENT)))", upper, upper);
     out_.line("uint32_t {}_gate[{}_GATE_SIZE / sizeof(uint32_t)];", p, upper);
     out_.line("{}_HIDDEN struct eventlog_provider* {}_provider;", upper, p);
     out_.line("{}_HIDDEN const unsigned char {}_schema[{}] = {{", upper, p, schema_.binary.size());

@@ -167,9 +167,10 @@ extern "C" {
 #[cfg(target_arch = "aarch64")]
 const GATE_SIZE: usize = 65536;
 #[cfg(not(target_arch = "aarch64"))]
-const GATE_SIZE: usize = 4096;
+const GATE_SIZE: usize = 8192;
 
-/// One word for each event. Shared memory is mapped over it: it is alone on its pages.
+/// One word for each event, and room for counters. Shared memory is mapped over it: it is alone on
+/// its pages.
 #[cfg_attr(target_arch = "aarch64", repr(C, align(65536)))]
 #[cfg_attr(not(target_arch = "aarch64"), repr(C, align(4096)))]
 struct Gate([AtomicU32; GATE_SIZE / 4]);

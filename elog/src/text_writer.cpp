@@ -153,14 +153,22 @@ void wait_until_writable(int descriptor, const give_up& asked_to_end) {
     }
 }
 
+/// A pipe that is writable takes this much without blocking and in one piece: whole lines, so that
+/// what a recorded command writes to the same pipe stands between them.
+std::size_t part_of(std::string_view text) {
+    if (text.size() <= PIPE_BUF) {
+        return text.size();
+    }
+    const std::size_t line_end = text.rfind('\n', PIPE_BUF - 1);
+    return line_end == std::string_view::npos ? PIPE_BUF : line_end + 1;
+}
+
 }  // namespace
 
 void write_all(int descriptor, std::string_view text, const give_up& asked_to_end) {
     while (!text.empty()) {
         wait_until_writable(descriptor, asked_to_end);
-        // A pipe that is writable takes this much without blocking.
-        const std::size_t size =
-            asked_to_end ? std::min<std::size_t>(text.size(), PIPE_BUF) : text.size();
+        const std::size_t size = asked_to_end ? part_of(text) : text.size();
         const ssize_t written = ::write(descriptor, text.data(), size);
         if (written < 0 && errno == EINTR) {
             continue;

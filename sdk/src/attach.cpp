@@ -178,7 +178,7 @@ outcome enter_subscription(eventlog_provider& provider, unsigned index,
         shared(slot.region()->providers_refused).fetch_add(1, std::memory_order_relaxed);
         return outcome::not_wanted;
     }
-    place.provider_id.store(provider_id, std::memory_order_relaxed);
+    place.provider_head.store(std::uint64_t{provider_id} << 32U, std::memory_order_relaxed);
     place.serial.store(serial, std::memory_order_release);
     return outcome::attached;
 }

@@ -12,15 +12,17 @@ namespace {
 
 // As for providers in C++: aarch64 kernels may use pages of 64 KiB.
 #if defined(__aarch64__)
+constexpr std::size_t own_gate_alignment = 65536;
 constexpr std::size_t own_gate_size = 65536;
 #else
-constexpr std::size_t own_gate_size = 4096;
+constexpr std::size_t own_gate_alignment = 4096;
+constexpr std::size_t own_gate_size = EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE;
 #endif
 
-/// A part and its gate. The first few are in the library itself: with a plugin that has a copy of
-/// it they come and go.
+/// A part, its gate and its counters. The first few are in the library itself: with a plugin that
+/// has a copy of it they come and go.
 struct own_part {
-    alignas(own_gate_size) std::array<std::byte, own_gate_size> gate;
+    alignas(own_gate_alignment) std::array<std::byte, own_gate_size> gate;
     alignas(dynamic_part) std::array<std::byte, sizeof(dynamic_part)> part;
 };
 
@@ -34,7 +36,8 @@ own_part* find_own_part() noexcept {
 /// NULL if there is no memory.
 dynamic_part* allocate_part() noexcept {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    const std::size_t size = page > EVENTLOG_GATE_SIZE ? page : EVENTLOG_GATE_SIZE;
+    constexpr std::size_t needed = EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE;
+    const std::size_t size = (needed + page - 1) / page * page;
     void* memory = std::aligned_alloc(alignof(dynamic_part), sizeof(dynamic_part));
     void* gate = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == nullptr || gate == MAP_FAILED) {

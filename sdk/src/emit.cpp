@@ -13,6 +13,7 @@
 #include "attach.hpp"
 #include "attention.hpp"
 #include "clock.hpp"
+#include "counters.hpp"
 #include "process.hpp"
 #include "registered_provider.hpp"
 #include "ring_steps.hpp"
@@ -31,8 +32,8 @@ constexpr std::uint64_t attach_pause = 1'000'000;
 using entry_counter = __u64 eventlog_provider_entry::*;
 
 /// Tells the subscription what has become of one event of the provider.
-[[gnu::noinline]] void add_to(subscription_slot& slot, std::uint64_t serial,
-                              std::uint16_t provider_id, entry_counter counter) noexcept {
+[[gnu::noinline]] void tell(subscription_slot& slot, std::uint64_t serial,
+                            std::uint16_t provider_id, entry_counter counter) noexcept {
     const slot_user user(slot, serial);
     if (user.holds()) {
         shared(slot.entry(provider_id)->*counter).fetch_add(1, std::memory_order_relaxed);
@@ -47,26 +48,36 @@ bool is_live(subscription_slot& slot, std::uint64_t serial) noexcept {
 }
 
 /// Returns false if the subscription has ended or its slot has been given to another meanwhile.
-bool write_to(subscription_slot& slot, std::uint64_t serial, std::uint16_t provider_id,
-              const event_payload& payload) noexcept {
+bool write_to(const eventlog_provider& provider, subscription_slot& slot, std::uint64_t serial,
+              std::uint16_t provider_id, const event_payload& payload) noexcept {
+    // The same for both who want to know: the consumer and the provider's own process.
+    const auto account = [&](entry_counter for_consumer, route_counter for_producer) {
+        tell(slot, serial, provider_id, for_consumer);
+        count(provider, for_producer);
+    };
+    using entry = eventlog_provider_entry;
+    using counters = eventlog_route_counters;
     if (payload.size > payload_size_max) [[unlikely]] {
         if (!is_live(slot, serial)) {
             return false;
         }
-        add_to(slot, serial, provider_id, &eventlog_provider_entry::lost_too_large);
+        account(&entry::lost_too_large, &counters::lost_too_large);
         return true;
     }
     switch (write_record(slot, serial, provider_id, payload)) {
+        case write_result::written_uncounted:
+            count_written(provider);
+            [[fallthrough]];
         case write_result::written:
             if ((payload.flags & EVENTLOG_RECORD_CUT) != 0) {
-                add_to(slot, serial, provider_id, &eventlog_provider_entry::cut);
+                account(&entry::cut, &counters::cut);
             }
             return true;
         case write_result::lost_full:
-            add_to(slot, serial, provider_id, &eventlog_provider_entry::lost_full);
+            account(&entry::lost_full, &counters::lost_full);
             return true;
         case write_result::lost_busy:
-            add_to(slot, serial, provider_id, &eventlog_provider_entry::lost_busy);
+            account(&entry::lost_busy, &counters::lost_busy);
             return true;
         case write_result::stale:
             break;
@@ -115,8 +126,7 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
                 if (is_attached(provider, index)) {
                     return;
                 }
-            } else if (write_to(*place.slot, serial,
-                                place.provider_id.load(std::memory_order_relaxed), payload)) {
+            } else if (write_to(provider, *place.slot, serial, place.provider_id(), payload)) {
                 // Not where several listen: the shortest way is closed then, and threads would take
                 // this line of the cache from each other twice an event.
                 if (gate == place.gate_bit &&
@@ -127,6 +137,11 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
             }
         }
         if (!attach_now(provider, index)) {
+            // Unless it has turned out that nobody is there, who then has no bit any more.
+            if ((provider.gate_word(payload.event).load(std::memory_order_relaxed) &
+                 place.gate_bit) != 0) {
+                count(provider, &eventlog_route_counters::lost_unattached);
+            }
             return;
         }
     }
@@ -149,7 +164,13 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
 /// The same, for a tail call: the shortest way needs no room on the stack for any other.
 [[gnu::noinline]] void emit_block_to_all(eventlog_provider* provider, std::uint32_t event,
                                          const void* payload, std::size_t size) noexcept {
-    emit_to_all(*provider, {event, size, payload == nullptr ? "" : payload, {}, 0});
+    if (payload == nullptr) {
+        if (size != 0) {
+            return;
+        }
+        payload = "";
+    }
+    emit_to_all(*provider, {event, size, payload, {}, 0, &provider->gate});
 }
 
 bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcept {
@@ -164,16 +185,29 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
                                                 std::size_t size) noexcept {
     const attachment& place = *provider.latest.load(std::memory_order_relaxed);
     const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
+    if (size > payload_size_max || payload == nullptr) [[unlikely]] {
+        return false;
+    }
     const std::uint32_t thread = known_thread_id;
-    if (provider.gate_word(event).load(std::memory_order_relaxed) != place.gate_bit ||
-        thread == 0 || size > payload_size_max) [[unlikely]] {
+    if (thread == 0) [[unlikely]] {
+        return false;
+    }
+    if (provider.gate_word(event).load(std::memory_order_relaxed) != place.gate_bit) [[unlikely]] {
         return false;
     }
     const std::uint64_t head =
-        record_head(size, place.provider_id.load(std::memory_order_relaxed), event);
-    return rseq_append_block(*place.slot, serial, head, thread,
-                             units_of(sizeof(eventlog_record) + size),
-                             payload) == rseq_result::done;
+        record_head(size, place.provider_head.load(std::memory_order_relaxed), event);
+    const rseq_result result =
+        rseq_append_block(*place.slot, serial, head, thread,
+                          units_of(sizeof(eventlog_record) + size), payload, provider.gate);
+    if (result == rseq_result::done) [[likely]] {
+        return true;
+    }
+    if (result == rseq_result::uncounted) {
+        count(provider, &eventlog_route_counters::written);
+        return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -209,9 +243,6 @@ void eventlog_emit(eventlog_provider* provider, std::uint32_t event, const void*
     if (!is_event_of(provider, event)) [[unlikely]] {
         return;
     }
-    if (payload == nullptr && size != 0) [[unlikely]] {
-        return;
-    }
     if (!emit_shortly(*provider, event, payload, size)) [[unlikely]] {
         emit_block_to_all(provider, event, payload, size);
     }
@@ -230,10 +261,11 @@ void eventlog_emit_pieces(eventlog_provider* provider, std::uint32_t event,
             break;
         }
     }
-    emit_to_all(*provider, {event,
-                            size,
-                            nullptr,
-                            {pieces, count},
-                            flags == EVENTLOG_EMIT_CUT ? std::uint16_t{EVENTLOG_RECORD_CUT}
-                                                       : std::uint16_t{0}});
+    emit_to_all(*provider,
+                {event,
+                 size,
+                 nullptr,
+                 {pieces, count},
+                 flags == EVENTLOG_EMIT_CUT ? std::uint16_t{EVENTLOG_RECORD_CUT} : std::uint16_t{0},
+                 &provider->gate});
 }

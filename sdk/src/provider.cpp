@@ -14,6 +14,7 @@
 #include <eventlog/abi.h>
 
 #include "attach.hpp"
+#include "counters.hpp"
 #include "directory.hpp"
 #include "dynamic_part.hpp"
 #include "process.hpp"
@@ -60,6 +61,7 @@ void prepare_once() noexcept {
         prepared = true;
         directory_of_this_process = current_directory();
         choose_rseq(prepare_unmapping());
+        spread_counters();
         identify();
         static_cast<void>(::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child));
     }
@@ -240,7 +242,8 @@ bool accept(eventlog_provider& provider, const eventlog_provider_definition& def
     }
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     if (schema.size() != definition.schema_size || schema.event_count() != definition.event_count ||
-        definition.gate_size % page != 0 || definition.gate_size < EVENTLOG_GATE_SIZE ||
+        definition.gate_size % page != 0 ||
+        definition.gate_size < EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE ||
         definition.gate_size > EVENTLOG_PROVIDER_SCHEMA_OFFSET - EVENTLOG_PROVIDER_GATE_OFFSET ||
         reinterpret_cast<std::uintptr_t>(definition.gate) % page != 0) {
         provider.status_text.set(
@@ -295,7 +298,9 @@ void register_instance(eventlog_provider& provider,
 
 }  // namespace
 
-constinit std::array<std::uint32_t, EVENTLOG_EVENTS_MAX> closed_gate{};
+alignas(std::uint64_t) constinit std::array<
+    std::uint32_t, (EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE) / 4> closed_gate{};
+constinit const std::atomic<std::uint32_t*> no_gate{closed_gate.data()};
 
 const directory_path& own_directory() noexcept {
     return directory_of_this_process;
@@ -369,19 +374,4 @@ void eventlog_provider_unregister(eventlog_provider* provider) {
             static_cast<void>(forget_definition(*free));
         }
     }
-}
-
-eventlog_status_code eventlog_provider_status(const eventlog_provider* provider, char* text,
-                                              std::size_t text_size) {
-    using namespace eventlog::core;
-    const unnoticed guard;
-    const registry_lock lock;
-    const bool known = provider != nullptr && provider->status != EVENTLOG_UNREGISTERED;
-    const char* sentence = known ? provider->status_text.text()
-                                 : "The provider is not registered: its program has not got that "
-                                   "far, has made a mistake in its definition, or is ending.";
-    if (text != nullptr && text_size != 0) {
-        static_cast<void>(std::snprintf(text, text_size, "%s", sentence));
-    }
-    return provider == nullptr ? EVENTLOG_UNREGISTERED : provider->status;
 }

@@ -57,7 +57,7 @@ bool fill(const unique_fd& file, const provider_content& content,
           const process_identity& self) noexcept {
     const eventlog_provider_file header = make_header(content, self);
     return reserve(file, 0, sizeof header) &&
-           reserve(file, EVENTLOG_PROVIDER_GATE_OFFSET, content.gate_size) &&
+           reserve(file, EVENTLOG_PROVIDER_GATE_OFFSET, content.gate_size) &&  // and counters
            reserve(file, EVENTLOG_PROVIDER_SCHEMA_OFFSET, content.schema.size()) &&
            write_at(file, &header, sizeof header, 0) &&
            write_at(file, content.schema.data(), content.schema.size(),
@@ -175,6 +175,11 @@ bool provider_file::read_gate(std::span<std::uint32_t> words) const noexcept {
     return words.size() <= header_.event_count &&
            ::pread(file_.get(), words.data(), words.size_bytes(), EVENTLOG_PROVIDER_GATE_OFFSET) ==
                static_cast<ssize_t>(words.size_bytes());
+}
+
+bool provider_file::read_counters(eventlog_counters_page& counters) const noexcept {
+    return ::pread(file_.get(), &counters, sizeof counters, EVENTLOG_PROVIDER_COUNTERS_OFFSET) ==
+           static_cast<ssize_t>(sizeof counters);
 }
 
 bool provider_file::map_gate() noexcept {

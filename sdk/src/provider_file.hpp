@@ -23,7 +23,7 @@ struct provider_content {
     const char* name;  // as in the schema
     std::uint64_t schema_hash;
     std::uint32_t event_count;
-    std::uint32_t* gate;
+    std::uint32_t* gate;  // and the counters behind it
     std::size_t gate_size;
     bool attention;  // whether it wants to know when subscriptions come and go
 };
@@ -68,6 +68,9 @@ class provider_file {
 
     /// Reads the gate words of the first events, without changing or mapping anything.
     [[nodiscard]] bool read_gate(std::span<std::uint32_t> words) const noexcept;
+
+    /// What the process has counted so far.
+    [[nodiscard]] bool read_counters(eventlog_counters_page& counters) const noexcept;
 
     /// Sets or clears a subscription's bit in the gate word of an event below header().event_count.
     /// Maps the gate at the first call; false if that fails.

@@ -17,13 +17,11 @@
 
 #include "attention.hpp"
 #include "error_text.hpp"
+#include "gate_pages.hpp"
 #include "provider_file.hpp"
 #include "subscription_slots.hpp"
 
 namespace eventlog::core {
-
-/// What the gate of a provider without one is: never written to.
-extern std::array<std::uint32_t, EVENTLOG_EVENTS_MAX> closed_gate;
 
 struct built_definition;
 struct dynamic_part;
@@ -37,8 +35,13 @@ struct attachment {
     std::uint32_t gate_bit = 0;
     subscription_slot* slot = nullptr;
 
-    std::atomic<std::uint64_t> serial{not_attached};  // stored with release, after provider_id
-    std::atomic<std::uint16_t> provider_id{0};
+    std::atomic<std::uint64_t> serial{not_attached};  // stored with release, after provider_head
+    /// The provider's number there, as it stands in bytes 0-7 of a record.
+    std::atomic<std::uint64_t> provider_head{0};
+
+    [[nodiscard]] std::uint16_t provider_id() const noexcept {
+        return static_cast<std::uint16_t>(provider_head.load(std::memory_order_relaxed) >> 32U);
+    }
     /// Coarse monotonic nanoseconds before which a failed attaching is not tried again.
     std::atomic<std::uint64_t> not_before{0};
 };

@@ -15,11 +15,10 @@ constexpr std::uint64_t units_of(std::size_t size) noexcept {
     return (size + EVENTLOG_UNIT - 1) / EVENTLOG_UNIT;
 }
 
-/// Bytes 0-7 of a record.
-constexpr std::uint64_t record_head(std::size_t payload_size, std::uint16_t provider,
+/// Bytes 0-7 of a record, where `provider_head` is those of the provider's number.
+constexpr std::uint64_t record_head(std::size_t payload_size, std::uint64_t provider_head,
                                     std::uint32_t event) noexcept {
-    return (sizeof(eventlog_record) + payload_size) | std::uint64_t{provider} << 32U |
-           std::uint64_t{event} << 48U;
+    return (sizeof(eventlog_record) + payload_size) | provider_head | std::uint64_t{event} << 48U;
 }
 
 enum class full_action {

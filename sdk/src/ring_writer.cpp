@@ -24,7 +24,8 @@ rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uin
     const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
     if (payload.block != nullptr && payload.flags == 0 &&
         slot.fast_cpus.load(std::memory_order_relaxed) != 0) {
-        return rseq_append_block(slot, serial, head, thread_id(), units, payload.block);
+        return rseq_append_block(slot, serial, head, thread_id(), units, payload.block,
+                                 *payload.gate);
     }
     const eventlog_piece block{payload.block, payload.size};
     const std::span<const eventlog_piece> pieces =
@@ -38,7 +39,8 @@ rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uin
     record.pieces = pieces.data();
     record.end = pieces.data() + pieces.size();
     record.padding = units * EVENTLOG_UNIT - sizeof(eventlog_record) - payload.size;
-    return rseq_append_pieces(slot, serial, record);
+    const rseq_result result = rseq_append_pieces(slot, serial, record);
+    return result == rseq_result::done ? rseq_result::uncounted : result;
 }
 
 enum class room { try_again, lost, shared, stale };
@@ -85,11 +87,14 @@ enum class room { try_again, lost, shared, stale };
 
 write_result write_record(subscription_slot& slot, std::uint64_t serial, std::uint16_t provider,
                           const event_payload& payload) noexcept {
-    const std::uint64_t head = record_head(payload.size, provider, payload.event);
+    const std::uint64_t head =
+        record_head(payload.size, std::uint64_t{provider} << 32U, payload.event);
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
         switch (append(slot, serial, head, payload)) {
             case rseq_result::done:
                 return write_result::written;
+            case rseq_result::uncounted:
+                return write_result::written_uncounted;
             case rseq_result::aborted:
                 continue;
             case rseq_result::stale:

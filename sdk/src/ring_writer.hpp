@@ -9,6 +9,7 @@
 
 #include <eventlog/abi.h>
 
+#include "gate_pages.hpp"
 #include "subscription_slots.hpp"
 
 namespace eventlog::core {
@@ -20,15 +21,18 @@ struct event_payload {
     const void* block = nullptr;               // readable and zero up to the next multiple of 8
     std::span<const eventlog_piece> pieces{};  // instead, if block is null
     std::uint16_t flags = 0;                   // EVENTLOG_RECORD_...
+    /// Of the provider: behind it the record is counted.
+    const std::atomic<std::uint32_t*>* gate = &no_gate;
 };
 
 inline constexpr std::size_t payload_size_max = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record);
 
 enum class write_result {
-    written,
-    lost_full,  // counted in the ring
-    lost_busy,  // the shared ring was held by another all the time; counted nowhere yet
-    stale,      // the subscription has ended, or another has taken its slot
+    written,            // and counted in the provider's counters
+    written_uncounted,  // but not counted there
+    lost_full,          // counted in the ring
+    lost_busy,          // the shared ring was held by another all the time; counted nowhere yet
+    stale,              // the subscription has ended, or another has taken its slot
 };
 
 /// Writes to the ring of the CPU it runs on, or to the shared ring where that cannot be. Async-

@@ -12,6 +12,8 @@ namespace eventlog::core {
 
 #if EVENTLOG_HAS_SEQUENCES
 
+constinit std::ptrdiff_t rseq_area = 0;
+
 namespace {
 
 constinit std::atomic<bool> chosen{false};
@@ -21,6 +23,7 @@ constinit std::atomic<bool> chosen{false};
 void choose_rseq(bool can_be_restarted) noexcept {
     const char* choice = ::secure_getenv("EVENTLOG_RSEQ");
     const bool forbidden = choice != nullptr && std::strcmp(choice, "off") == 0;
+    rseq_area = __rseq_offset;
     chosen.store(__rseq_size != 0 && can_be_restarted && !forbidden, std::memory_order_relaxed);
 }
 
@@ -42,21 +45,22 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
     // clang-format off
     asm goto(
         EVENTLOG_SEQUENCE_START
-        EVENTLOG_SEQUENCE_FIND_PLACE(EVENTLOG_MEMBER(record, units))
+        "movq " EVENTLOG_MEMBER(record, units) ", %%rsi\n"
+        EVENTLOG_SEQUENCE_FIND_PLACE("%%rsi")
         "movq (%[record]), %%rax\n"
-        "movq %%rax, (%%rdi)\n"
+        "movq %%rax, (%%r9)\n"
         "movq " EVENTLOG_MEMBER(record, thread) ", %%rax\n"  // and flags
-        "movl %%eax, 16(%%rdi)\n"
+        "movl %%eax, 16(%%r9)\n"
         "shrq $32, %%rax\n"
-        "movw %%cx, 20(%%rdi)\n"
-        "movw %%ax, 22(%%rdi)\n"
+        "movw %%r10w, 20(%%r9)\n"
+        "movw %%ax, 22(%%r9)\n"
         "movq " EVENTLOG_MEMBER(record, time) ", %%rax\n"
-        "movq %%rax, 8(%%rdi)\n"
+        "movq %%rax, 8(%%r9)\n"
         "testq %%rax, %%rax\n"
         "jnz 1f\n"
         EVENTLOG_SEQUENCE_READ_TSC
         "1:\n"
-        "addq $24, %%rdi\n"
+        "leaq 24(%%r9), %%rdi\n"
         "movq " EVENTLOG_MEMBER(record, pieces) ", %%rdx\n"
         "2:\n"
         "movq (%%rdx), %%rsi\n"
@@ -82,7 +86,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
           [record_end] "i"(offsetof(rseq_pieces, end)),
           [record_padding] "i"(offsetof(rseq_pieces, padding)),
           [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT)
-        : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "memory", "cc"
+        : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
     // clang-format on
@@ -93,7 +97,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
 #define SEQUENCE_AT_PLACE                               \
     EVENTLOG_SEQUENCE_START                             \
     "movl " EVENTLOG_MEMBER(place, cpu) ", %%eax\n"     \
-    "cmpl %%eax, %%fs:4(%[area])\n"                     \
+    "cmpl %%eax, %%fs:4(%%r11)\n"                     \
     "jne 73f\n"                                         \
     "movq " EVENTLOG_MEMBER(place, slot_serial) ", %%rax\n" \
     "movq (%%rax), %%rax\n"                             \
@@ -108,7 +112,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
     "jne 74f\n"
 
 #define PLACE_OPERANDS                                                      \
-    [area] "r"(__rseq_offset), [place] "r"(&place),                         \
+    [area] "m"(rseq_area), [place] "r"(&place),                             \
     [place_cpu] "i"(offsetof(rseq_place, cpu)),                             \
     [place_slot_serial] "i"(offsetof(rseq_place, slot_serial)),             \
     [place_serial] "i"(offsetof(rseq_place, serial)),                       \
@@ -153,7 +157,7 @@ rseq_result rseq_switch_buffers(const rseq_place& place, const rseq_switch& step
           [step_next] "i"(offsetof(rseq_switch, next)),
           [step_records_before] "i"(offsetof(rseq_switch, records_before)),
           [step_control] "i"(offsetof(rseq_switch, control))
-        : "rax", "rcx", "rdx", "r8", "memory", "cc"
+        : "rax", "rcx", "rdx", "r8", "r11", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
 }
@@ -171,7 +175,7 @@ rseq_result rseq_seal(const rseq_place& place, std::uint64_t expected, eventlog_
         :
         : PLACE_OPERANDS, [expected] "r"(expected), [current] "r"(current),
           [control] "r"(control)
-        : "rax", "r8", "memory", "cc"
+        : "rax", "r8", "r11", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
 }
@@ -185,7 +189,7 @@ rseq_result rseq_count_lost(const rseq_place& place, std::uint64_t expected) noe
         EVENTLOG_SEQUENCE_WAYS_OUT
         :
         : PLACE_OPERANDS, [expected] "r"(expected)
-        : "rax", "r8", "memory", "cc"
+        : "rax", "r8", "r11", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
 }

@@ -31,11 +31,15 @@ enum class rseq_result : int {
     changed = 2,    // no room behind the position, or the control word is not the expected one
     stale = 3,      // the slot has another serial by now, or the subscription has ended
     elsewhere = 4,  // this CPU has no ring that a sequence could write to
+    uncounted = 5,  // done, but not counted in the provider's counters (rseq_append_block only)
 };
 
 /// Once per process, before anything is written. Not without a means to make all running sequences
 /// start over, and not if EVENTLOG_RSEQ=off forbids them.
 void choose_rseq(bool can_be_restarted) noexcept;
+
+/// __rseq_offset, at hand. Set by choose_rseq.
+extern constinit std::ptrdiff_t rseq_area;
 
 /// Whether they are chosen and glibc has registered them. A thread that has none of its own all the
 /// same notices inside its first sequence.

@@ -9,56 +9,80 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gate_pages.hpp"
 #include "rseq.hpp"
 #include "rseq_sequence.hpp"
 #include "subscription_slots.hpp"
 
 namespace eventlog::core {
 
-/// Appends a record to the ring of the CPU it runs on. `head` and `thread` are bytes 0-7 and 16-19
-/// of the record, `units` its length; (units - 3) * 8 bytes of payload are read.
+/// Appends a record to the ring of the CPU it runs on, and counts it in the provider's counters
+/// behind the gate, in a sequence of its own. `head` and `thread` are bytes 0-7 and 16-19 of the
+/// record, `units` its length; (units - 3) * 8 bytes of payload are read.
+///
+/// CPUs below fast_cpus have a word among the counters, too.
 [[gnu::always_inline, nodiscard]] inline rseq_result rseq_append_block(
     [[maybe_unused]] const subscription_slot& slot, [[maybe_unused]] std::uint64_t serial,
     [[maybe_unused]] std::uint64_t head, [[maybe_unused]] std::uint32_t thread,
-    [[maybe_unused]] std::uint64_t units, [[maybe_unused]] const void* payload) noexcept {
+    [[maybe_unused]] std::uint64_t units, [[maybe_unused]] const void* payload,
+    [[maybe_unused]] const std::atomic<std::uint32_t*>& gate) noexcept {
 #if EVENTLOG_HAS_SEQUENCES
     // clang-format off
     asm goto(
         EVENTLOG_SEQUENCE_START
+        // First: processors go on with what follows while they read the clock, but not all begin
+        // with it before what stands in front is done.
+        "rdtsc\n"
+        "shlq $32, %%rdx\n"
+        "leaq (%%rax, %%rdx), %%rcx\n"
         EVENTLOG_SEQUENCE_FIND_PLACE("%[units]")
-        "movq %[head], (%%rdi)\n"
+        "movq %[head], (%%r9)\n"
         // Some records on: the reader's CPU may have that line, and fetching it back takes long.
-        "prefetchw 2048(%%rdi)\n"
-        "movl %[thread], 16(%%rdi)\n"
-        "movl %%ecx, 20(%%rdi)\n"
-        EVENTLOG_SEQUENCE_READ_TSC
+        "prefetchw 2048(%%r9)\n"
+        "movl %[thread], 16(%%r9)\n"
+        "movl %%r10d, 20(%%r9)\n"
+        "movq %%rcx, 8(%%r9)\n"
         // From the last word to the first: the odd one, then two at a time.
-        "movq %[units], %%rcx\n"
-        "subq $3, %%rcx\n"
+        "movq %[units], %%rdx\n"
+        "subq $3, %%rdx\n"
         "jz 3f\n"
-        "testb $1, %%cl\n"
+        "testb $1, %%dl\n"
         "jz 2f\n"
-        "movq -8(%[payload], %%rcx, 8), %%rax\n"
-        "movq %%rax, 16(%%rdi, %%rcx, 8)\n"
-        "decq %%rcx\n"
+        "movq -8(%[payload], %%rdx, 8), %%rax\n"
+        "movq %%rax, 16(%%r9, %%rdx, 8)\n"
+        "decq %%rdx\n"
         "jz 3f\n"
         "2:\n"
-        "movups -16(%[payload], %%rcx, 8), %%xmm0\n"
-        "movups %%xmm0, 8(%%rdi, %%rcx, 8)\n"
-        "subq $2, %%rcx\n"
+        "movups -16(%[payload], %%rdx, 8), %%xmm0\n"
+        "movups %%xmm0, 8(%%r9, %%rdx, 8)\n"
+        "subq $2, %%rdx\n"
         "ja 2b\n"
         "3:\n"
         "leaq %c[one_record](%[units]), %%rax\n"
         "addq %%rax, (%%r8)\n"
-        EVENTLOG_SEQUENCE_END
+        "72:\n"
         EVENTLOG_SEQUENCE_WAYS_OUT
+        "movq (%[gate]), %%rdx\n"
+        EVENTLOG_SEQUENCE_NEXT
+        "cmpl %%r10d, %%fs:4(%%r11)\n"
+        "jne 73f\n"
+        "imull " EVENTLOG_MEMBER(slot, counter_stride) ", %%r10d\n"
+        "incq %c[words](%%rdx, %%r10)\n"
+        EVENTLOG_SEQUENCE_END
+        ".pushsection __rseq_failure, \"ax\"\n"
+        EVENTLOG_SEQUENCE_ABORT("uncounted")
+        ".popsection\n"
         :
         : EVENTLOG_SLOT_OPERANDS(fast_cpus), [head] "r"(head), [thread] "r"(thread),
           [units] "r"(units), [payload] "r"(payload),
-          [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT)
-        : "rax", "rcx", "rdx", "rdi", "r8", "xmm0", "memory", "cc"
-        : aborted, changed, stale, elsewhere);
+          [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT), [gate] "r"(&gate),
+          [slot_counter_stride] "i"(offsetof(subscription_slot, counter_stride)),
+          [words] "i"(EVENTLOG_GATE_SIZE + offsetof(eventlog_counters_page, written_by_cpu))
+        : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "xmm0", "memory", "cc"
+        : aborted, changed, stale, elsewhere, uncounted);
     EVENTLOG_SEQUENCE_RESULTS
+uncounted:
+    return rseq_result::uncounted;
     // clang-format on
 #else
     return rseq_result::elsewhere;

@@ -3,9 +3,10 @@
 // The frame of a restartable sequence on x86-64, as text for inline assembly.
 //
 // In the thread's area, which glibc registers with the kernel at fs:__rseq_offset: cpu_id at 4,
-// rseq_cs at 8. Labels: 70 descriptor, 71 start, 72 behind the last instruction, 73 aborted,
-// 74 changed, 75 stale, 76 elsewhere, 79 abort handler. The handler stands behind the signature
-// that the kernel asks for, made part of an instruction that traps (ud1), in a section of its own.
+// rseq_cs at 8. r11 = __rseq_offset from EVENTLOG_SEQUENCE_START on. Labels: 70 descriptor, 71
+// start, 72 behind the last instruction, 73 aborted, 74 changed, 75 stale, 76 elsewhere, 79 abort
+// handler. The handler stands behind the signature that the kernel asks for, made part of an
+// instruction that traps (ud1), in a section of its own.
 //
 // Whichever way it is left, the pointer to the descriptor is taken back: this object might be
 // unloaded before the thread is preempted next.
@@ -21,6 +22,11 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
 
 // clang-format off
 #define EVENTLOG_SEQUENCE_START                 \
+    "movq %[area], %%r11\n"                     \
+    EVENTLOG_SEQUENCE_NEXT
+
+// Another one, right behind the last instruction of the one before it.
+#define EVENTLOG_SEQUENCE_NEXT                  \
     ".pushsection __rseq_cs, \"aw\"\n"          \
     ".balign 32\n"                              \
     "70:\n"                                     \
@@ -28,30 +34,34 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     ".quad 71f, 72f - 71f, 79f\n"               \
     ".popsection\n"                             \
     "leaq 70b(%%rip), %%rax\n"                  \
-    "movq %%rax, %%fs:8(%[area])\n"             \
+    "movq %%rax, %%fs:8(%%r11)\n"               \
     "71:\n"
 
 #define EVENTLOG_SEQUENCE_END                   \
     "72:\n"                                     \
-    "movq $0, %%fs:8(%[area])\n"
+    "movq $0, %%fs:8(%%r11)\n"
 
-// Behind EVENTLOG_SEQUENCE_END; goto labels of those names.
-#define EVENTLOG_SEQUENCE_WAYS_OUT              \
-    ".pushsection __rseq_failure, \"ax\"\n"     \
+// The abort handler, which leaves for a goto label of that name.
+#define EVENTLOG_SEQUENCE_ABORT(label)          \
     ".byte 0x0f, 0xb9, 0x3d\n"                  \
     ".long 0x53053053\n"                        \
     "79:\n"                                     \
     "73:\n"                                     \
-    "movq $0, %%fs:8(%[area])\n"                \
-    "jmp %l[aborted]\n"                         \
+    "movq $0, %%fs:8(%%r11)\n"                \
+    "jmp %l[" label "]\n"
+
+// Behind EVENTLOG_SEQUENCE_END; goto labels of those names.
+#define EVENTLOG_SEQUENCE_WAYS_OUT              \
+    ".pushsection __rseq_failure, \"ax\"\n"     \
+    EVENTLOG_SEQUENCE_ABORT("aborted")          \
     "74:\n"                                     \
-    "movq $0, %%fs:8(%[area])\n"                \
+    "movq $0, %%fs:8(%%r11)\n"                \
     "jmp %l[changed]\n"                         \
     "75:\n"                                     \
-    "movq $0, %%fs:8(%[area])\n"                \
+    "movq $0, %%fs:8(%%r11)\n"                \
     "jmp %l[stale]\n"                           \
     "76:\n"                                     \
-    "movq $0, %%fs:8(%[area])\n"                \
+    "movq $0, %%fs:8(%%r11)\n"                \
     "jmp %l[elsewhere]\n"                       \
     ".popsection\n"
 
@@ -66,47 +76,46 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
 // A member of a struct whose address and offset are operands: EVENTLOG_MEMBER(slot, serial).
 #define EVENTLOG_MEMBER(object, member) "%c[" #object "_" #member "](%[" #object "])"
 
-// Finds the place for a record of `units` (a register or a member) in the ring of the CPU that this
-// runs on: r8 = ring, rdi = record, rcx = CPU. Uses rax, rdx. (Results of an asm goto would save
-// registers, but g++ before 12.4 gets them wrong.) A thread that has no sequences has no CPU in its
-// area either and leaves before it reads the region: nothing would keep that mapped.
+// Finds the place for a record of `units` (a register) in the ring of the CPU that this runs on:
+// r8 = ring, r9 = record, r10 = CPU. Uses rax, rdx. (Results of an asm goto would save registers, but
+// g++ before 12.4 gets them wrong.) A thread that has no sequences has no CPU in its area either and
+// leaves before it reads the region: nothing would keep that mapped.
 #define EVENTLOG_SEQUENCE_FIND_PLACE(units)                             \
-    "movl %%fs:4(%[area]), %%ecx\n"                                     \
+    "movl %%fs:4(%%r11), %%r10d\n"                                      \
     "cmpq %[serial], " EVENTLOG_MEMBER(slot, serial) "\n"               \
     "jne 75f\n"                                                         \
-    "cmpl " EVENTLOG_MEMBER(slot, cpus) ", %%ecx\n"                     \
+    "cmpl " EVENTLOG_MEMBER(slot, cpus) ", %%r10d\n"                    \
     "jae 76f\n"                                                         \
     "movq " EVENTLOG_MEMBER(slot, state) ", %%rax\n"                    \
     "cmpl %[live], (%%rax)\n"                                           \
     "jne 75f\n"                                                         \
     "movq " EVENTLOG_MEMBER(slot, ring_stride) ", %%r8\n"               \
-    "imulq %%rcx, %%r8\n"                                               \
+    "imulq %%r10, %%r8\n"                                               \
     "addq " EVENTLOG_MEMBER(slot, rings) ", %%r8\n"                     \
     "movq (%%r8), %%rax\n"                                              \
     "movl %%eax, %%edx\n"                                               \
     "andl %[position_mask], %%edx\n"                                    \
-    "movq " units ", %%rdi\n"                                           \
-    "addq %%rdx, %%rdi\n"                                               \
-    "cmpq " EVENTLOG_MEMBER(slot, buffer_units) ", %%rdi\n"             \
+    "leaq (%%rdx, " units "), %%r9\n"                                   \
+    "cmpq " EVENTLOG_MEMBER(slot, buffer_units) ", %%r9\n"              \
     "ja 74f\n"                                                          \
     "shrq %[generation_shift], %%rax\n"                                 \
     "andq " EVENTLOG_MEMBER(slot, buffer_mask) ", %%rax\n"              \
     "imulq " EVENTLOG_MEMBER(slot, buffer_size) ", %%rax\n"             \
     "leaq (%%rax, %%rdx, 8), %%rax\n"                                   \
-    "movq " EVENTLOG_MEMBER(slot, ring_bytes) ", %%rdx\n"               \
-    "imulq %%rcx, %%rdx\n"                                              \
-    "addq " EVENTLOG_MEMBER(slot, first_buffer) ", %%rdx\n"             \
-    "leaq (%%rax, %%rdx), %%rdi\n"
+    "movq " EVENTLOG_MEMBER(slot, ring_bytes) ", %%r9\n"                \
+    "imulq %%r10, %%r9\n"                                               \
+    "addq " EVENTLOG_MEMBER(slot, first_buffer) ", %%r9\n"              \
+    "addq %%rax, %%r9\n"
 
 // Writes the processor's clock to the record.
 #define EVENTLOG_SEQUENCE_READ_TSC              \
     "rdtsc\n"                                   \
-    "movl %%eax, 8(%%rdi)\n"                    \
-    "movl %%edx, 12(%%rdi)\n"
+    "movl %%eax, 8(%%r9)\n"                     \
+    "movl %%edx, 12(%%r9)\n"
 
 // `cpus` is the member that says how many rings the sequence may write to.
 #define EVENTLOG_SLOT_OPERANDS(cpus)                                                           \
-    [area] "r"(__rseq_offset), [slot] "r"(&slot), [serial] "r"(serial),                     \
+    [area] "m"(rseq_area), [slot] "r"(&slot), [serial] "r"(serial),                         \
     [slot_cpus] "i"(offsetof(subscription_slot, cpus)),                                    \
     [live] "i"(EVENTLOG_REGION_LIVE), [position_mask] "i"(EVENTLOG_POSITION_MASK),          \
     [generation_shift] "i"(EVENTLOG_GENERATION_SHIFT),                                      \

@@ -208,7 +208,7 @@ write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
     shared(ring->control)
         .store(control->value + (units | std::uint64_t{1} << EVENTLOG_COUNT_SHIFT),
                std::memory_order_release);
-    return write_result::written;
+    return write_result::written_uncounted;
 }
 
 }  // namespace eventlog::core

@@ -6,8 +6,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
+#include "gate_pages.hpp"
 #include "rseq.hpp"
 
 namespace eventlog::core {
@@ -70,7 +72,10 @@ bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_reg
     set(slot.buffer_mask, geometry.buffer_count - 1);
     set(slot.sequence_cpus, cpus);
     const bool asks_for_sessions = std::memchr(header.filter, '#', sizeof header.filter) != nullptr;
-    set(slot.fast_cpus, header.clock == EVENTLOG_CLOCK_TSC && !asks_for_sessions ? cpus : 0);
+    // The fast way also counts: on CPUs that have a word to count in.
+    const bool is_fast = header.clock == EVENTLOG_CLOCK_TSC && !asks_for_sessions;
+    set(slot.fast_cpus, is_fast ? std::min(cpus, spread_of_counters.cpus) : 0);
+    set(slot.counter_stride, spread_of_counters.stride);
     set(slot.session_count, header.session_count);
     for (std::size_t i = 0; i < slot.sessions.size(); ++i) {
         set(slot.sessions[i], header.sessions[i]);

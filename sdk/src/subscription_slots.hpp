@@ -42,6 +42,8 @@ struct alignas(64) subscription_slot {
     /// The same, but 0 also if the clock is not the one that the shortest sequence reads, or if
     /// some events are wanted in some sessions only.
     std::atomic<std::uint32_t> fast_cpus{0};
+    /// As in spread_of_counters.
+    std::atomic<std::uint32_t> counter_stride{0};
 
     std::atomic<std::uint32_t> ring_count{0};
     std::atomic<std::uint32_t> clock{0};

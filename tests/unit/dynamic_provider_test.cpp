@@ -53,7 +53,7 @@ TEST(dynamic_provider, takes_values_of_the_types_that_cpp_has) {
     const eventlog::dynamic_provider provider(definition);
     ASSERT_EQ(provider.error(), EVENTLOG_ERROR_NONE) << provider.error_text();
     EXPECT_EQ(provider.error_text(), "");
-    EXPECT_EQ(provider.status(), EVENTLOG_OK);
+    EXPECT_EQ(provider.status().code, EVENTLOG_OK);
     EXPECT_FALSE(provider.enabled(0));
     listener ears("dynamic_cpp:*");
     EXPECT_TRUE(provider.enabled(0));

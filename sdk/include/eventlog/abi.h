@@ -30,8 +30,8 @@ struct eventlog_provider;
 struct eventlog_provider_definition {
     uint32_t size;        /* sizeof this struct: lets it grow */
     uint32_t event_count; /* 1 to 1024 */
-    uint32_t* gate;       /* one word per event, all zero, alone on whole pages */
-    size_t gate_size;     /* bytes of those pages */
+    uint32_t* gate;       /* 1024 words, all zero, and 4096 bytes for counters: */
+    size_t gate_size;     /* bytes of the whole pages that these have for themselves */
     const void* schema;   /* binary form, see eventlog/schema_format.hpp */
     size_t schema_size;
 };
@@ -49,7 +49,30 @@ enum eventlog_status_code {
     EVENTLOG_NO_SPACE = 3,     /* no memory for the provider's file */
     EVENTLOG_NOT_MAPPED = 4,   /* the gate could not be mapped */
     EVENTLOG_BAD_SCHEMA = 5,   /* definition or schema is not valid */
-    EVENTLOG_UNREGISTERED = 6  /* not registered yet, or not any more */
+    EVENTLOG_UNREGISTERED = 6, /* not registered yet, or not any more */
+    EVENTLOG_NO_ROUTE = 7      /* there is no such route */
+};
+
+/* The ways that events take to those who listen. */
+enum eventlog_route {
+    EVENTLOG_ROUTE_MEMORY = 0 /* subscriptions in shared memory: elog record */
+};
+#define EVENTLOG_ROUTE_COUNT 1
+
+/*
+ * What became of a provider's events on a route since the provider was
+ * published, or since this process was forked: one count for each listener who
+ * wanted the event. Events that nobody wants are counted nowhere.
+ */
+struct eventlog_counters {
+    uint64_t written;         /* recorded */
+    uint64_t cut;             /* of these: with texts that were too long */
+    uint64_t lost_full;       /* no room: the listener is too slow, or its buffers too small */
+    uint64_t lost_too_large;  /* over 65512 bytes of payload */
+    uint64_t lost_busy;       /* the ring was in use: by the code that a signal interrupted, or by
+                                 others for milliseconds */
+    uint64_t lost_unattached; /* the listener could not be joined (yet): no memory, no descriptor,
+                                 or another thread was just about it */
 };
 
 /*
@@ -97,6 +120,16 @@ EVENTLOG_API void eventlog_emit_pieces(struct eventlog_provider* provider, uint3
  */
 EVENTLOG_API enum eventlog_status_code eventlog_provider_status(
     const struct eventlog_provider* provider, char* text, size_t text_size);
+
+/*
+ * What became of a route (enum eventlog_route): whether it can be used, as a
+ * code and a sentence as above, and what has been counted, if `counters` is not NULL. At most
+ * `counters_size` bytes are written there, sizeof(struct eventlog_counters) as
+ * the caller knows it. All zero while the provider is not published.
+ */
+EVENTLOG_API enum eventlog_status_code eventlog_provider_route_status(
+    const struct eventlog_provider* provider, uint32_t route, struct eventlog_counters* counters,
+    size_t counters_size, char* text, size_t text_size);
 
 /*
  * Calls back when somebody began or stopped to listen to the provider, with the

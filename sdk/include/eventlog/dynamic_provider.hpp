@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <eventlog/eventlog.h>
+#include <eventlog/status.hpp>
 
 namespace eventlog {
 
@@ -115,10 +116,8 @@ class dynamic_provider {
     /// A sentence, empty if there is no error.
     [[nodiscard]] std::string_view error_text() const noexcept { return text_.data(); }
 
-    /// What became of publishing the provider.
-    [[nodiscard]] eventlog_status_code status() const noexcept {
-        return eventlog_provider_status(handle_, nullptr, 0);
-    }
+    /// What became of publishing the provider, and of its events. Not for signal handlers.
+    [[nodiscard]] provider_status status() const noexcept { return detail::status_of(handle_); }
 
     /// Whether anyone listens to this event right now.
     [[nodiscard]] bool enabled(std::uint32_t event) const noexcept {

@@ -20,28 +20,25 @@
 #include <eventlog/detail/layout.hpp>
 #include <eventlog/detail/schema_writer.hpp>
 #include <eventlog/schema_format.hpp>
+#include <eventlog/status.hpp>
 #include <eventlog/traits.hpp>
 
 namespace eventlog {
-
-/// What became of publishing a provider.
-struct provider_status {
-    eventlog_status_code code = EVENTLOG_UNREGISTERED;
-    /// A sentence: what is the case and, if something is wrong, what to do.
-    std::array<char, 256> text{};
-};
 
 namespace detail {
 
 // aarch64 kernels may use pages of 64 KiB.
 #if defined(__aarch64__)
+inline constexpr std::size_t gate_alignment = 65536;
 inline constexpr std::size_t gate_size = 65536;
 #else
-inline constexpr std::size_t gate_size = 4096;
+inline constexpr std::size_t gate_alignment = 4096;
+inline constexpr std::size_t gate_size = 8192;
 #endif
 
-/// A provider's gate words, alone on their pages, because shared memory is mapped over them.
-struct alignas(gate_size) gate_page {
+/// A provider's gate words and room for its counters, alone on their pages, because shared memory
+/// is mapped over them.
+struct alignas(gate_alignment) gate_page {
     std::atomic<std::uint32_t> words[gate_size / sizeof(std::uint32_t)];
 };
 static_assert(sizeof(gate_page) == gate_size);
@@ -94,7 +91,7 @@ struct [[gnu::visibility("hidden")]] provider_state;
 template <fixed_string Name, class Provider, class... Events>
 struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<Events...>> {
     static_assert(check_provider<Provider, Events...>::passed);
-    alignas(gate_size) static inline constinit gate_page gate{};
+    alignas(gate_alignment) static inline constinit gate_page gate{};
     static constexpr auto schema = make_schema<Name, Provider, Events...>();
     static inline const registration registered{gate, schema.data(), schema.size(),
                                                 sizeof...(Events)};
@@ -218,12 +215,10 @@ class provider {
         }
     }
 
-    /// What became of publishing the provider. Not for the emit path: it copies a sentence.
+    /// What became of publishing the provider, and of its events: how many were written and lost.
+    /// Not for the emit path nor for signal handlers: it takes a lock and copies sentences.
     [[nodiscard, gnu::visibility("hidden")]] static provider_status status() noexcept {
-        provider_status result;
-        result.code = eventlog_provider_status(state::registered.handle(), result.text.data(),
-                                               result.text.size());
-        return result;
+        return detail::status_of(state::registered.handle());
     }
 
     /// Has `callback` called when somebody began or stopped to listen, with the number of

@@ -290,19 +290,22 @@ struct eventlog_provider_entry {
 /*
  * A provider, as published by its process: a file of its own in tmpfs.
  *
- *   0                              struct eventlog_provider_file
- *   EVENTLOG_PROVIDER_GATE_OFFSET  the gate: EVENTLOG_EVENTS_MAX words
- *   EVENTLOG_PROVIDER_SCHEMA_OFFSET  the schema, schema_size bytes
+ *   0                                  struct eventlog_provider_file
+ *   EVENTLOG_PROVIDER_GATE_OFFSET      the gate: EVENTLOG_EVENTS_MAX words
+ *   EVENTLOG_PROVIDER_COUNTERS_OFFSET  struct eventlog_counters_page
+ *   EVENTLOG_PROVIDER_SCHEMA_OFFSET    the schema, schema_size bytes
  *
  * The offsets suit every page size; the holes between cost nothing.  The
- * process maps the gate over its own gate words.  A gate word is only ever
- * changed by atomic or / and: the kernel owns two of its bits.
+ * process maps gate and counters over its own gate pages.  A gate word is only
+ * ever changed by atomic or / and: the kernel owns two of its bits.
  */
 #define EVENTLOG_PROVIDER_MAGIC 0x5245444956525045ULL /* "EPRVIDER" */
-#define EVENTLOG_PROVIDER_VERSION 1
+#define EVENTLOG_PROVIDER_VERSION 2
 #define EVENTLOG_PROVIDER_GATE_OFFSET 0x10000
-#define EVENTLOG_PROVIDER_SCHEMA_OFFSET 0x20000
 #define EVENTLOG_GATE_SIZE 4096
+#define EVENTLOG_PROVIDER_COUNTERS_OFFSET (EVENTLOG_PROVIDER_GATE_OFFSET + EVENTLOG_GATE_SIZE)
+#define EVENTLOG_COUNTERS_SIZE 4096
+#define EVENTLOG_PROVIDER_SCHEMA_OFFSET 0x20000
 
 struct eventlog_provider_file {
 	__u64 magic;
@@ -319,6 +322,38 @@ struct eventlog_provider_file {
 	/* Set by the process: EVENTLOG_GATE_ATTENTION is wanted. */
 	__u32 attention;
 	__u32 attention_reserved;
+};
+
+/*
+ * What became of a provider's events on one way to its listeners, one count
+ * for each listener.  Added to by the provider's process (relaxed).
+ */
+struct eventlog_route_counters {
+	__u64 written; /* besides what written_by_cpu says */
+	__u64 cut; /* of all written ones: with EVENTLOG_RECORD_CUT */
+	__u64 lost_full; /* no room in the ring */
+	__u64 lost_too_large; /* over EVENTLOG_RECORD_SIZE_MAX */
+	__u64 lost_busy; /* the shared ring was held by another */
+	__u64 lost_unattached; /* the subscription could not be joined (yet) */
+	__u64 reserved[2];
+};
+
+#define EVENTLOG_COUNTERS_MEMORY 0 /* index of the route: subscriptions in shared memory */
+#define EVENTLOG_ROUTES_MAX 4
+#define EVENTLOG_CPU_COUNTERS_MAX 480
+
+/*
+ * The counters of a provider.
+ *
+ * Each CPU has a word of its own in written_by_cpu, which threads on that CPU
+ * add to inside restartable sequences.  The process spreads the words as far
+ * as its number of CPUs allows; readers add up all of them, and have what was
+ * written to shared memory.  A process that is killed between an event's
+ * commit and its counting leaves one too few.
+ */
+struct eventlog_counters_page {
+	struct eventlog_route_counters routes[EVENTLOG_ROUTES_MAX];
+	__u64 written_by_cpu[EVENTLOG_CPU_COUNTERS_MAX];
 };
 
 #ifdef __cplusplus
@@ -378,5 +413,11 @@ EVENTLOG_ABI(sizeof(struct eventlog_provider_file) == 80);
 EVENTLOG_ABI_AT(eventlog_provider_file, attention, 72);
 EVENTLOG_ABI_AT(eventlog_provider_file, start_time, 32);
 EVENTLOG_ABI_AT(eventlog_provider_file, process, 56);
+
+EVENTLOG_ABI(sizeof(struct eventlog_route_counters) == 64);
+EVENTLOG_ABI_AT(eventlog_route_counters, lost_unattached, 40);
+EVENTLOG_ABI(sizeof(struct eventlog_counters_page) == EVENTLOG_COUNTERS_SIZE);
+EVENTLOG_ABI_AT(eventlog_counters_page, written_by_cpu, 256);
+EVENTLOG_ABI(EVENTLOG_EVENTS_MAX * sizeof(__u32) == EVENTLOG_GATE_SIZE);
 
 #endif /* _UAPI_LINUX_EVENTLOG_H */

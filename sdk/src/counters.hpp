@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// What became of a provider's events, for its own process and for `elog list --stats`: counters in
+// the provider's file, behind the gate words, in the pages that are mapped over the provider's
+// gate.
+//
+// The counting of written events is part of what every event costs. So each CPU has a word of its
+// own, which is added to inside a restartable sequence, behind the one that commits the record: no
+// lock prefix, and no line of the cache that travels. What is lost is counted by atomic additions.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "gate_pages.hpp"
+#include "registered_provider.hpp"
+#include "rseq.hpp"
+#include "rseq_sequence.hpp"
+
+namespace eventlog::core {
+
+/// The counters behind those gate words. Like the gate, they can be read and written at any time;
+/// what is counted when the provider is not published is forgotten.
+[[nodiscard]] inline eventlog_counters_page& counters_behind(std::uint32_t* gate) noexcept {
+    return *reinterpret_cast<eventlog_counters_page*>(gate + EVENTLOG_EVENTS_MAX);
+}
+
+using route_counter = __u64 eventlog_route_counters::*;
+
+/// Adds one to a counter of the route through shared memory.
+inline void count(const eventlog_provider& provider, route_counter counter) noexcept {
+    eventlog_counters_page& page = counters_behind(provider.gate.load(std::memory_order_relaxed));
+    std::atomic_ref(page.routes[EVENTLOG_COUNTERS_MEMORY].*counter)
+        .fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Adds one to this CPU's word. False, and nothing has happened, if the sequence was interrupted,
+/// or this thread has no sequences, or this CPU no word.
+[[gnu::always_inline, nodiscard]] inline bool count_on_cpu(
+    [[maybe_unused]] std::uint32_t* gate) noexcept {
+#if EVENTLOG_HAS_SEQUENCES
+    // clang-format off
+    asm goto(
+        EVENTLOG_SEQUENCE_START
+        "movl %%fs:4(%%r11), %%ecx\n"
+        "cmpl %[cpus], %%ecx\n"
+        "jae 73f\n"
+        "imull %[stride], %%ecx\n"
+        "incq %c[words](%[gate], %%rcx)\n"
+        EVENTLOG_SEQUENCE_END
+        ".pushsection __rseq_failure, \"ax\"\n"
+        EVENTLOG_SEQUENCE_ABORT("aborted")
+        ".popsection\n"
+        :
+        : [area] "m"(rseq_area), [gate] "r"(gate),
+          [cpus] "m"(spread_of_counters.cpus), [stride] "m"(spread_of_counters.stride),
+          [words] "i"(EVENTLOG_GATE_SIZE + offsetof(eventlog_counters_page, written_by_cpu))
+        : "rax", "rcx", "r11", "memory", "cc"
+        : aborted);
+    // clang-format on
+    return true;
+aborted:
+#endif
+    return false;
+}
+
+/// Counts an event that was written.
+[[gnu::always_inline]] inline void count_written(const eventlog_provider& provider) noexcept {
+    if (!count_on_cpu(provider.gate.load(std::memory_order_relaxed))) [[unlikely]] {
+        count(provider, &eventlog_route_counters::written);
+    }
+}
+
+/// What they say at about this moment, added up.
+[[nodiscard]] eventlog_route_counters add_up(eventlog_counters_page& page, unsigned route) noexcept;
+
+}  // namespace eventlog::core
