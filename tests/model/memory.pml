@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What writers and reader share: one ring of a region, as linux/eventlog.h describes it, made small;
- * and a log that nobody of them sees, against which everything is checked.
+ * What writers and reader share: one ring of a region, as linux/eventlog.h describes it, made
+ * small; and a log that nobody of them sees, against which everything is checked.
  *
  * The control word has the fields of the real one, with fewer bits: position 3, count 3, generation
  * the rest. A unit is one word; a record has one or two, and each word names its record.

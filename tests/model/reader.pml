@@ -156,7 +156,7 @@ active proctype reader() {
     /* At any time, as often as you like; then somebody asks for the end. */
     do
     :: poll();
-#ifdef PREEMPTIONS
+#ifdef PROGRESS
 progress: skip /* a reader may read for ever, nobody else may do anything for ever */
 #endif
     :: break

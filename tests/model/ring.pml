@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A CPU's ring: two threads on one CPU, a signal handler that may interrupt the first of them, and a
+ * A CPU's ring: two threads on one CPU, a signal handler that may interrupt one of them, and a
  * reader on another CPU. What the threads do is sdk/src/ring_writer.cpp (write_record, make_room),
  * ring_steps.cpp (decide_when_full) and the restartable sequences of rseq_append.hpp,
  * rseq_sequence.hpp and rseq.cpp.
@@ -155,8 +155,8 @@ append: atomic {
         od;
 
         /*
-         * decide_when_full. It reads the control word first, and whatever it decides is done only if
-         * that is still the same. So it can be taken for one step: see README.md.
+         * decide_when_full. It reads the control word first, and whatever it decides is done only
+         * if that is still the same. So it can be taken for one step: see README.md.
          */
 make_room: atomic {
             DISTURBED(make_room);
@@ -236,6 +236,9 @@ seal:   atomic {
         /* rseq_count_lost. */
 count_lost: atomic {
             DISTURBED(count_lost);
+#ifdef FAULT_WAIT_FOR_ROOM
+            goto aborted;
+#endif
 #ifndef FAULT_LOSS_COUNTED_AFTER_SWITCH
             if
             :: control != expected -> goto aborted

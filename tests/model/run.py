@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Has Spin look at every state of a model of the ring; see README.md.
 
-usage: run.py MODEL        ring, shared_ring, wake: must hold in every state, within the bounds below
-       run.py faults       each seeded fault must be found, or the models prove nothing
+usage: run.py MODEL     ring, shared_ring, wake: must hold in every state, within the bounds below
+       run.py faults    each seeded fault must be found, or the models prove nothing
 """
 
 import os
@@ -26,11 +26,13 @@ RUNS = {
         ("discard, a thread is killed", ("SIGNALS=0", "KILLS=1")),
         ("overwrite, a handler", ("OVERWRITE", "RECORDS_1=1")),
         ("overwrite, a thread is killed", ("OVERWRITE", "SIGNALS=0", "KILLS=1")),
+        ("discard, nobody runs for ever", ("PROGRESS", "PREEMPTIONS=2", "RECORDS_1=1")),
     ),
     "shared_ring": (
         ("discard, a handler, a thread is killed", ("RECORDS_1=1",)),
         ("discard, a thread is killed", ("SIGNALS=0",)),
         ("overwrite, a handler, a thread is killed", ("OVERWRITE", "RECORDS_1=1")),
+        ("discard, nobody runs for ever", ("PROGRESS", "SIGNALS=0", "RECORDS_1=1")),
     ),
     "wake": (
         ("no timer", ()),
@@ -45,6 +47,10 @@ FAULTS = (
     ("ring", "FAULT_SWITCH_IGNORES_DRAINED", (), "assertion violated"),
     ("ring", "FAULT_LOSS_COUNTED_AFTER_SWITCH", (), "assertion violated"),
     ("ring", "FAULT_TRUST_BEFORE_CHECK", ("OVERWRITE",), "assertion violated"),
+    (
+        "ring", "FAULT_WAIT_FOR_ROOM", ("PROGRESS", "PREEMPTIONS=1", "SIGNALS=0"),
+        "non-progress cycle",
+    ),
     ("shared_ring", "FAULT_TAKE_FROM_THE_LIVING", (), "assertion violated"),
     ("shared_ring", "FAULT_LOOK_ONCE", (), "assertion violated"),
     ("wake", "FAULT_LOOK_BEFORE_WAITING", (), "invalid end state"),
@@ -75,11 +81,13 @@ def explore(model, definitions):
         options = [f"-D{definition}" for definition in definitions]
         source = f"{model}.pml"
         need(folder, "spin", *options, "-a", source)
+        looks_for_loops = "PROGRESS" in definitions
         need(
-            folder, "gcc", "-w", "-O2", "-DSAFETY", "-DCOLLAPSE", f"-DMEMLIM={MEMORY_LIMIT}",
-            "-o", "pan", "pan.c",
+            folder, "gcc", "-w", "-O2", "-DCOLLAPSE", f"-DMEMLIM={MEMORY_LIMIT}",
+            "-DNP" if looks_for_loops else "-DSAFETY", "-o", "pan", "pan.c",
         )
-        _, output = run(folder, "./pan", f"-m{DEPTH_LIMIT}", "-v")
+        loops = ["-l"] if looks_for_loops else []
+        _, output = run(folder, "./pan", f"-m{DEPTH_LIMIT}", *loops)
         trail = ""
         if os.path.exists(os.path.join(folder, f"{source}.trail")):
             _, trail = run(folder, "spin", *options, "-t", "-p", "-g", source)
