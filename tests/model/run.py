@@ -142,6 +142,9 @@ def check_fault(model, fault, definitions, complaint):
 def main():
     if len(sys.argv) != 2 or sys.argv[1] not in (*RUNS, "faults"):
         sys.exit(__doc__)
+    for tool in ("spin", "gcc"):
+        if shutil.which(tool) is None:
+            sys.exit(f"There is no {tool}. Install it with: ./dev setup")
     if sys.argv[1] == "faults":
         results = [check_fault(*fault) for fault in FAULTS]
     else:
