@@ -92,7 +92,7 @@ class file_reader {
     void take_host(const block_place& place, const std::vector<std::uint8_t>& payload);
     void take_provider(const block_place& place, const std::vector<std::uint8_t>& payload);
     void take_records(const block_place& place);
-    [[nodiscard]] std::optional<owned_run> load_run(std::uint32_t ring, const records_place& place);
+    [[nodiscard]] std::optional<owned_run> load_run(std::uint32_t ring, const records_place& from);
     [[nodiscard]] std::optional<owned_run> next_run(std::uint32_t ring);
     [[nodiscard]] bool take_memory(std::uint32_t ring, const block_place& place);
     void compare_with_end();
