@@ -64,9 +64,8 @@ class FileCommands(harness.Case):
 
         def read_by(*arguments):
             # The shell's count includes that of the children it has waited for.
-            process = self.start(
-                "/bin/sh", "-c", '"$@" >/dev/null && cat /proc/$$/io', "sh", harness.ELOG, *arguments
-            )
+            script = '"$@" >/dev/null && cat /proc/$$/io'
+            process = self.start("/bin/sh", "-c", script, "sh", harness.ELOG, *arguments)
             output, _ = self.finish(process)
             return int(re.search(r"rchar: (\d+)", output)[1])
 
@@ -140,8 +139,8 @@ class FileCommands(harness.Case):
         after = self.run_elog("print", self.path("sound.elog")).stdout.splitlines()
         self.assertEqual([line for line in after if not line.startswith("--")], before)
         self.assertEqual(len(before) + missing, len(whole))
-        told = [int(found) for found in re.findall(r"-- lost (\d+) events on CPU", "\n".join(after))]
-        self.assertEqual(sum(told), missing)
+        told = re.findall(r"-- lost (\d+) events on CPU", "\n".join(after))
+        self.assertEqual(sum(map(int, told)), missing)
         self.assertIn(": whole: ", self.run_elog("verify", self.path("sound.elog")).stdout)
 
     def test_repair_never_writes_over_what_it_reads(self):
