@@ -68,6 +68,8 @@ int run(int argument_count, char** arguments) {
     elog::add_record(application, command);
     elog::add_print(application);
     elog::add_stat(application);
+    elog::add_verify(application);
+    elog::add_repair(application);
     elog::add_schema(application);
     elog::add_gen(application);
     const bool takes_command = !words.empty() && words.front() == "record";
