@@ -25,6 +25,9 @@ class clock_table {
     /// Nanoseconds since 1970.
     [[nodiscard]] std::int64_t realtime(std::uint64_t clock) const noexcept;
 
+    /// The readings that were not ignored, in their order.
+    [[nodiscard]] const std::vector<eventlog_clock_pair>& pairs() const noexcept { return pairs_; }
+
   private:
     [[nodiscard]] double nanoseconds_per_tick(std::size_t first, std::size_t last) const noexcept;
 

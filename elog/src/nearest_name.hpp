@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// For a name that does not exist, the one that was most likely meant.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace elog {
+
+/// The name that takes the fewest changes, if it is few enough for a slip; else empty. Upper and
+/// lower case do not count as different. Names that are far longer than any name are like nothing.
+[[nodiscard]] std::string_view nearest_name(std::string_view wanted,
+                                            const std::vector<std::string_view>& names) noexcept;
+
+/// " Did you mean 'name'?", or nothing: to be appended to a complaint.
+[[nodiscard]] std::string did_you_mean(std::string_view wanted,
+                                       const std::vector<std::string_view>& names);
+
+}  // namespace elog
