@@ -11,11 +11,13 @@
 
 #include "child_process.hpp"
 #include "commands.hpp"
+#include "filtering_sink.hpp"
 #include "quantities.hpp"
 #include "recording.hpp"
 #include "stop_signal.hpp"
 #include "subscription.hpp"
 #include "tell.hpp"
+#include "where.hpp"
 
 namespace elog {
 namespace {
@@ -28,6 +30,7 @@ struct record_arguments {
     std::optional<std::string> output;
     std::optional<std::string> duration;
     std::optional<std::string> buffer_size;
+    std::optional<std::string> where;
     bool wait = false;
 };
 
@@ -163,16 +166,30 @@ std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, stop_c
     return std::make_unique<text_sink>(STDOUT_FILENO, [&stop] { return stop(); });
 }
 
+/// With --where: what cannot be is said before anything is recorded.
+void check_where(const record_arguments& arguments, const subscription_options& options,
+                 bool all_are_known) {
+    check_running(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
+                  nullptr, all_are_known);
+}
+
 /// Records while the command runs, if there is one.
 void record(const record_arguments& arguments, const subscription_options& options,
             stop_condition& stop, const std::vector<std::string>& command) {
+    const std::unique_ptr<record_filter> filter =
+        make_filter(arguments.where, present_time(), chosen_by(options.patterns));
+    check_where(arguments, options, !arguments.wait && command.empty());
     subscription source(options);
     if (!arguments.wait && command.empty()) {
         check_patterns(options.patterns, source.patterns_met(), {},
                        "See what there is with: elog list. To wait for it, add --wait.");
     }
     const std::unique_ptr<record_sink> sink = make_sink(arguments, stop);
-    recording process(source, *sink);
+    std::optional<filtering_sink> passing;
+    if (filter) {
+        passing.emplace(*filter, *sink);
+    }
+    recording process(source, passing ? static_cast<record_sink&>(*passing) : *sink);
     std::optional<child_process> child;
     if (!command.empty() && stop_requested().count == 0) {
         child.emplace(command);
@@ -180,6 +197,9 @@ void record(const record_arguments& arguments, const subscription_options& optio
     }
     try {
         print_summary(process.run(std::ref(stop)), arguments.output);
+        if (passing) {
+            tell("{} events passed --where", passing->passed());
+        }
     } catch (...) {
         if (child) {
             tell_about_child(*child);
@@ -194,6 +214,7 @@ void record(const record_arguments& arguments, const subscription_options& optio
                            "list.");
         }
     }
+    check_names(filter.get(), nullptr);
 }
 
 void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
@@ -231,6 +252,7 @@ void add_record(CLI::App& application, const std::vector<std::string>& command) 
     record->add_option("--duration", arguments->duration, "Stop after that time: 10s, 500ms, 2m");
     record->add_option("--buffer-size", arguments->buffer_size,
                        "Bytes of one of a CPU's four buffers: 128K to 64M, a power of two");
+    record->add_option("--where", arguments->where, where_help);
     record->add_flag("--wait", arguments->wait,
                      "Start although no running program offers such an event yet");
     record->footer(
