@@ -112,8 +112,10 @@ double accumulator::average() const noexcept {
     if (floats_ == 0) {
         // The whole part and the rest apart: together they may have more bits than a double.
         const auto number = static_cast<wide_integer>(count_);
-        return static_cast<double>(static_cast<long double>(sum_ / number) +
-                                   static_cast<long double>(sum_ % number) /
+        const wide_integer whole = sum_ / number;
+        const wide_integer rest = sum_ % number;
+        return static_cast<double>(static_cast<long double>(whole) +
+                                   static_cast<long double>(rest) /
                                        static_cast<long double>(count_));
     }
     return floating_sum() / static_cast<double>(count());

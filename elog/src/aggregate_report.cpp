@@ -255,7 +255,7 @@ void append_json_buckets(fmt::memory_buffer& out, const aggregator& computed, st
     for (const shown_bucket& bucket :
          shown_buckets(computed.asked().calls[call].what, values, computed.look_of(call),
                        computed.step_of(call))) {
-        fmt::format_to(std::back_inserter(out), "{}{{\"from\":{},\"to\":{},\"count\":{}}}", between,
+        fmt::format_to(std::back_inserter(out), R"({}{{"from":{},"to":{},"count":{}}})", between,
                        bucket.begin, bucket.end, bucket.count);
         between = ",";
     }

@@ -113,7 +113,8 @@ aggregator::event_plan aggregator::plan_event(
     plan.has_fixed_key = true;
     bool reads_payload = false;
     for (const aggregate_key& key : asked_.keys) {
-        std::optional<record_place> place = find_place(key.of, *provider, event, asked_.source);
+        const std::optional<record_place> place =
+            find_place(key.of, *provider, event, asked_.source);
         if (!place) {
             return {};
         }
@@ -126,7 +127,7 @@ aggregator::event_plan aggregator::plan_event(
         plan.has_fixed_key = plan.has_fixed_key && place->stored.home == place_home::fixed;
         reads_payload = reads_payload || place->stored.home == place_home::payload;
         plan.key_looks.push_back(look_number(*place));
-        plan.keys.push_back(std::move(*place));
+        plan.keys.push_back(*place);
     }
     for (std::size_t i = 0; i < asked_.calls.size(); ++i) {
         plan.calls.push_back(plan_call(i, *provider, event));

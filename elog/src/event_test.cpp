@@ -19,11 +19,11 @@ bool judge(std::partial_ordering order, comparison how) noexcept {
         case comparison::less:
             return order == std::partial_ordering::less;
         case comparison::less_equal:
-            return order <= 0;
+            return std::is_lteq(order);
         case comparison::greater:
             return order == std::partial_ordering::greater;
         case comparison::greater_equal:
-            return order >= 0;
+            return std::is_gteq(order);
         default:
             return false;
     }

@@ -552,24 +552,24 @@ class event_test_builder {
         return leaf(test);
     }
 
-    folded fold_text(const record_place& place, std::string_view text, comparison how,
+    folded fold_text(const record_place& place, std::string_view wanted, comparison how,
                      bool negated) {
         const bool inverted = (how == comparison::unlike) != negated;
         std::string joined;
         std::string_view fixed = place.fixed_text;
         if (place.stored.home == place_home::fixed && place.name == "event" &&
-            text.find(':') != std::string_view::npos) {
+            wanted.find(':') != std::string_view::npos) {
             joined = fmt::format("{}:{}", provider_.schema.name, event_.name);
             fixed = joined;
         }
         if (place.stored.home == place_home::fixed) {
-            return constant(is_pattern(how) ? eventlog::core::glob_match(text, fixed) != inverted
-                                            : is_so(fixed.compare(text), how) != negated);
+            return constant(is_pattern(how) ? eventlog::core::glob_match(wanted, fixed) != inverted
+                                            : is_so(fixed.compare(wanted), how) != negated);
         }
         test_instruction test =
             test_of(place, is_pattern(how) ? test_operation::glob : test_operation::text, how,
                     is_pattern(how) ? inverted : negated);
-        keep_text(test, text);
+        keep_text(test, wanted);
         return leaf(test);
     }
 
