@@ -72,9 +72,9 @@ std::unique_ptr<elog::record_filter> filter_of(std::string_view text) {
 
 template <class Take>
 void for_each_record(const std::vector<std::uint8_t>& payload, const Take& take) {
-    for (std::uint16_t event = 0; event < provider().schema.events.size(); ++event) {
+    for (std::size_t event = 0; event < provider().schema.events.size(); ++event) {
         elog::record_view record;
-        record.header.event = event;
+        record.header.event = static_cast<std::uint16_t>(event);
         record.header.time = payload.size();
         record.payload = payload;
         take(record);

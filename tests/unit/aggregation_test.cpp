@@ -41,7 +41,7 @@ provider net {
 
 class aggregations : public ::testing::Test {
   protected:
-    record_maker net_{schema, "tester", 7};
+    record_maker net{schema, "tester", 7};
 
     [[nodiscard]] aggregator make(std::string_view text, std::size_t keys = 1000,
                                   bool all = false) const {
@@ -49,7 +49,7 @@ class aggregations : public ::testing::Test {
                         [all](const auto&, const elog::event_schema& event) {
                             return all || event.name != "slow";
                         });
-        made.add(net_.provider());
+        made.add(net.provider());
         made.check_names();
         return made;
     }
@@ -90,9 +90,9 @@ class aggregations : public ::testing::Test {
 TEST_F(aggregations, count_by_event) {
     aggregator counted = make("count() by event");
     for (int i = 0; i < 3; ++i) {
-        take(counted, net_.record("packet"));
+        take(counted, net.record("packet"));
     }
-    take(counted, net_.record("other"));
+    take(counted, net.record("other"));
     counted.note_lost(5);
     EXPECT_EQ(table(counted), "event   count()\n"
                               "packet        3  ###########################################\n"
@@ -116,7 +116,7 @@ TEST_F(aggregations, agree_with_a_simple_computation_on_integers) {
         const std::int64_t value = is_near ? 4'000'000'000'000'000'000 + small % 10 : small;
         const std::string key = (is_near ? "near" : "far") + std::to_string(random() % 7);
         expected[key].push_back(value);
-        made_record record = net_.record("packet");
+        made_record record = net.record("packet");
         record.set("left", value);
         record.set_text("why", key.c_str());
         take(computed, record);
@@ -150,7 +150,7 @@ TEST_F(aggregations, agree_with_a_simple_computation_on_integers) {
 
 TEST_F(aggregations, add_up_beyond_64_bits) {
     aggregator computed = make("sum(bytes), stddev(bytes), max(bytes)");
-    made_record record = net_.record("packet");
+    made_record record = net.record("packet");
     record.set("bytes", std::numeric_limits<std::uint64_t>::max());
     for (int i = 0; i < 1000; ++i) {
         take(computed, record);
@@ -164,7 +164,7 @@ TEST_F(aggregations, add_up_beyond_64_bits) {
 TEST_F(aggregations, keep_what_floats_lose) {
     aggregator computed = make("sum(share), avg(share), min(share), max(share), stddev(share)");
     for (const double value : {1e16, 1.0, 1.0, -1e16}) {
-        made_record record = net_.record("packet");
+        made_record record = net.record("packet");
         record.set("share", value);
         take(computed, record);
     }
@@ -180,7 +180,7 @@ TEST_F(aggregations, survive_what_is_no_number) {
     aggregator computed = make("sum(share), max(share), quantize(share), hist(share, 1)");
     for (const double value : {std::numeric_limits<double>::quiet_NaN(), 1.5,
                                std::numeric_limits<double>::infinity(), 1e300}) {
-        made_record record = net_.record("packet");
+        made_record record = net.record("packet");
         record.set("share", value);
         take(computed, record);
     }
@@ -194,7 +194,7 @@ TEST_F(aggregations, survive_what_is_no_number) {
 TEST_F(aggregations, quantize_at_powers_of_two) {
     aggregator computed = make("quantize(left)");
     const auto add = [&](std::int64_t value) {
-        made_record record = net_.record("packet");
+        made_record record = net.record("packet");
         record.set("left", value);
         take(computed, record);
     };
@@ -205,12 +205,12 @@ TEST_F(aggregations, quantize_at_powers_of_two) {
     add(INT64_MIN);
     const std::string said = json(computed);
     for (const char* part :
-         {"{\"from\":-18446744073709551615,\"to\":-9223372036854775807,\"count\":1}",
-          "{\"from\":-7,\"to\":-3,\"count\":1}", "{\"from\":-3,\"to\":-1,\"count\":2}",
-          "{\"from\":-1,\"to\":0,\"count\":1}", "{\"from\":0,\"to\":1,\"count\":1}",
-          "{\"from\":1,\"to\":2,\"count\":1}", "{\"from\":2,\"to\":4,\"count\":2}",
-          "{\"from\":4,\"to\":8,\"count\":2}", "{\"from\":8,\"to\":16,\"count\":1}",
-          "{\"from\":4611686018427387904,\"to\":9223372036854775808,\"count\":1}"}) {
+         {R"({"from":-18446744073709551615,"to":-9223372036854775807,"count":1})",
+          R"({"from":-7,"to":-3,"count":1})", R"({"from":-3,"to":-1,"count":2})",
+          R"({"from":-1,"to":0,"count":1})", R"({"from":0,"to":1,"count":1})",
+          R"({"from":1,"to":2,"count":1})", R"({"from":2,"to":4,"count":2})",
+          R"({"from":4,"to":8,"count":2})", R"({"from":8,"to":16,"count":1})",
+          R"({"from":4611686018427387904,"to":9223372036854775808,"count":1})"}) {
         EXPECT_NE(said.find(part), std::string::npos) << part << "\n" << said;
     }
 }
@@ -224,7 +224,7 @@ TEST_F(aggregations, draw_histograms_that_do_not_depend_on_the_order) {
     const auto draw = [&] {
         aggregator computed = make("hist(left)");
         for (const std::int64_t value : values) {
-            made_record record = net_.record("packet");
+            made_record record = net.record("packet");
             record.set("left", value);
             take(computed, record);
         }
@@ -252,7 +252,7 @@ TEST_F(aggregations, draw_histograms_that_do_not_depend_on_the_order) {
 TEST_F(aggregations, draw_histograms_of_the_step_that_is_asked_for) {
     aggregator computed = make("hist(took, 10ms)");
     for (const std::int64_t value : {0, 9'999'999, 10'000'000, -1, 25'000'000}) {
-        made_record record = net_.record("packet");
+        made_record record = net.record("packet");
         record.set("took", value);
         take(computed, record);
     }
@@ -267,7 +267,7 @@ TEST_F(aggregations, draw_histograms_of_the_step_that_is_asked_for) {
 TEST_F(aggregations, draw_many_empty_buckets_as_one) {
     aggregator computed = make("hist(left, 1)");
     for (const std::int64_t value : {0, 4, 9}) {
-        made_record record = net_.record("packet");
+        made_record record = net.record("packet");
         record.set("left", value);
         take(computed, record);
     }
@@ -280,7 +280,7 @@ TEST_F(aggregations, draw_many_empty_buckets_as_one) {
 TEST_F(aggregations, count_values_too_far_away_as_outside) {
     aggregator computed = make("hist(left, 1)");
     for (const std::int64_t value : {0, 999, 1000, -1}) {
-        made_record record = net_.record("packet");
+        made_record record = net.record("packet");
         record.set("left", value);
         take(computed, record);
     }
@@ -289,7 +289,7 @@ TEST_F(aggregations, count_values_too_far_away_as_outside) {
 
 TEST_F(aggregations, tell_values_of_keys_apart_and_show_them_as_fields_are_shown) {
     aggregator counted = make("count() by state, peer, row[1], maybe, good");
-    made_record record = net_.record("packet");
+    made_record record = net.record("packet");
     record.set("state", std::uint64_t{1});
     record.set_bytes("peer", {10, 0, 0, 1});
     record.set_bytes("row", {5, 6});
@@ -307,11 +307,11 @@ TEST_F(aggregations, tell_values_of_keys_apart_and_show_them_as_fields_are_shown
 
 TEST_F(aggregations, add_up_fields_of_several_events_that_have_one_name) {
     aggregator computed = make("sum(bytes) by why");
-    made_record packet = net_.record("packet");
+    made_record packet = net.record("packet");
     packet.set("bytes", std::uint64_t{5});
     packet.set_text("why", "x");
     take(computed, packet);
-    made_record other = net_.record("other");
+    made_record other = net.record("other");
     other.set("bytes", std::uint64_t{7});
     other.set_text("why", "x");
     take(computed, other);
@@ -321,19 +321,19 @@ TEST_F(aggregations, add_up_fields_of_several_events_that_have_one_name) {
 
 TEST_F(aggregations, leave_out_events_without_the_field) {
     aggregator computed = make("sum(left) by event");
-    take(computed, net_.record("packet"));
-    take(computed, net_.record("other"));
+    take(computed, net.record("packet"));
+    take(computed, net.record("other"));
     EXPECT_EQ(computed.groups(), 1U);
     EXPECT_EQ(computed.taken(), 1U);
     aggregator optional = make("max(maybe), count(maybe)");
-    take(optional, net_.record("packet"));
+    take(optional, net.record("packet"));
     EXPECT_EQ(optional.groups(), 0U);
 }
 
 TEST_F(aggregations, keep_no_more_keys_than_allowed_and_count_the_rest) {
     aggregator counted = make("count() by bytes", 10);
     for (std::uint64_t i = 0; i < 25; ++i) {
-        made_record record = net_.record("packet");
+        made_record record = net.record("packet");
         record.set("bytes", i % 20);
         take(counted, record);
     }
@@ -348,7 +348,7 @@ TEST_F(aggregations, show_the_top_alone) {
     for (const char* text : {"top(2, bytes)", "count() by bytes | top 2"}) {
         aggregator counted = make(text);
         for (std::uint64_t i = 0; i < 100; ++i) {
-            made_record record = net_.record("packet");
+            made_record record = net.record("packet");
             record.set("bytes", static_cast<std::uint64_t>(std::sqrt(static_cast<double>(i))));
             take(counted, record);
         }
@@ -362,18 +362,18 @@ TEST_F(aggregations, show_the_top_alone) {
 
 TEST_F(aggregations, start_over_with_nothing) {
     aggregator counted = make("count() by event");
-    take(counted, net_.record("packet"));
+    take(counted, net.record("packet"));
     counted.note_lost(1);
     counted.start_over();
     EXPECT_FALSE(counted.has_something());
     EXPECT_EQ(counted.groups(), 0U);
-    take(counted, net_.record("packet"));
+    take(counted, net.record("packet"));
     EXPECT_NE(json(counted).find("\"count()\":1}"), std::string::npos);
 }
 
 TEST_F(aggregations, count_records_that_do_not_fit_and_those_of_nobody) {
     aggregator computed = make("sum(bytes)");
-    made_record record = net_.record("packet");
+    made_record record = net.record("packet");
     elog::record_view cut = record.view();
     cut.payload = cut.payload.first(4);
     computed.take(cut, record_maker::clock());
@@ -386,7 +386,7 @@ TEST_F(aggregations, count_records_that_do_not_fit_and_those_of_nobody) {
 
 TEST_F(aggregations, escape_what_terminals_obey) {
     aggregator counted = make("count() by why");
-    made_record record = net_.record("packet");
+    made_record record = net.record("packet");
     record.set_text("why", "a\x1b[31m\"\xff");
     take(counted, record);
     EXPECT_EQ(table(counted).find('\x1b'), std::string::npos);
@@ -396,7 +396,7 @@ TEST_F(aggregations, escape_what_terminals_obey) {
 
 TEST_F(aggregations, show_values_as_their_fields_are_shown) {
     aggregator computed = make("sum(took), avg(took), max(size)");
-    made_record record = net_.record("packet");
+    made_record record = net.record("packet");
     record.set("took", std::int64_t{1'500'000});
     record.set("size", std::uint64_t{2048});
     take(computed, record);
@@ -408,9 +408,9 @@ TEST_F(aggregations, show_values_as_their_fields_are_shown) {
 TEST_F(aggregations, draw_bars_in_eighths_where_they_can) {
     aggregator counted = make("count() by event");
     for (int i = 0; i < 100; ++i) {
-        take(counted, net_.record("packet"));
+        take(counted, net.record("packet"));
     }
-    take(counted, net_.record("other"));
+    take(counted, net.record("other"));
     EXPECT_NE(table(counted, true).find("other         1  \xe2\x96\x8d\n"), std::string::npos)
         << table(counted, true);
 }

@@ -60,26 +60,26 @@ class filtering : public ::testing::Test {
         options.buffer_size = EVENTLOG_BUFFER_SIZE_MIN;
         options.buffers_per_cpu = 2;
         const elog::subscription source(options);
-        sink_.start(source);
-        sink_.take_provider(maker_.provider());
+        sink.start(source);
+        sink.take_provider(maker.provider());
     }
 
     void take(std::uint32_t ring, std::uint64_t lost_before, std::uint64_t sequence,
               const std::vector<std::uint64_t>& numbers) {
         std::vector<std::uint8_t> bytes;
         for (const std::uint64_t number : numbers) {
-            made_record record = maker_.record("e");
+            made_record record = maker.record("e");
             record.set("number", number);
             const std::vector<std::uint8_t> one = record.bytes();
             bytes.insert(bytes.end(), one.begin(), one.end());
         }
-        sink_.take_run({ring, lost_before, sequence, numbers.size(), bytes});
+        sink.take_run({ring, lost_before, sequence, numbers.size(), bytes});
     }
 
-    record_maker maker_{schema, "tester", 1};
-    elog::record_filter filter_{elog::predicate("--where", "number >= 10"), 0};
-    keeping_sink kept_;
-    elog::filtering_sink sink_{filter_, kept_};
+    record_maker maker{schema, "tester", 1};
+    elog::record_filter filter{elog::predicate("--where", "number >= 10"), 0};
+    keeping_sink kept;
+    elog::filtering_sink sink{filter, kept};
 };
 
 TEST_F(filtering, hands_on_what_is_wanted_numbered_without_gaps) {
@@ -87,45 +87,45 @@ TEST_F(filtering, hands_on_what_is_wanted_numbered_without_gaps) {
     take(1, 0, 0, {12});
     take(0, 0, 4, {3, 13});
     const std::vector<passed_run> expected{{0, 0, 0, {10, 11}}, {1, 0, 0, {12}}, {0, 0, 2, {13}}};
-    EXPECT_EQ(kept_.runs, expected);
-    EXPECT_EQ(kept_.providers, 1U);
-    sink_.finish({7, 0});
-    EXPECT_EQ(kept_.end.records, 4U);
-    EXPECT_TRUE(kept_.losses.empty());
+    EXPECT_EQ(kept.runs, expected);
+    EXPECT_EQ(kept.providers, 1U);
+    sink.finish({7, 0});
+    EXPECT_EQ(kept.end.records, 4U);
+    EXPECT_TRUE(kept.losses.empty());
 }
 
 TEST_F(filtering, tells_losses_with_the_next_record_that_is_wanted) {
     take(0, 5, 5, {1, 2});
     take(0, 3, 10, {4, 20});
     const std::vector<passed_run> expected{{0, 8, 8, {20}}};
-    EXPECT_EQ(kept_.runs, expected);
+    EXPECT_EQ(kept.runs, expected);
 }
 
 TEST_F(filtering, tells_losses_that_no_wanted_record_follows_at_the_end) {
     take(0, 5, 5, {1});
     take(1, 2, 2, {1});
-    sink_.take_loss({static_cast<std::uint32_t>(elog::loss_scope::ring), 0, 4, 0, 0, 1});
-    sink_.finish({2, 12});
-    ASSERT_EQ(kept_.losses.size(), 2U);
-    EXPECT_EQ(kept_.losses[0].index, 0U);
-    EXPECT_EQ(kept_.losses[0].full, 9U);
-    EXPECT_EQ(kept_.losses[0].damaged, 1U);
-    EXPECT_EQ(kept_.losses[1].index, 1U);
-    EXPECT_EQ(kept_.losses[1].full, 2U);
-    EXPECT_EQ(kept_.end.records, 0U);
-    EXPECT_EQ(kept_.end.lost, 12U);
+    sink.take_loss({static_cast<std::uint32_t>(elog::loss_scope::ring), 0, 4, 0, 0, 1});
+    sink.finish({2, 12});
+    ASSERT_EQ(kept.losses.size(), 2U);
+    EXPECT_EQ(kept.losses[0].index, 0U);
+    EXPECT_EQ(kept.losses[0].full, 9U);
+    EXPECT_EQ(kept.losses[0].damaged, 1U);
+    EXPECT_EQ(kept.losses[1].index, 1U);
+    EXPECT_EQ(kept.losses[1].full, 2U);
+    EXPECT_EQ(kept.end.records, 0U);
+    EXPECT_EQ(kept.end.lost, 12U);
 }
 
 TEST_F(filtering, goes_on_when_a_late_provider_has_other_types) {
     const record_maker late("provider q { event f info { number: text } }", "late", 2, 1);
-    sink_.take_provider(late.provider());
+    sink.take_provider(late.provider());
     take(0, 0, 0, {10});
     made_record other = late.record("f");
     other.set_text("number", "10");
     const std::vector<std::uint8_t> bytes = other.bytes();
-    sink_.take_run({0, 0, 1, 1, bytes});
-    EXPECT_EQ(sink_.passed(), 1U);
-    EXPECT_EQ(kept_.providers, 2U);
+    sink.take_run({0, 0, 1, 1, bytes});
+    EXPECT_EQ(sink.passed(), 1U);
+    EXPECT_EQ(kept.providers, 2U);
 }
 
 }  // namespace

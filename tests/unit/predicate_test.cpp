@@ -58,12 +58,12 @@ provider net {
 
 class predicates : public ::testing::Test {
   protected:
-    record_maker net_{network_schema, "nginx: worker", 4242};
+    record_maker net{network_schema, "nginx: worker", 4242};
 
     /// Whether a record matches; fails the test if the predicate is refused.
     [[nodiscard]] bool matches(std::string_view text, const made_record& record) const {
         elog::record_filter filter(elog::predicate("--where", text), 1'600'000'000'000'000'000);
-        filter.add(net_.provider());
+        filter.add(net.provider());
         filter.check_names();
         return filter.matches(record.view(), record_maker::clock());
     }
@@ -71,7 +71,7 @@ class predicates : public ::testing::Test {
     [[nodiscard]] std::string refusal(std::string_view text) const {
         try {
             elog::record_filter filter(elog::predicate("--where", text), 0);
-            filter.add(net_.provider());
+            filter.add(net.provider());
             filter.check_names();
         } catch (const elog::failure& error) {
             return error.what();
@@ -80,7 +80,7 @@ class predicates : public ::testing::Test {
     }
 
     [[nodiscard]] made_record packet() const {
-        made_record made = net_.record("packet");
+        made_record made = net.record("packet");
         made.set("bytes", std::uint64_t{1500});
         made.set("left", std::int64_t{-7});
         made.set("took", std::int64_t{2'500'000});
@@ -294,7 +294,7 @@ TEST_F(predicates, bind_as_in_c) {
 }
 
 TEST_F(predicates, find_what_is_absent_neither_true_nor_false) {
-    made_record other = net_.record("other");
+    made_record other = net.record("other");
     other.set_text("name", "x");
     other.set("bytes", std::uint64_t{5});
     EXPECT_FALSE(matches("left == 3", other));
@@ -340,7 +340,7 @@ TEST_F(predicates, believe_no_payload) {
             elog::predicate("--where",
                             R"(why != "" || far ~ ::/0 || left > 5 || maybe == 3 || label != "")"),
             0);
-        filter.add(net_.provider());
+        filter.add(net.provider());
         static_cast<void>(filter.matches(cut, record_maker::clock()));
         EXPECT_FALSE(size == 0 && filter.matches(cut, record_maker::clock()));
     }
@@ -348,7 +348,7 @@ TEST_F(predicates, believe_no_payload) {
 
 TEST_F(predicates, want_nothing_of_unknown_events_and_flags) {
     elog::record_filter filter(elog::predicate("--where", "pid > 0"), 0);
-    filter.add(net_.provider());
+    filter.add(net.provider());
     made_record record = packet();
     EXPECT_TRUE(filter.matches(record.view(), record_maker::clock()));
     record.header().flags = 0x8000;
@@ -365,7 +365,7 @@ TEST_F(predicates, want_nothing_of_unknown_events_and_flags) {
 TEST_F(predicates, know_in_advance_what_no_record_can_change) {
     const auto verdict_of = [this](std::string_view text, std::uint16_t event) {
         elog::record_filter filter(elog::predicate("--where", text), 0);
-        filter.add(net_.provider());
+        filter.add(net.provider());
         return filter.verdict_of(0, event);
     };
     using verdict = elog::record_filter::verdict;
@@ -413,7 +413,7 @@ TEST_F(predicates, that_cannot_be_read_are_refused_at_their_column) {
     expect_refusal("1 < bytes < 5", 11, "join two comparisons with &&");
     expect_refusal("5 == 5", 3, "stands a field");
     expect_refusal("why == \"x", 8, "is not closed");
-    expect_refusal("why == \"\\q\"", 9, "A backslash stands");
+    expect_refusal(R"(why == "\q")", 9, "A backslash stands");
     expect_refusal("bytes > 5 | left < 3", 11, "Between conditions stands ||");
     expect_refusal("bytes > 99999999999999999999", 9, "too many digits");
     expect_refusal("bytes > 0x1ffffffffffffffff", 9, "does not fit 64 bits");
