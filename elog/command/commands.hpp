@@ -19,6 +19,7 @@ class usage_failure : public failure {
     using failure::failure;
 };
 
+void add_agg(CLI::App& application);
 void add_gen(CLI::App& application);
 void add_list(CLI::App& application);
 void add_print(CLI::App& application);

@@ -12,11 +12,13 @@
 #include "child_process.hpp"
 #include "commands.hpp"
 #include "file_sink.hpp"
+#include "filtering_sink.hpp"
 #include "quantities.hpp"
 #include "recording.hpp"
 #include "stop_signal.hpp"
 #include "subscription.hpp"
 #include "tell.hpp"
+#include "where.hpp"
 
 namespace elog {
 namespace {
@@ -33,6 +35,7 @@ struct record_arguments {
     std::optional<std::string> rotate;
     std::optional<std::uint64_t> keep;
     std::optional<std::string> max_total;
+    std::optional<std::string> where;
     bool wait = false;
 };
 
@@ -229,16 +232,30 @@ std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, stop_c
     return std::make_unique<text_sink>(STDOUT_FILENO, [&stop] { return stop(); });
 }
 
+/// With --where: what cannot be is said before anything is recorded.
+void check_where(const record_arguments& arguments, const subscription_options& options,
+                 bool all_are_known) {
+    check_running(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
+                  nullptr, all_are_known);
+}
+
 /// Records while the command runs, if there is one.
 void record(const record_arguments& arguments, const subscription_options& options,
             stop_condition& stop, const std::vector<std::string>& command) {
+    const std::unique_ptr<record_filter> filter =
+        make_filter(arguments.where, present_time(), chosen_by(options.patterns));
+    check_where(arguments, options, !arguments.wait && command.empty());
     subscription source(options);
     if (!arguments.wait && command.empty()) {
         check_patterns(options.patterns, source.patterns_met(), {},
                        "See what there is with: elog list. To wait for it, add --wait.");
     }
     const std::unique_ptr<record_sink> sink = make_sink(arguments, stop);
-    recording process(source, *sink);
+    std::optional<filtering_sink> passing;
+    if (filter) {
+        passing.emplace(*filter, *sink);
+    }
+    recording process(source, passing ? static_cast<record_sink&>(*passing) : *sink);
     std::optional<child_process> child;
     if (!command.empty() && stop_requested().count == 0) {
         child.emplace(command);
@@ -246,6 +263,9 @@ void record(const record_arguments& arguments, const subscription_options& optio
     }
     try {
         print_summary(process.run(std::ref(stop)), output_name(arguments));
+        if (passing) {
+            tell("{} events passed --where", passing->passed());
+        }
     } catch (...) {
         if (child) {
             tell_about_child(*child);
@@ -260,6 +280,7 @@ void record(const record_arguments& arguments, const subscription_options& optio
                            "list.");
         }
     }
+    check_names(filter.get(), nullptr);
 }
 
 void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
@@ -311,6 +332,7 @@ void add_record(CLI::App& application, const std::vector<std::string>& command) 
     record->add_option("--duration", arguments->duration, "Stop after that time: 10s, 500ms, 2m");
     record->add_option("--buffer-size", arguments->buffer_size,
                        "Bytes of one of a CPU's four buffers: 128K to 64M, a power of two");
+    record->add_option("--where", arguments->where, where_help);
     record->add_flag("--wait", arguments->wait,
                      "Start although no running program offers such an event yet");
     record->footer(
