@@ -63,7 +63,6 @@ int run(int argument_count, char** arguments) {
                        "  elog record -e 'shop:*'                    watch its events\n"
                        "  elog record -e 'shop:*' -o run.elog        keep them\n"
                        "  elog print run.elog                        read them\n"
-                       "  elog stat run.elog                         count them\n"
                        "  elog agg 'avg(bytes) by peer' run.elog     compute with what they say");
     elog::add_list(application);
     elog::add_record(application, command);

@@ -44,7 +44,7 @@ inline void count(const eventlog_provider& provider, route_counter counter) noex
 #if EVENTLOG_HAS_SEQUENCES
     // clang-format off
     asm goto(
-        EVENTLOG_SEQUENCE_START
+        EVENTLOG_SEQUENCE_START("%[area]")
         "movl %%fs:4(%%r11), %%ecx\n"
         "cmpl %[cpus], %%ecx\n"
         "jae 73f\n"

@@ -24,6 +24,9 @@ void choose_rseq(bool can_be_restarted) noexcept {
     const char* choice = ::secure_getenv("EVENTLOG_RSEQ");
     const bool forbidden = choice != nullptr && std::strcmp(choice, "off") == 0;
     rseq_area = __rseq_offset;
+    for (subscription_slot& slot : subscription_slots) {
+        slot.area.store(__rseq_offset, std::memory_order_relaxed);
+    }
     chosen.store(__rseq_size != 0 && can_be_restarted && !forbidden, std::memory_order_relaxed);
 }
 
@@ -44,7 +47,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
                   offsetof(rseq_pieces, flags) == offsetof(rseq_pieces, thread) + 4);
     // clang-format off
     asm goto(
-        EVENTLOG_SEQUENCE_START
+        EVENTLOG_SEQUENCE_START(EVENTLOG_MEMBER(slot, area))
         "movq " EVENTLOG_MEMBER(record, units) ", %%rsi\n"
         EVENTLOG_SEQUENCE_FIND_PLACE("%%rsi")
         "movq (%[record]), %%rax\n"
@@ -52,7 +55,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
         "movq " EVENTLOG_MEMBER(record, thread) ", %%rax\n"  // and flags
         "movl %%eax, 16(%%r9)\n"
         "shrq $32, %%rax\n"
-        "movw %%r10w, 20(%%r9)\n"
+        "movw %%cx, 20(%%r9)\n"
         "movw %%ax, 22(%%r9)\n"
         "movq " EVENTLOG_MEMBER(record, time) ", %%rax\n"
         "movq %%rax, 8(%%r9)\n"
@@ -86,7 +89,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
           [record_end] "i"(offsetof(rseq_pieces, end)),
           [record_padding] "i"(offsetof(rseq_pieces, padding)),
           [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT)
-        : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc"
+        : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r11", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
     // clang-format on
@@ -95,7 +98,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
 // The steps below are for one CPU, which the caller has looked at before: else aborted. r8 = ring.
 // clang-format off
 #define SEQUENCE_AT_PLACE                               \
-    EVENTLOG_SEQUENCE_START                             \
+    EVENTLOG_SEQUENCE_START("%[area]")                  \
     "movl " EVENTLOG_MEMBER(place, cpu) ", %%eax\n"     \
     "cmpl %%eax, %%fs:4(%%r11)\n"                     \
     "jne 73f\n"                                         \

@@ -21,8 +21,8 @@
 static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE_WAYS_OUT");
 
 // clang-format off
-#define EVENTLOG_SEQUENCE_START                 \
-    "movq %[area], %%r11\n"                     \
+#define EVENTLOG_SEQUENCE_START(area)           \
+    "movq " area ", %%r11\n"                    \
     EVENTLOG_SEQUENCE_NEXT
 
 // Another one, right behind the last instruction of the one before it.
@@ -77,20 +77,20 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
 #define EVENTLOG_MEMBER(object, member) "%c[" #object "_" #member "](%[" #object "])"
 
 // Finds the place for a record of `units` (a register) in the ring of the CPU that this runs on:
-// r8 = ring, r9 = record, r10 = CPU. Uses rax, rdx. (Results of an asm goto would save registers, but
+// r8 = ring, r9 = record, rcx = CPU. Uses rax, rdx. (Results of an asm goto would save registers, but
 // g++ before 12.4 gets them wrong.) A thread that has no sequences has no CPU in its area either and
 // leaves before it reads the region: nothing would keep that mapped.
 #define EVENTLOG_SEQUENCE_FIND_PLACE(units)                             \
-    "movl %%fs:4(%%r11), %%r10d\n"                                      \
+    "movl %%fs:4(%%r11), %%ecx\n"                                      \
     "cmpq %[serial], " EVENTLOG_MEMBER(slot, serial) "\n"               \
     "jne 75f\n"                                                         \
-    "cmpl " EVENTLOG_MEMBER(slot, cpus) ", %%r10d\n"                    \
+    "cmpl " EVENTLOG_MEMBER(slot, cpus) ", %%ecx\n"                    \
     "jae 76f\n"                                                         \
     "movq " EVENTLOG_MEMBER(slot, state) ", %%rax\n"                    \
     "cmpl %[live], (%%rax)\n"                                           \
     "jne 75f\n"                                                         \
     "movq " EVENTLOG_MEMBER(slot, ring_stride) ", %%r8\n"               \
-    "imulq %%r10, %%r8\n"                                               \
+    "imulq %%rcx, %%r8\n"                                               \
     "addq " EVENTLOG_MEMBER(slot, rings) ", %%r8\n"                     \
     "movq (%%r8), %%rax\n"                                              \
     "movl %%eax, %%edx\n"                                               \
@@ -103,7 +103,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     "imulq " EVENTLOG_MEMBER(slot, buffer_size) ", %%rax\n"             \
     "leaq (%%rax, %%rdx, 8), %%rax\n"                                   \
     "movq " EVENTLOG_MEMBER(slot, ring_bytes) ", %%r9\n"                \
-    "imulq %%r10, %%r9\n"                                               \
+    "imulq %%rcx, %%r9\n"                                               \
     "addq " EVENTLOG_MEMBER(slot, first_buffer) ", %%r9\n"              \
     "addq %%rax, %%r9\n"
 
@@ -113,9 +113,11 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     "movl %%eax, 8(%%r9)\n"                     \
     "movl %%edx, 12(%%r9)\n"
 
+// Few of them in registers: with the stack aligned, and a frame pointer, sanitizers leave 13 in all.
 // `cpus` is the member that says how many rings the sequence may write to.
 #define EVENTLOG_SLOT_OPERANDS(cpus)                                                           \
-    [area] "m"(rseq_area), [slot] "r"(&slot), [serial] "r"(serial),                         \
+    [slot] "r"(&slot), [serial] "r"(serial),                                                \
+    [slot_area] "i"(offsetof(subscription_slot, area)),                                     \
     [slot_cpus] "i"(offsetof(subscription_slot, cpus)),                                    \
     [live] "i"(EVENTLOG_REGION_LIVE), [position_mask] "i"(EVENTLOG_POSITION_MASK),          \
     [generation_shift] "i"(EVENTLOG_GENERATION_SHIFT),                                      \
