@@ -321,12 +321,14 @@ void add_record(CLI::App& application, const std::vector<std::string>& command) 
                      "Compress the file with zstd, at level 1 to 19; 3 without a number")
         ->expected(0, 1)
         ->default_str(std::to_string(compression_level_default))
-        ->check(CLI::Range(compression_level_min, compression_level_max));
+        ->check(CLI::Range(compression_level_min, compression_level_max))
+        ->option_text("[LEVEL]");
     record->add_option("--rotate", arguments->rotate,
                        "Go on in a new file, FILE-000001.elog and so on, after that size or time: "
                        "64MiB, 10s");
     record->add_option("--keep", arguments->keep, "Keep that many of these files, the newest")
-        ->check(CLI::Range(1, 1'000'000));
+        ->check(CLI::Range(1, 1'000'000))
+        ->option_text("UINT");
     record->add_option("--max-total", arguments->max_total,
                        "Keep as many of these files as fit into that size");
     record->add_option("--duration", arguments->duration, "Stop after that time: 10s, 500ms, 2m");
