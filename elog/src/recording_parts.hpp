@@ -33,7 +33,7 @@ class recording_parts {
   private:
     struct part {
         std::string path;
-        std::uint64_t size;
+        std::uint64_t size = 0;
     };
 
     void find_existing();

@@ -24,9 +24,6 @@ void choose_rseq(bool can_be_restarted) noexcept {
     const char* choice = ::secure_getenv("EVENTLOG_RSEQ");
     const bool forbidden = choice != nullptr && std::strcmp(choice, "off") == 0;
     rseq_area = __rseq_offset;
-    for (subscription_slot& slot : subscription_slots) {
-        slot.area.store(__rseq_offset, std::memory_order_relaxed);
-    }
     chosen.store(__rseq_size != 0 && can_be_restarted && !forbidden, std::memory_order_relaxed);
 }
 
@@ -47,7 +44,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
                   offsetof(rseq_pieces, flags) == offsetof(rseq_pieces, thread) + 4);
     // clang-format off
     asm goto(
-        EVENTLOG_SEQUENCE_START(EVENTLOG_MEMBER(slot, area))
+        EVENTLOG_SEQUENCE_START
         "movq " EVENTLOG_MEMBER(record, units) ", %%rsi\n"
         EVENTLOG_SEQUENCE_FIND_PLACE("%%rsi")
         "movq (%[record]), %%rax\n"
@@ -89,7 +86,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
           [record_end] "i"(offsetof(rseq_pieces, end)),
           [record_padding] "i"(offsetof(rseq_pieces, padding)),
           [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT)
-        : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r11", "memory", "cc"
+        : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
     // clang-format on
@@ -98,9 +95,9 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
 // The steps below are for one CPU, which the caller has looked at before: else aborted. r8 = ring.
 // clang-format off
 #define SEQUENCE_AT_PLACE                               \
-    EVENTLOG_SEQUENCE_START("%[area]")                  \
+    EVENTLOG_SEQUENCE_START                             \
     "movl " EVENTLOG_MEMBER(place, cpu) ", %%eax\n"     \
-    "cmpl %%eax, %%fs:4(%%r11)\n"                     \
+    "cmpl %%eax, %%fs:4(%[area])\n"                     \
     "jne 73f\n"                                         \
     "movq " EVENTLOG_MEMBER(place, slot_serial) ", %%rax\n" \
     "movq (%%rax), %%rax\n"                             \
@@ -115,7 +112,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
     "jne 74f\n"
 
 #define PLACE_OPERANDS                                                      \
-    [area] "m"(rseq_area), [place] "r"(&place),                             \
+    [area] "r"(rseq_area), [place] "r"(&place),                             \
     [place_cpu] "i"(offsetof(rseq_place, cpu)),                             \
     [place_slot_serial] "i"(offsetof(rseq_place, slot_serial)),             \
     [place_serial] "i"(offsetof(rseq_place, serial)),                       \
@@ -160,7 +157,7 @@ rseq_result rseq_switch_buffers(const rseq_place& place, const rseq_switch& step
           [step_next] "i"(offsetof(rseq_switch, next)),
           [step_records_before] "i"(offsetof(rseq_switch, records_before)),
           [step_control] "i"(offsetof(rseq_switch, control))
-        : "rax", "rcx", "rdx", "r8", "r11", "memory", "cc"
+        : "rax", "rcx", "rdx", "r8", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
 }
@@ -178,7 +175,7 @@ rseq_result rseq_seal(const rseq_place& place, std::uint64_t expected, eventlog_
         :
         : PLACE_OPERANDS, [expected] "r"(expected), [current] "r"(current),
           [control] "r"(control)
-        : "rax", "r8", "r11", "memory", "cc"
+        : "rax", "r8", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
 }
@@ -192,7 +189,7 @@ rseq_result rseq_count_lost(const rseq_place& place, std::uint64_t expected) noe
         EVENTLOG_SEQUENCE_WAYS_OUT
         :
         : PLACE_OPERANDS, [expected] "r"(expected)
-        : "rax", "r8", "r11", "memory", "cc"
+        : "rax", "r8", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
 }

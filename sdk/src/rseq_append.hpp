@@ -29,7 +29,7 @@ namespace eventlog::core {
 #if EVENTLOG_HAS_SEQUENCES
     // clang-format off
     asm goto(
-        EVENTLOG_SEQUENCE_START(EVENTLOG_MEMBER(slot, area))
+        EVENTLOG_SEQUENCE_START
         // First: processors go on with what follows while they read the clock, but not all begin
         // with it before what stands in front is done.
         "rdtsc\n"
@@ -64,8 +64,8 @@ namespace eventlog::core {
         "72:\n"
         EVENTLOG_SEQUENCE_WAYS_OUT
         "movq (%[gate]), %%rdx\n"
-        EVENTLOG_SEQUENCE_NEXT
-        "cmpl %%ecx, %%fs:4(%%r11)\n"
+        EVENTLOG_SEQUENCE_START
+        "cmpl %%ecx, %%fs:4(%[area])\n"
         "jne 73f\n"
         "imull " EVENTLOG_MEMBER(slot, counter_stride) ", %%ecx\n"
         "incq %c[words](%%rdx, %%rcx)\n"
@@ -79,7 +79,7 @@ namespace eventlog::core {
           [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT), [gate] "r"(&gate),
           [slot_counter_stride] "i"(offsetof(subscription_slot, counter_stride)),
           [words] "i"(EVENTLOG_GATE_SIZE + offsetof(eventlog_counters_page, written_by_cpu))
-        : "rax", "rcx", "rdx", "r8", "r9", "r11", "xmm0", "xmm1", "memory", "cc"
+        : "rax", "rcx", "rdx", "r8", "r9", "xmm0", "xmm1", "memory", "cc"
         : aborted, changed, stale, elsewhere, uncounted);
     EVENTLOG_SEQUENCE_RESULTS
 uncounted:

@@ -3,7 +3,7 @@
 // The frame of a restartable sequence on x86-64, as text for inline assembly.
 //
 // In the thread's area, which glibc registers with the kernel at fs:__rseq_offset: cpu_id at 4,
-// rseq_cs at 8. r11 = __rseq_offset from EVENTLOG_SEQUENCE_START on. Labels: 70 descriptor, 71
+// rseq_cs at 8. Labels: 70 descriptor, 71
 // start, 72 behind the last instruction, 73 aborted, 74 changed, 75 stale, 76 elsewhere, 79 abort
 // handler. The handler stands behind the signature that the kernel asks for, made part of an
 // instruction that traps (ud1), in a section of its own.
@@ -21,12 +21,7 @@
 static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE_WAYS_OUT");
 
 // clang-format off
-#define EVENTLOG_SEQUENCE_START(area)           \
-    "movq " area ", %%r11\n"                    \
-    EVENTLOG_SEQUENCE_NEXT
-
-// Another one, right behind the last instruction of the one before it.
-#define EVENTLOG_SEQUENCE_NEXT                  \
+#define EVENTLOG_SEQUENCE_START                 \
     ".pushsection __rseq_cs, \"aw\"\n"          \
     ".balign 32\n"                              \
     "70:\n"                                     \
@@ -34,12 +29,12 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     ".quad 71f, 72f - 71f, 79f\n"               \
     ".popsection\n"                             \
     "leaq 70b(%%rip), %%rax\n"                  \
-    "movq %%rax, %%fs:8(%%r11)\n"               \
+    "movq %%rax, %%fs:8(%[area])\n"               \
     "71:\n"
 
 #define EVENTLOG_SEQUENCE_END                   \
     "72:\n"                                     \
-    "movq $0, %%fs:8(%%r11)\n"
+    "movq $0, %%fs:8(%[area])\n"
 
 // The abort handler, which leaves for a goto label of that name.
 #define EVENTLOG_SEQUENCE_ABORT(label)          \
@@ -47,7 +42,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     ".long 0x53053053\n"                        \
     "79:\n"                                     \
     "73:\n"                                     \
-    "movq $0, %%fs:8(%%r11)\n"                \
+    "movq $0, %%fs:8(%[area])\n"                \
     "jmp %l[" label "]\n"
 
 // Behind EVENTLOG_SEQUENCE_END; goto labels of those names.
@@ -55,13 +50,13 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     ".pushsection __rseq_failure, \"ax\"\n"     \
     EVENTLOG_SEQUENCE_ABORT("aborted")          \
     "74:\n"                                     \
-    "movq $0, %%fs:8(%%r11)\n"                \
+    "movq $0, %%fs:8(%[area])\n"                \
     "jmp %l[changed]\n"                         \
     "75:\n"                                     \
-    "movq $0, %%fs:8(%%r11)\n"                \
+    "movq $0, %%fs:8(%[area])\n"                \
     "jmp %l[stale]\n"                           \
     "76:\n"                                     \
-    "movq $0, %%fs:8(%%r11)\n"                \
+    "movq $0, %%fs:8(%[area])\n"                \
     "jmp %l[elsewhere]\n"                       \
     ".popsection\n"
 
@@ -81,7 +76,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
 // g++ before 12.4 gets them wrong.) A thread that has no sequences has no CPU in its area either and
 // leaves before it reads the region: nothing would keep that mapped.
 #define EVENTLOG_SEQUENCE_FIND_PLACE(units)                             \
-    "movl %%fs:4(%%r11), %%ecx\n"                                      \
+    "movl %%fs:4(%[area]), %%ecx\n"                                      \
     "cmpq %[serial], " EVENTLOG_MEMBER(slot, serial) "\n"               \
     "jne 75f\n"                                                         \
     "cmpl " EVENTLOG_MEMBER(slot, cpus) ", %%ecx\n"                    \
@@ -116,8 +111,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
 // Few of them in registers: with the stack aligned, and a frame pointer, sanitizers leave 13 in all.
 // `cpus` is the member that says how many rings the sequence may write to.
 #define EVENTLOG_SLOT_OPERANDS(cpus)                                                           \
-    [slot] "r"(&slot), [serial] "r"(serial),                                                \
-    [slot_area] "i"(offsetof(subscription_slot, area)),                                     \
+    [area] "r"(rseq_area), [slot] "r"(&slot), [serial] "r"(serial),                                                \
     [slot_cpus] "i"(offsetof(subscription_slot, cpus)),                                    \
     [live] "i"(EVENTLOG_REGION_LIVE), [position_mask] "i"(EVENTLOG_POSITION_MASK),          \
     [generation_shift] "i"(EVENTLOG_GENERATION_SHIFT),                                      \

@@ -45,9 +45,6 @@ struct alignas(64) subscription_slot {
     std::atomic<std::uint32_t> fast_cpus{0};
     /// As in spread_of_counters.
     std::atomic<std::uint32_t> counter_stride{0};
-    /// As rseq_area, from choose_rseq on: of empty slots, too, because sequences use it before they
-    /// look whether the slot is the one they want.
-    std::atomic<std::ptrdiff_t> area{0};
 
     std::atomic<std::uint32_t> ring_count{0};
     std::atomic<std::uint32_t> clock{0};

@@ -236,7 +236,8 @@ struct encoder<Event, std::index_sequence<Leaf...>> {
             if (size != 0) {
                 const std::size_t copied = is_text[i] ? size - 1 : size;
                 copy_text(end, found[i].data, copied);
-                if (is_text[i]) {
+                // The last text's NUL is there: the last word has been zero from the start.
+                if (is_text[i] && i + 1 != piece_count) {
                     end[size - 1] = 0;
                 }
                 end += size;
