@@ -18,8 +18,8 @@ class Archive:
     def __contains__(self, path):
         return _normal(path) in self._entries
 
-    def directory(self, path, mode=0o755):
-        self._add(path, stat.S_IFDIR | mode, b"")
+    def directory(self, path, mode=0o755, owner=0):
+        self._add(path, stat.S_IFDIR | mode, b"", owner=owner)
 
     def text(self, path, content, mode=0o644):
         self._add(path, stat.S_IFREG | mode, content.encode())
@@ -45,24 +45,24 @@ class Archive:
         with open(path, "wb") as file:
             for number, (name, entry) in enumerate(self._entries.items(), start=1):
                 _write_entry(file, number, name, *entry)
-            _write_entry(file, 0, "TRAILER!!!", 0, b"", 0, (0, 0))
+            _write_entry(file, 0, "TRAILER!!!", 0, b"", 0, (0, 0), 0)
 
-    def _add(self, path, mode, content, modified=0, device=(0, 0)):
+    def _add(self, path, mode, content, modified=0, device=(0, 0), owner=0):
         name = _normal(path)
         if name in self._entries or name == ".":
             return
         # A directory stands before what lies in it.
         self.directory(posixpath.dirname(name) or ".")
-        self._entries[name] = (mode, content, modified, device)
+        self._entries[name] = (mode, content, modified, device, owner)
 
 
 def _normal(path):
     return posixpath.normpath(str(path)).lstrip("/") or "."
 
 
-def _write_entry(file, number, name, mode, content, modified, device):
+def _write_entry(file, number, name, mode, content, modified, device, owner):
     """One entry: 13 numbers of 8 digits after the magic, name and content filled up to 4 bytes."""
     encoded = name.encode() + b"\0"
-    numbers = (number, mode, 0, 0, 1, modified, len(content), 0, 0, *device, len(encoded), 0)
+    numbers = (number, mode, owner, owner, 1, modified, len(content), 0, 0, *device, len(encoded), 0)
     header = b"070701" + b"".join(b"%08X" % value for value in numbers) + encoded
     file.write(header + bytes(-len(header) % 4) + content + bytes(-len(content) % 4))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Debian's packages, downloaded and unpacked without being installed."""
 
+import functools
 import pathlib
 import re
 import shutil
@@ -29,6 +30,7 @@ def _run(*command, **options):
     return result.stdout
 
 
+@functools.cache
 def candidate(package, series):
     """What apt would install: a dictionary of the package's fields. `series` is that of the kernel."""
     if shutil.which("apt-get") is None:
@@ -66,8 +68,12 @@ def download(package, version, folder):
     before = set(pathlib.Path(folder).glob("*.deb"))
     # apt changes to a user of its own where it can, who may not write here: it says so, and goes on
     # as the caller. That is what we want.
-    _run("apt-get", "-q", "-o", "APT::Sandbox::User=root", "download", f"{package}={version}",
-         cwd=folder)
+    try:
+        _run("apt-get", "-q", "-o", "APT::Sandbox::User=root", "download", f"{package}={version}",
+             cwd=folder)
+    except Problem as problem:
+        # Debian's archive keeps no versions that have been replaced.
+        raise Problem(f"{problem}\nRun `apt-get update` if apt's lists are old.") from problem
     new = set(pathlib.Path(folder).glob("*.deb")) - before
     if len(new) != 1:
         raise Problem(f"apt-get downloaded no {package} {version}.")

@@ -31,15 +31,23 @@ nogroup:x:65534:
 USERS = tuple(line.split(":")[0] for line in PASSWD.splitlines())
 
 
-def _add_busybox(archive):
+def _busybox():
     busybox = shutil.which("busybox")
     if busybox is None or programs.libraries_of(busybox):
         raise Problem("the guest needs a busybox that is linked statically: install busybox-static.")
-    archive.file("/usr/bin/busybox", busybox)
-    applets = subprocess.run(
-        [busybox, "--list"], check=True, stdout=subprocess.PIPE, encoding="ascii"
+    return busybox
+
+
+def applets():
+    """The commands that every guest has."""
+    return subprocess.run(
+        [_busybox(), "--list"], check=True, stdout=subprocess.PIPE, encoding="ascii"
     ).stdout.split()
-    for applet in applets:
+
+
+def _add_busybox(archive):
+    archive.file("/usr/bin/busybox", _busybox())
+    for applet in applets():
         # A program of the same name that a run brings along has been added before.
         archive.link(f"/usr/bin/{applet}", "busybox")
 
@@ -49,6 +57,10 @@ def _add_skeleton(archive):
         archive.directory(path)
     for path in ("/tmp", "/var/tmp"):
         archive.directory(path, 0o1777)
+    for line in PASSWD.splitlines():
+        _, _, user, _, _, home, _ = line.split(":")
+        if home.startswith("/home/"):
+            archive.directory(home, owner=int(user))
     # As on Debian.
     for name in ("bin", "sbin", "lib", "lib64"):
         archive.link(f"/{name}", f"usr/{name}")

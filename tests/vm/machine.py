@@ -27,7 +27,7 @@ class Run:
     """What is to happen in the guest."""
 
     command: list  # none: a shell
-    directory: str = "/root"
+    directory: str = "/tmp"
     environment: dict = dataclasses.field(default_factory=dict)
     files: dict = dataclasses.field(default_factory=dict)  # place in the guest: of the host
     collect: tuple = ()  # absolute paths in the guest to bring back
@@ -36,7 +36,7 @@ class Run:
     user: str = "root"
     processors: int = 1
     memory: int = 1024  # MiB
-    time_limit: float = 240  # seconds
+    time_limit: float = 600  # seconds; a machine that is busy otherwise is slow
     interactive: bool = False
     parameters: tuple = ()  # more of them for the kernel
 

@@ -11,6 +11,7 @@ import re
 import vm_case
 from paths import HERE
 
+DIRECTORY = "/var/tmp/round-trip"
 NAME = os.environ["KERNEL"]
 SUMMARY = re.compile(r"(\d+) events, (\d+) bytes, (\d+) lost")
 LOST = re.compile(r"^-- lost (\d+) events (?:on|in|of) (.*) --$", re.MULTILINE)
@@ -28,8 +29,8 @@ class Kernel(vm_case.Case):
         cls.result = cls.run_well(
             cls.kernel,
             [
-                *("sh", "-c", 'uname -r; nproc; cat /proc/mounts >/tmp/mounts; exec "$@"', "sh"),
-                *("/round_trip.sh", elog, examples, programs),
+                *("sh", "-c", 'uname -r; nproc; mount; exec "$@"', "sh"),
+                *("/round_trip.sh", elog, examples, programs, DIRECTORY),
             ],
             files={
                 "/round_trip.sh": script,
@@ -37,12 +38,12 @@ class Kernel(vm_case.Case):
                 os.path.join(examples, "hello"): os.path.join(examples, "hello"),
                 os.path.join(programs, "counter"): os.path.join(programs, "counter"),
             },
-            collect=("/tmp",),
+            collect=(DIRECTORY,),
             processors=2,
         )
 
     def text(self, name):
-        return vm_case.text(self.result, f"/tmp/{name}")
+        return vm_case.text(self.result, f"{DIRECTORY}/{name}")
 
     def summary(self, name):
         """Events and losses of a recording's last words."""
@@ -58,7 +59,7 @@ class Kernel(vm_case.Case):
         self.assertEqual(processors, "2")
 
     def test_tracefs_is_mounted(self):
-        self.assertIn(" /sys/kernel/tracing tracefs ", self.text("mounts"))
+        self.assertIn(" on /sys/kernel/tracing type tracefs ", self.result.output)
 
     def test_program_from_its_first_event_to_its_last(self):
         self.assertEqual(self.summary("hello.summary"), (5, 0))

@@ -19,7 +19,7 @@ class Suites(vm_case.Case):
             environment={"TZ": "UTC"},
             processors=2,
             memory=2048,
-            time_limit=280,
+            time_limit=1200,
         )
         found = re.search(r"\[  PASSED  \] (\d+) tests", result.output)
         self.assertIsNotNone(found, result.output)

@@ -10,6 +10,7 @@ import tempfile
 
 import cache
 import kernels
+from initramfs import applets
 from machine import Run, execute
 from paths import Problem, Unavailable, cache_directory
 
@@ -140,21 +141,33 @@ def files_of(options, command):
     if command:
         found = shutil.which(command[0])
         # A name alone is busybox's if busybox has it.
+        if "/" not in command[0] and (command[0] in applets() or options.python):
+            return files
+        if command[0] in files:
+            return files
+        if found is None:
+            raise Problem(f"there is no program {command[0]} here to be taken into the guest.")
         if "/" in command[0]:
-            if found is None:
-                raise Problem(f"there is no program {command[0]}.")
             command[0] = os.path.abspath(found)
             files.setdefault(command[0], command[0])
-        elif found is not None and command[0] in ("perf", "trace-cmd", "bpftrace", "bpftool"):
+        else:
             files.setdefault(f"/usr/bin/{command[0]}", found)
     return files
 
 
+def variables_of(options):
+    for text in options.env:
+        if "=" not in text:
+            raise Problem(f"--env {text} gives no value: write NAME=VALUE.")
+    return dict(text.split("=", 1) for text in options.env)
+
+
 def run_guest(options, command):
     kernel = kernels.obtain(options.kernels[0], say)
+    options.python = options.python or command[:1] == ["python3"]
     run = Run(
         command=command,
-        environment=dict(text.split("=", 1) for text in options.env if "=" in text),
+        environment=variables_of(options),
         files=files_of(options, command),
         collect=tuple(options.collect),
         modules=tuple(options.module),

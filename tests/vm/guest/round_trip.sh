@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Records programs and prints what was recorded. What it writes to /tmp the test compares.
+# Records programs and prints what was recorded. What it leaves in DIRECTORY the test compares.
 #
-#     round_trip.sh ELOG EXAMPLES PROGRAMS
+#     round_trip.sh ELOG EXAMPLES PROGRAMS DIRECTORY
 elog=$1 examples=$2 programs=$3
-cd /tmp || exit 1
+mkdir -p "$4" && cd "$4" || exit 1
 
 fail() {
-    cat /tmp/*.summary
+    cat ./*.summary
     echo "round_trip: failed: $1"
     exit 1
 }
