@@ -118,6 +118,11 @@ def build(source, wanted, directory):
         _run(log, *make, "bzImage", "modules", env=environment)
         _run(log, *make, f"INSTALL_MOD_PATH={directory}", "modules_install", env=environment)
     release = (output / "include" / "config" / "kernel.release").read_text().strip()
+    # The installation points to where the folder lies while it is made.
+    for name, target in (("build", "../../../build"), ("source", "../../../build/source")):
+        link = directory / "lib" / "modules" / release / name
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
     (output / "arch" / "x86" / "boot" / "bzImage").rename(directory / "vmlinuz")
     _discard_intermediates(output)
     return release
