@@ -215,7 +215,7 @@ struct encoder<Event, std::index_sequence<Leaf...>> {
         constexpr std::size_t capacity =
             padded(fixed_size + (piece_count == 0 ? 0 : inline_pieces_size));
         if constexpr (capacity == 0) {
-            eventlog_emit(provider, id, nullptr, 0);
+            eventlog_emit(provider, id, "", 0);
         } else {
             // It is read back right after it has been written, 16 bytes at a time, which takes
             // three times as long where they lie across two lines of the cache. (Alignment to a
@@ -245,7 +245,8 @@ struct encoder<Event, std::index_sequence<Leaf...>> {
         }
     }
 
-    // By value: for references the caller, which seldom comes here, had to have the fields in memory.
+    // By value: for references the caller, which seldom comes here, had to have the fields in
+    // memory.
     [[gnu::noinline]] static void emit_in_pieces(eventlog_provider* provider, std::uint32_t id,
                                                  std::uint64_t session, std::size_t size,
                                                  passed<leaf_of<Event, Leaf>>... field) noexcept {
