@@ -139,7 +139,7 @@ class FileCommands(harness.Case):
         after = self.run_elog("print", self.path("sound.elog")).stdout.splitlines()
         self.assertEqual([line for line in after if not line.startswith("--")], before)
         self.assertEqual(len(before) + missing, len(whole))
-        told = re.findall(r"-- lost (\d+) events on CPU", "\n".join(after))
+        told = re.findall(r"-- lost (\d+) events (?:on|in) ", "\n".join(after))
         self.assertEqual(sum(map(int, told)), missing)
         self.assertIn(": whole: ", self.run_elog("verify", self.path("sound.elog")).stdout)
 

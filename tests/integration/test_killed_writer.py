@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A program killed in mid-stream: what it had recorded is there, whole, and nobody else suffers."""
 
+import os
 import re
 import signal
 import time
@@ -26,19 +27,27 @@ class KilledWriter(harness.Case):
         self.assertIsNone(survivor.poll())
         _, errors = self.stop(recording)
         events, _, lost = self.summary(errors)
-        self.assertEqual(lost, 0)
+        # In the shared ring of the fallback, a writer waits for another that was killed with the
+        # lock, or is kept from going on; not for ever, and what it gives up is counted.
+        if os.environ.get("EVENTLOG_RSEQ") != "off":
+            self.assertEqual(lost, 0)
         self.assertNotIn("made no sense", errors)
 
         numbers = {}
+        missing = 0
         lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
+        lines = [line for line in lines if not line.startswith("--")]
         self.assertEqual(len(lines), events)
         for line in lines:
             record = harness.LINE.match(line)
             number, check, worker = map(int, FIELDS.match(record["fields"]).groups())
             self.assertEqual(check, (number + worker) * 0x9E3779B97F4A7C15 % 2**64)
-            # From its first event on, without a gap.
-            self.assertEqual(number, numbers.get(record["thread"], -1) + 1)
+            # From its first event on, without a gap that is not told.
+            expected = numbers.get(record["thread"], -1) + 1
+            self.assertGreaterEqual(number, expected)
+            missing += number - expected
             numbers[record["thread"]] = number
+        self.assertLessEqual(missing, lost)
         self.assertGreaterEqual(len(numbers), 2 + 20)
 
     def test_does_not_disturb_what_follows(self):

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs clang-tidy on every source that a build compiles.
+
+Usage: clang_tidy.py BUILD_DIRECTORY
+
+Most of its time clang-tidy spends on the headers of others: a source of ours is some 200 lines, what
+it includes 50,000. So sources with the same flags are checked many at once, as one that includes
+them all. Those that do not go together, because two define the same name for themselves, are told
+apart by the compiler and checked in different batches. What is found is the same either way.
+
+Exit status 1 when there are findings, or when a source does not compile.
+"""
+
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+BATCH_MAX = 40
+# Warnings of the compiler are errors in the builds; sources that stand in one batch get others.
+FLAGS_OF_BATCH = ["-w"]
+
+
+def flags_of(entry):
+    """The flags that decide how a source is read."""
+    flags = []
+    words = iter(shlex.split(entry["command"])[1:])
+    for word in words:
+        if word in ("-o", "-c", "-MF", "-MT"):
+            next(words)
+        elif word not in ("-MD",):
+            flags.append(word)
+    return tuple(flags)
+
+
+def groups_of(database):
+    """Lists of sources that are compiled with the same flags, and lie in one folder."""
+    groups = collections.defaultdict(set)
+    seen = set()
+    for entry in database:
+        source = entry["file"]
+        if source not in seen:
+            seen.add(source)
+            groups[flags_of(entry), pathlib.Path(source).parent, source.endswith(".c")].add(source)
+    for (flags, _, is_c), sources in sorted(groups.items(), key=lambda item: -len(item[1])):
+        # In even parts, so that no core waits for long.
+        parts = -(-len(sources) // BATCH_MAX)
+        for part in range(parts):
+            yield flags, is_c, sorted(sources)[part::parts]
+
+
+class Batches:
+    """Writes the sources that include others, and checks them."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.count = 0
+
+    def write(self, sources, is_c):
+        self.count += 1
+        path = self.directory / f"batch_{self.count}.{'c' if is_c else 'cpp'}"
+        # Each program has a main of its own.
+        lines = [f"#define main main_{number}  // NOLINT\n"
+                 f'#include "{source}"  // NOLINT\n'
+                 "#undef main\n"
+                 for number, source in enumerate(sources)]
+        path.write_text("".join(lines), encoding="utf-8")
+        return path
+
+    def check(self, flags, is_c, sources):
+        """Returns what clang-tidy says about these sources, and whether it is content."""
+        output = []
+        content = True
+        left = sources
+        while left:
+            batch, left, path = self.next_batch(flags, is_c, left)
+            result = subprocess.run(
+                ["clang-tidy", "--quiet", "--warnings-as-errors=*", str(path), "--", *flags,
+                 *FLAGS_OF_BATCH],
+                capture_output=True, text=True, check=False)
+            output += [pathlib.Path(source).name for source in batch]
+            if result.returncode != 0:
+                content = False
+                output.append(result.stdout + result.stderr)
+        return "\n".join(output), content
+
+    def next_batch(self, flags, is_c, sources):
+        """The sources that compile together, those that do not, and the file with the first."""
+        batch, left = list(sources), []
+        while True:
+            path = self.write(batch, is_c)
+            result = subprocess.run(
+                ["clang" if is_c else "clang++", "-fsyntax-only", "-ferror-limit=0", *flags,
+                 *FLAGS_OF_BATCH, str(path)],
+                capture_output=True, text=True, check=False)
+            if result.returncode == 0 or len(batch) == 1:
+                return batch, left, path
+            blamed = set(re.findall(r"^(/[^:\n]+):\d+:\d+: (?:fatal )?error:", result.stderr, re.M))
+            # The first stays, so that this comes to an end whoever is blamed.
+            moved = [source for source in batch[1:] if source in blamed] or batch[1:]
+            left += moved
+            batch = [source for source in batch if source not in moved]
+
+
+def main():
+    build = pathlib.Path(sys.argv[1])
+    with open(build / "compile_commands.json", encoding="utf-8") as file:
+        groups = list(groups_of(json.load(file)))
+    directory = build.absolute() / "clang_tidy"
+    directory.mkdir(exist_ok=True)
+    clean = True
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        batches = Batches(directory)
+        work = [pool.submit(batches.check, *group) for group in groups]
+        for done in concurrent.futures.as_completed(work):
+            output, content = done.result()
+            clean = clean and content
+            print(output, flush=True)
+    sys.exit(0 if clean else 1)
+
+
+if __name__ == "__main__":
+    main()
