@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -34,7 +35,7 @@ struct agg_arguments {
     std::optional<std::string> where;
     std::optional<std::string> every;
     std::optional<std::string> duration;
-    std::size_t keys = aggregator::keys_default;
+    std::uint64_t keys = aggregator::keys_default;
     bool json = false;
     bool wait = false;
 };
@@ -202,38 +203,38 @@ void run_agg(const agg_arguments& arguments) {
 
 }  // namespace
 
-void add_agg(CLI::App& application) {
-    CLI::App* command = application.add_subcommand(
+void add_agg(command_line& line) {
+    subcommand command = line.add_subcommand(
         "agg", "Count, add up and draw what events say, of a recording or live");
     const auto arguments = std::make_shared<agg_arguments>();
     command
-        ->add_option("EXPRESSION", arguments->expression,
-                     "CALL, ... [by FIELD, ...] [| top N]; calls: count() sum(F) avg(F) min(F) "
-                     "max(F) stddev(F) hist(F[, STEP]) quantize(F) top(N, F)")
-        ->required();
-    command->add_option("FILE", arguments->file, "Recording made by elog record -o");
+        .add_option("EXPRESSION", arguments->expression,
+                    "CALL, ... [by FIELD, ...] [| top N]; calls: count() sum(F) avg(F) min(F) "
+                    "max(F) stddev(F) hist(F[, STEP]) quantize(F) top(N, F)")
+        .required();
+    command.add_option("FILE", arguments->file, "Recording made by elog record -o");
     command
-        ->add_option("-e,--event", arguments->events,
-                     "Instead of a recording: what to listen to, as in elog record; may be "
-                     "repeated")
-        ->allow_extra_args(false);
+        .add_option("-e,--event", arguments->events,
+                    "Instead of a recording: what to listen to, as in elog record; may be "
+                    "repeated")
+        .one_value_each();
     command
-        ->add_option("--session", arguments->sessions,
-                     "Only events of that session, a number; may be repeated")
-        ->allow_extra_args(false);
-    command->add_option("--where", arguments->where, where_help);
-    command->add_option("--every", arguments->every, "A result for each interval: 1s, 500ms, 2m");
-    command->add_option("--duration", arguments->duration, "Stop listening after that time");
-    command->add_option("--keys", arguments->keys,
-                        "How many different keys to keep; what has others is counted apart");
-    command->add_flag("--json", arguments->json, "JSON, one line for each result");
-    command->add_flag("--wait", arguments->wait,
-                      "Start although no running program offers such an event yet");
-    command->footer("Examples:\n"
-                    "  elog agg 'count() by event' run.elog\n"
-                    "  elog agg 'sum(bytes), avg(bytes) by peer | top 10' run.elog\n"
-                    "  elog agg 'quantize(took) by event' -e 'http:*' --every 1s");
-    command->callback([arguments] { run_agg(*arguments); });
+        .add_option("--session", arguments->sessions,
+                    "Only events of that session, a number; may be repeated")
+        .one_value_each();
+    command.add_option("--where", arguments->where, where_help);
+    command.add_option("--every", arguments->every, "A result for each interval: 1s, 500ms, 2m");
+    command.add_option("--duration", arguments->duration, "Stop listening after that time");
+    command.add_option("--keys", arguments->keys,
+                       "How many different keys to keep; what has others is counted apart");
+    command.add_flag("--json", arguments->json, "JSON, one line for each result");
+    command.add_flag("--wait", arguments->wait,
+                     "Start although no running program offers such an event yet");
+    command.footer("Examples:\n"
+                   "  elog agg 'count() by event' run.elog\n"
+                   "  elog agg 'sum(bytes), avg(bytes) by peer | top 10' run.elog\n"
+                   "  elog agg 'quantize(took) by event' -e 'http:*' --every 1s");
+    command.action([arguments] { run_agg(*arguments); });
 }
 
 }  // namespace elog

@@ -6,11 +6,11 @@
 #include <map>
 #include <utility>
 
-#include "commands.hpp"
 #include "filter.hpp"
 #include "nearest_name.hpp"
 #include "running_directory.hpp"
 #include "running_providers.hpp"
+#include "usage_failure.hpp"
 
 namespace elog {
 namespace {

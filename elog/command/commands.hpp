@@ -7,27 +7,20 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
-#include "failure.hpp"
+#include "command_line.hpp"
+#include "usage_failure.hpp"
 
 namespace elog {
 
-/// The command line asks for something that cannot be.
-class usage_failure : public failure {
-  public:
-    using failure::failure;
-};
-
-void add_agg(CLI::App& application);
-void add_gen(CLI::App& application);
-void add_list(CLI::App& application);
-void add_print(CLI::App& application);
-void add_repair(CLI::App& application);
-void add_schema(CLI::App& application);
-void add_stat(CLI::App& application);
-void add_verify(CLI::App& application);
+void add_agg(command_line& line);
+void add_gen(command_line& line);
+void add_list(command_line& line);
+void add_print(command_line& line);
+void add_repair(command_line& line);
+void add_schema(command_line& line);
+void add_stat(command_line& line);
+void add_verify(command_line& line);
 /// `command` is what stands behind "--", to be run while recording.
-void add_record(CLI::App& application, const std::vector<std::string>& command);
+void add_record(command_line& line, const std::vector<std::string>& command);
 
 }  // namespace elog

@@ -73,18 +73,18 @@ void run_gen(const gen_options& options) {
 
 }  // namespace
 
-void add_gen(CLI::App& application) {
-    CLI::App* command =
-        application.add_subcommand("gen", "Make code that emits the events of a schema's text");
+void add_gen(command_line& line) {
+    subcommand command =
+        line.add_subcommand("gen", "Make code that emits the events of a schema's text");
     const auto options = std::make_shared<gen_options>();
     command
-        ->add_option("--lang", options->language,
-                     "Language of the code: c, c++, kernel-c, python or rust")
-        ->required();
-    command->add_option("FILE", options->source, "Schema as text, see elog-schema(5)")->required();
-    command->add_option("-o,--output", options->output, "Write to this file");
-    command->footer("Example:\n  elog gen --lang c tcp.schema -o tcp_events.h");
-    command->callback([options] { run_gen(*options); });
+        .add_option("--lang", options->language,
+                    "Language of the code: c, c++, kernel-c, python or rust")
+        .required();
+    command.add_option("FILE", options->source, "Schema as text, see elog-schema(5)").required();
+    command.add_option("-o,--output", options->output, "Write to this file");
+    command.footer("Example:\n  elog gen --lang c tcp.schema -o tcp_events.h");
+    command.action([options] { run_gen(*options); });
 }
 
 }  // namespace elog

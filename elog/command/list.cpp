@@ -54,19 +54,19 @@ void run_list(const list_options& options) {
 
 }  // namespace
 
-void add_list(CLI::App& application) {
-    CLI::App* command = application.add_subcommand(
+void add_list(command_line& line) {
+    subcommand command = line.add_subcommand(
         "list", "Show running providers, their events and fields, and who listens");
     const auto options = std::make_shared<list_options>();
-    command->add_option("GLOB", options->glob,
-                        "Only what matches PROVIDER or PROVIDER:EVENT, with * and ?");
-    command->add_flag("--stats", options->stats,
-                      "Show how many events each process has written and lost");
-    command->add_flag("--json", options->json, "Show everything that is known, for programs");
-    command->footer("Examples:\n"
-                    "  elog list 'shop:order_*'\n"
-                    "  elog list --json | jq -r '.providers[].name'");
-    command->callback([options] { run_list(*options); });
+    command.add_option("GLOB", options->glob,
+                       "Only what matches PROVIDER or PROVIDER:EVENT, with * and ?");
+    command.add_flag("--stats", options->stats,
+                     "Show how many events each process has written and lost");
+    command.add_flag("--json", options->json, "Show everything that is known, for programs");
+    command.footer("Examples:\n"
+                   "  elog list 'shop:order_*'\n"
+                   "  elog list --json | jq -r '.providers[].name'");
+    command.action([options] { run_list(*options); });
 }
 
 }  // namespace elog

@@ -7,10 +7,8 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "commands.hpp"
 #include "sigbus_guard.hpp"
@@ -28,15 +26,6 @@ int complain(const char* text, int status) {
     return status;
 }
 
-int report_parse_error(const CLI::App& application, const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-        return application.exit(error);  // --help, --version
-    }
-    elog::tell("elog: {}", error.what());
-    elog::tell("Try: elog --help");
-    return exit_usage;
-}
-
 /// A file that we open must not become our standard output, because that was closed.
 void fill_standard_descriptors() {
     int descriptor = 0;
@@ -46,7 +35,7 @@ void fill_standard_descriptors() {
     ::close(descriptor);
 }
 
-int run(int argument_count, char** arguments) {
+void run(int argument_count, char** arguments) {
     std::vector<std::string> words(arguments + 1, arguments + argument_count);
     // Behind "--" stands a command that is none of the parser's business.
     const auto separator = std::find(words.begin(), words.end(), "--");
@@ -55,37 +44,28 @@ int run(int argument_count, char** arguments) {
     const bool separator_found = separator != words.end();
     words.erase(separator, words.end());
 
-    CLI::App application("Listen to what programs say through eventlog.", "elog");
-    application.set_version_flag("--version", "elog " ELOG_VERSION);
-    application.require_subcommand(1);
-    application.footer("Examples:\n"
-                       "  elog list                                  who can be listened to\n"
-                       "  elog record -e 'shop:*'                    watch its events\n"
-                       "  elog record -e 'shop:*' -o run.elog        keep them\n"
-                       "  elog print run.elog                        read them\n"
-                       "  elog agg 'avg(bytes) by peer' run.elog     compute with what they say");
-    elog::add_list(application);
-    elog::add_record(application, command);
-    elog::add_print(application);
-    elog::add_stat(application);
-    elog::add_agg(application);
-    elog::add_verify(application);
-    elog::add_repair(application);
-    elog::add_schema(application);
-    elog::add_gen(application);
+    elog::command_line line("elog", "Listen to what programs say through eventlog.",
+                            "elog " ELOG_VERSION);
+    line.footer("Examples:\n"
+                "  elog list                                  who can be listened to\n"
+                "  elog record -e 'shop:*'                    watch its events\n"
+                "  elog record -e 'shop:*' -o run.elog        keep them\n"
+                "  elog print run.elog                        read them\n"
+                "  elog agg 'avg(bytes) by peer' run.elog     compute with what they say");
+    elog::add_list(line);
+    elog::add_record(line, command);
+    elog::add_print(line);
+    elog::add_stat(line);
+    elog::add_agg(line);
+    elog::add_verify(line);
+    elog::add_repair(line);
+    elog::add_schema(line);
+    elog::add_gen(line);
     const bool takes_command = !words.empty() && words.front() == "record";
-    // The parser takes arguments from the back.
-    std::reverse(words.begin(), words.end());
-    try {
-        if (separator_found && (!takes_command || command.empty())) {
-            throw elog::usage_failure(
-                "Behind '--' stands a command, and only elog record runs one.");
-        }
-        application.parse(words);
-    } catch (const CLI::ParseError& error) {
-        return report_parse_error(application, error);
+    if (separator_found && (!takes_command || command.empty())) {
+        throw elog::usage_failure("Behind '--' stands a command, and only elog record runs one.");
     }
-    return exit_ok;
+    line.run(std::move(words));
 }
 
 }  // namespace
@@ -98,9 +78,14 @@ int main(int argument_count, char** arguments) {
     static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
     elog::install_sigbus_guard();
     try {
-        return run(argument_count, arguments);
+        run(argument_count, arguments);
+        return exit_ok;
     } catch (const elog::output_closed&) {
         return exit_ok;
+    } catch (const elog::syntax_failure& error) {
+        complain(error.what(), exit_usage);
+        elog::tell("Try: elog --help");
+        return exit_usage;
     } catch (const elog::usage_failure& error) {
         return complain(error.what(), exit_usage);
     } catch (const std::exception& error) {

@@ -135,25 +135,26 @@ void run_print(const print_arguments& arguments) {
 
 }  // namespace
 
-void add_print(CLI::App& application) {
-    CLI::App* command = application.add_subcommand("print", "Print a recording as text");
+void add_print(command_line& line) {
+    subcommand command = line.add_subcommand("print", "Print a recording as text");
     const auto arguments = std::make_shared<print_arguments>();
-    command->add_option("FILE", arguments->path, "Recording made by elog record -o")->required();
-    CLI::Option* from =
-        command->add_option("--from", arguments->from,
-                            "Only events at that time or later: 14:03:07.5, "
-                            "2026-11-21T14:03:07, @SECONDS since 1970, +10s from the beginning");
-    CLI::Option* to = command->add_option("--to", arguments->to, "Only events before that time");
-    command->add_option("--where", arguments->where, where_help);
-    command->add_flag("--follow", arguments->follow, "Go on as long as the file is being written")
-        ->excludes(from)
-        ->excludes(to);
-    command->footer("Examples:\n"
-                    "  elog print run.elog | grep order=17\n"
-                    "  elog print run.elog --where 'items > 2 && customer ~ \"a*\"'\n"
-                    "  elog print run.elog --from 14:03:00 --to 14:04:30\n"
-                    "  elog print run.elog --follow");
-    command->callback([arguments] { run_print(*arguments); });
+    command.add_option("FILE", arguments->path, "Recording made by elog record -o").required();
+    const command_option from =
+        command.add_option("--from", arguments->from,
+                           "Only events at that time or later: 14:03:07.5, "
+                           "2026-11-21T14:03:07, @SECONDS since 1970, +10s from the beginning");
+    const command_option to =
+        command.add_option("--to", arguments->to, "Only events before that time");
+    command.add_option("--where", arguments->where, where_help);
+    command.add_flag("--follow", arguments->follow, "Go on as long as the file is being written")
+        .excludes(from)
+        .excludes(to);
+    command.footer("Examples:\n"
+                   "  elog print run.elog | grep order=17\n"
+                   "  elog print run.elog --where 'items > 2 && customer ~ \"a*\"'\n"
+                   "  elog print run.elog --from 14:03:00 --to 14:04:30\n"
+                   "  elog print run.elog --follow");
+    command.action([arguments] { run_print(*arguments); });
 }
 
 }  // namespace elog

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "commands.hpp"
+#include "usage_failure.hpp"
 
 namespace elog {
 namespace {

@@ -300,50 +300,49 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
 
 }  // namespace
 
-void add_record(CLI::App& application, const std::vector<std::string>& command) {
-    CLI::App* record = application.add_subcommand("record", "Show events as they happen, or keep "
-                                                            "them in a file");
+void add_record(command_line& line, const std::vector<std::string>& command) {
+    subcommand record = line.add_subcommand("record", "Show events as they happen, or keep "
+                                                      "them in a file");
     const auto arguments = std::make_shared<record_arguments>();
     record
-        ->add_option("-e,--event", arguments->events,
-                     "What to listen to: PROVIDER:EVENT[@LEVEL][/KEYWORD,...], with * and ?; may "
-                     "be repeated")
-        ->required()
-        ->allow_extra_args(false);
+        .add_option("-e,--event", arguments->events,
+                    "What to listen to: PROVIDER:EVENT[@LEVEL][/KEYWORD,...], with * and ?; may "
+                    "be repeated")
+        .required()
+        .one_value_each();
     record
-        ->add_option("--session", arguments->sessions,
-                     "Only events of that session, a number; may be repeated")
-        ->allow_extra_args(false);
-    record->add_option("-o,--output", arguments->output,
-                       "Write an .elog file instead of text to standard output");
+        .add_option("--session", arguments->sessions,
+                    "Only events of that session, a number; may be repeated")
+        .one_value_each();
+    record.add_option("-o,--output", arguments->output,
+                      "Write an .elog file instead of text to standard output");
     record
-        ->add_option("--compress", arguments->compression,
-                     "Compress the file with zstd, at level 1 to 19; 3 without a number")
-        ->expected(0, 1)
-        ->default_str(std::to_string(compression_level_default))
-        ->check(CLI::Range(compression_level_min, compression_level_max))
-        ->option_text("[LEVEL]");
-    record->add_option("--rotate", arguments->rotate,
-                       "Go on in a new file, FILE-000001.elog and so on, after that size or time: "
-                       "64MiB, 10s");
-    record->add_option("--keep", arguments->keep, "Keep that many of these files, the newest")
-        ->check(CLI::Range(1, 1'000'000))
-        ->option_text("UINT");
-    record->add_option("--max-total", arguments->max_total,
-                       "Keep as many of these files as fit into that size");
-    record->add_option("--duration", arguments->duration, "Stop after that time: 10s, 500ms, 2m");
-    record->add_option("--buffer-size", arguments->buffer_size,
-                       "Bytes of one of a CPU's four buffers: 128K to 64M, a power of two");
-    record->add_option("--where", arguments->where, where_help);
-    record->add_flag("--wait", arguments->wait,
-                     "Start although no running program offers such an event yet");
-    record->footer(
+        .add_option("--compress", arguments->compression,
+                    "Compress the file with zstd, at level 1 to 19; 3 without a number")
+        .value_or(compression_level_default)
+        .range(compression_level_min, compression_level_max)
+        .value_name("[LEVEL]");
+    record.add_option("--rotate", arguments->rotate,
+                      "Go on in a new file, FILE-000001.elog and so on, after that size or time: "
+                      "64MiB, 10s");
+    record.add_option("--keep", arguments->keep, "Keep that many of these files, the newest")
+        .range(1, 1'000'000)
+        .value_name("UINT");
+    record.add_option("--max-total", arguments->max_total,
+                      "Keep as many of these files as fit into that size");
+    record.add_option("--duration", arguments->duration, "Stop after that time: 10s, 500ms, 2m");
+    record.add_option("--buffer-size", arguments->buffer_size,
+                      "Bytes of one of a CPU's four buffers: 128K to 64M, a power of two");
+    record.add_option("--where", arguments->where, where_help);
+    record.add_flag("--wait", arguments->wait,
+                    "Start although no running program offers such an event yet");
+    record.footer(
         "Behind -- stands a command to run; it is recorded from its first event to its end.\n"
         "Examples:\n"
         "  elog record -e 'shop:*' --duration 10s\n"
         "  elog record -e 'shop:order_*' -o run.elog -- ./order_service --fast\n"
         "  elog record -e 'net:*@warn' -e 'net:*@trace#' --session 4711");
-    record->callback([arguments, command] { run_record(*arguments, command); });
+    record.action([arguments, command] { run_record(*arguments, command); });
 }
 
 }  // namespace elog

@@ -32,15 +32,15 @@ void run_repair(const repair_arguments& arguments) {
 
 }  // namespace
 
-void add_repair(CLI::App& application) {
-    CLI::App* command = application.add_subcommand(
-        "repair", "Make a sound recording of what is whole in a damaged one");
+void add_repair(command_line& line) {
+    subcommand command =
+        line.add_subcommand("repair", "Make a sound recording of what is whole in a damaged one");
     const auto arguments = std::make_shared<repair_arguments>();
-    command->add_option("FILE", arguments->from, "Recording made by elog record -o")->required();
-    command->add_option("-o,--output", arguments->to, "The new file; FILE stays as it is")
-        ->required();
-    command->footer("Example:\n  elog repair run.elog -o sound.elog");
-    command->callback([arguments] { run_repair(*arguments); });
+    command.add_option("FILE", arguments->from, "Recording made by elog record -o").required();
+    command.add_option("-o,--output", arguments->to, "The new file; FILE stays as it is")
+        .required();
+    command.footer("Example:\n  elog repair run.elog -o sound.elog");
+    command.action([arguments] { run_repair(*arguments); });
 }
 
 }  // namespace elog

@@ -133,19 +133,19 @@ void run_schema(const schema_options& options) {
 
 }  // namespace
 
-void add_schema(CLI::App& application) {
-    CLI::App* command =
-        application.add_subcommand("schema", "Show what providers can say, as text or binary");
+void add_schema(command_line& line) {
+    subcommand command =
+        line.add_subcommand("schema", "Show what providers can say, as text or binary");
     const auto options = std::make_shared<schema_options>();
-    command->add_option("SOURCE", options->source,
-                        "A running provider's name, or a file: text, binary or a recording");
-    command->add_option("-o,--output", options->output, "Write to this file");
-    command->add_flag("--binary", options->binary, "Write the binary form");
-    command->footer("Examples:\n"
-                    "  elog schema shop                  of a running program\n"
-                    "  elog schema ./shop.schema         check a text, in its normal form\n"
-                    "  elog schema shop --binary -o shop.bin");
-    command->callback([options] { run_schema(*options); });
+    command.add_option("SOURCE", options->source,
+                       "A running provider's name, or a file: text, binary or a recording");
+    command.add_option("-o,--output", options->output, "Write to this file");
+    command.add_flag("--binary", options->binary, "Write the binary form");
+    command.footer("Examples:\n"
+                   "  elog schema shop                  of a running program\n"
+                   "  elog schema ./shop.schema         check a text, in its normal form\n"
+                   "  elog schema shop --binary -o shop.bin");
+    command.action([options] { run_schema(*options); });
 }
 
 }  // namespace elog

@@ -112,12 +112,11 @@ void run_stat(const std::string& path) {
 
 }  // namespace
 
-void add_stat(CLI::App& application) {
-    CLI::App* command =
-        application.add_subcommand("stat", "Count the events of a recording, by event");
+void add_stat(command_line& line) {
+    subcommand command = line.add_subcommand("stat", "Count the events of a recording, by event");
     const auto path = std::make_shared<std::string>();
-    command->add_option("FILE", *path, "Recording made by elog record -o")->required();
-    command->callback([path] { run_stat(*path); });
+    command.add_option("FILE", *path, "Recording made by elog record -o").required();
+    command.action([path] { run_stat(*path); });
 }
 
 }  // namespace elog

@@ -6,9 +6,9 @@
 #include <optional>
 #include <system_error>
 
-#include "commands.hpp"
 #include "quantities.hpp"
 #include "time_literal.hpp"
+#include "usage_failure.hpp"
 
 namespace elog {
 namespace {

@@ -40,14 +40,14 @@ void run_verify(const std::string& path) {
 
 }  // namespace
 
-void add_verify(CLI::App& application) {
-    CLI::App* command = application.add_subcommand(
+void add_verify(command_line& line) {
+    subcommand command = line.add_subcommand(
         "verify", "Check every byte of a recording, and say what is wrong and where");
     const auto path = std::make_shared<std::string>();
-    command->add_option("FILE", *path, "Recording made by elog record -o")->required();
-    command->footer("The exit status is 1 for a damaged file.\n"
-                    "Example:\n  elog verify run.elog || elog repair run.elog -o sound.elog");
-    command->callback([path] { run_verify(*path); });
+    command.add_option("FILE", *path, "Recording made by elog record -o").required();
+    command.footer("The exit status is 1 for a damaged file.\n"
+                   "Example:\n  elog verify run.elog || elog repair run.elog -o sound.elog");
+    command.action([path] { run_verify(*path); });
 }
 
 }  // namespace elog

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <utility>
 
-#include "commands.hpp"
 #include "running_providers.hpp"
+#include "usage_failure.hpp"
 
 namespace elog {
 namespace {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "command_line.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace elog {
+
+struct command_option::parsed {
+    CLI::Option* option;
+};
+
+struct subcommand::parsed {
+    CLI::App* application;
+    std::deque<command_option::parsed> options;  // handles point to them
+};
+
+struct command_line::parser {
+    parser(const char* name, const char* description) : application(description, name) {}
+
+    CLI::App application;
+    std::deque<subcommand::parsed> subcommands;  // handles point to them
+};
+
+command_option command_option::required() {
+    option_->option->required();
+    return *this;
+}
+
+command_option command_option::one_value_each() {
+    option_->option->allow_extra_args(false);
+    return *this;
+}
+
+command_option command_option::range(int smallest, int largest) {
+    option_->option->check(CLI::Range(smallest, largest));
+    return *this;
+}
+
+command_option command_option::value_or(int value) {
+    option_->option->expected(0, 1)->default_str(std::to_string(value));
+    return *this;
+}
+
+command_option command_option::value_name(const char* name) {
+    option_->option->option_text(name);
+    return *this;
+}
+
+command_option command_option::excludes(command_option other) {
+    option_->option->excludes(other.option_->option);
+    return *this;
+}
+
+template <class Value>
+command_option subcommand::bind(const char* name, Value& value, const char* description) {
+    return command_option(command_->options.emplace_back(
+        command_option::parsed{command_->application->add_option(name, value, description)}));
+}
+
+command_option subcommand::add_option(const char* name, std::string& value,
+                                      const char* description) {
+    return bind(name, value, description);
+}
+
+command_option subcommand::add_option(const char* name, std::optional<std::string>& value,
+                                      const char* description) {
+    return bind(name, value, description);
+}
+
+command_option subcommand::add_option(const char* name, std::vector<std::string>& values,
+                                      const char* description) {
+    return bind(name, values, description);
+}
+
+command_option subcommand::add_option(const char* name, int& value, const char* description) {
+    return bind(name, value, description);
+}
+
+command_option subcommand::add_option(const char* name, std::uint64_t& value,
+                                      const char* description) {
+    return bind(name, value, description);
+}
+
+command_option subcommand::add_option(const char* name, std::optional<std::uint64_t>& value,
+                                      const char* description) {
+    return bind(name, value, description);
+}
+
+command_option subcommand::add_option(const char* name, std::vector<std::uint64_t>& values,
+                                      const char* description) {
+    return bind(name, values, description);
+}
+
+command_option subcommand::add_flag(const char* name, bool& given, const char* description) {
+    return command_option(command_->options.emplace_back(
+        command_option::parsed{command_->application->add_flag(name, given, description)}));
+}
+
+void subcommand::footer(const char* text) {
+    command_->application->footer(text);
+}
+
+void subcommand::action(std::function<void()> run) {
+    command_->application->callback(std::move(run));
+}
+
+command_line::command_line(const char* name, const char* description, const char* version)
+    : parser_(std::make_unique<parser>(name, description)) {
+    parser_->application.set_version_flag("--version", version);
+    parser_->application.require_subcommand(1);
+}
+
+command_line::~command_line() = default;
+
+subcommand command_line::add_subcommand(const char* name, const char* description) {
+    return subcommand(parser_->subcommands.emplace_back(
+        subcommand::parsed{parser_->application.add_subcommand(name, description), {}}));
+}
+
+void command_line::footer(const char* text) {
+    parser_->application.footer(text);
+}
+
+void command_line::run(std::vector<std::string> words) {
+    // The parser takes them from the back.
+    std::reverse(words.begin(), words.end());
+    try {
+        parser_->application.parse(std::move(words));
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() != 0) {
+            throw syntax_failure("{}", error.what());
+        }
+        parser_->application.exit(error);  // prints what was asked for
+    }
+}
+
+}  // namespace elog
