@@ -20,6 +20,7 @@
 
 #include "clock.hpp"
 #include "listener.hpp"
+#include "sanitizers.hpp"
 
 namespace {
 
@@ -113,11 +114,7 @@ class checker {
 };
 
 // Sanitizers are slow; what they look for does not need many events.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t events_per_thread = 20'000;
-#else
-constexpr std::uint64_t events_per_thread = 300'000;
-#endif
+constexpr std::uint64_t events_per_thread = eventlog::test::is_sanitized ? 20'000 : 300'000;
 constexpr std::uint32_t thread_count = 8;
 
 void run_load(std::chrono::microseconds reader_pause, bool expect_loss) {

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "recording_sample.hpp"
+#include "sanitizers.hpp"
 #include "scratch.hpp"
 #include "unique_fd.hpp"
 
@@ -21,17 +22,7 @@ namespace {
 namespace test = eventlog::test;
 
 // Under a sanitizer everything takes ten times as long: the same with a smaller file.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t smaller = 8;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr std::size_t smaller = 8;
-#else
-constexpr std::size_t smaller = 1;
-#endif
-#else
-constexpr std::size_t smaller = 1;
-#endif
+constexpr std::size_t smaller = test::is_sanitized ? 8 : 1;
 
 constexpr std::size_t cut_size = 65536 / smaller;
 constexpr std::size_t flip_size = 16384 / smaller;

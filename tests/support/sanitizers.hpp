@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// Whether this is built with a sanitizer, for tests that then have to do less: both compilers' ways
+// to say it.
+#pragma once
+
+namespace eventlog::test {
+
+#if defined(__has_feature)
+inline constexpr bool has_address_sanitizer = __has_feature(address_sanitizer);
+inline constexpr bool has_thread_sanitizer = __has_feature(thread_sanitizer);
+#else
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr bool has_address_sanitizer = true;
+#else
+inline constexpr bool has_address_sanitizer = false;
+#endif
+#ifdef __SANITIZE_THREAD__
+inline constexpr bool has_thread_sanitizer = true;
+#else
+inline constexpr bool has_thread_sanitizer = false;
+#endif
+#endif
+
+/// Everything takes ten times as long.
+inline constexpr bool is_sanitized = has_address_sanitizer || has_thread_sanitizer;
+
+}  // namespace eventlog::test
