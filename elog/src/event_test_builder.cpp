@@ -8,10 +8,10 @@
 #include <limits>
 #include <utility>
 
+#include "did_you_mean.hpp"
 #include "event_test.hpp"
 #include "glob.hpp"
 #include "literal_values.hpp"
-#include "did_you_mean.hpp"
 
 namespace elog {
 namespace {

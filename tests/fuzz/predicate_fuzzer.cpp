@@ -15,6 +15,7 @@
 #include "aggregate_report.hpp"
 #include "aggregator.hpp"
 #include "failure.hpp"
+#include "fuzz_target.hpp"
 #include "record_filter.hpp"
 #include "schema_text.hpp"
 

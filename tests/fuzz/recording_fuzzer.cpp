@@ -20,6 +20,7 @@
 #include "file_check.hpp"
 #include "file_reader.hpp"
 #include "file_repair.hpp"
+#include "fuzz_target.hpp"
 #include "unique_fd.hpp"
 #include "value_text.hpp"
 

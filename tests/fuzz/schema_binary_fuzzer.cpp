@@ -11,6 +11,7 @@
 
 #include "decode.hpp"
 #include "failure.hpp"
+#include "fuzz_target.hpp"
 #include "provider_schema.hpp"
 #include "schema_text.hpp"
 #include "value_text.hpp"

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "failure.hpp"
+#include "fuzz_target.hpp"
 #include "generate.hpp"
 #include "provider_schema.hpp"
 #include "schema_text.hpp"

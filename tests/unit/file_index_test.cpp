@@ -220,7 +220,7 @@ TEST(file_index, whose_entries_are_other_blocks_is_reported_and_done_without) {
     test::replace(path, changed);
     const test::read_back result = test::read_sample(path, range_of(1, many + 1));
     EXPECT_EQ(result.wrong, 0U);
-    EXPECT_GE(result.numbers.size(), many - 5 * 40);
+    EXPECT_GE(result.numbers.size(), many - std::size_t{5} * 40);
     EXPECT_FALSE(result.damages.empty());
 }
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 /// An empty folder, with a name of its own.
 std::string make_folder(const std::string& name) {
-    const std::string folder = test::scratch_directory() + "/" + name;
+    std::string folder = test::scratch_directory() + "/" + name;
     fs::remove_all(folder);
     fs::create_directory(folder);
     return folder;
