@@ -22,6 +22,8 @@ LIBRARY = os.environ["LIBRARY"]
 # A sanitizer's machine is slow, and CI's is shared.
 PATIENCE = 60
 
+# What is said of a file in which a byte has changed, in a block or in what tells its size.
+DAMAGE = r"the block at \d+ is damaged|bytes \d+ to \d+ are not a whole block"
 LINE = re.compile(
     r"^(?P<time>\d\d:\d\d:\d\d\.\d{6}) \[(?P<cpu>\d{3,})\] (?P<process>.+)-(?P<thread>\d+) "
     r"(?P<provider>\w+):(?P<event>\w+)(?P<fields>( \w+=.*)?)$"
@@ -113,13 +115,20 @@ class Case(unittest.TestCase):
         return process
 
     def start_recording(self, *arguments):
-        """Starts `elog record` and waits until it listens."""
+        """Starts `elog record` and waits until it listens, and its file can be read."""
         before = len(self.names("subscriptions"))
         process = self.start(ELOG, "record", *arguments)
         self.wait_for(
             lambda: len(self.names("subscriptions")) > before or process.poll() is not None,
             "a subscription",
         )
+        if "-o" in arguments and "--rotate" not in arguments:
+            path = arguments[arguments.index("-o") + 1]
+            self.wait_for(
+                lambda: os.path.exists(path) and os.path.getsize(path) > 0
+                or process.poll() is not None,
+                "a file",
+            )
         return process
 
     def stop(self, process, with_signal=signal.SIGINT):

@@ -38,7 +38,7 @@ class BadInput(harness.Case):
             file.seek(size // 2)
             file.write(bytes([byte[0] ^ 0x10]))
         result = self.run_elog("print", self.path("run.elog"), status=1)
-        self.assertRegex(result.stderr, r"elog: .*run.elog: .*block at \d+ is damaged")
+        self.assertRegex(result.stderr, r"elog: .*run.elog: .*" f"({harness.DAMAGE})")
         self.assertIn("everything else in it has been shown", result.stderr)
         shown = result.stdout.splitlines()
         self.assertLess(len(shown), len(whole.splitlines()))
