@@ -3,7 +3,6 @@
 // eventlog::provider: declare events as structs, emit them, ask whether anyone listens.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -70,6 +69,10 @@ class registration {
     [[nodiscard]] eventlog_provider* handle() const noexcept {
         return handle_.load(std::memory_order_acquire);
     }
+    /// Where the handle is: for whoever reads it later.
+    [[nodiscard]] constexpr const std::atomic<eventlog_provider*>* place() const noexcept {
+        return &handle_;
+    }
 
   private:
     std::atomic<eventlog_provider*> handle_{nullptr};
@@ -99,18 +102,14 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
     static inline const registration registered{gate, schema.data(), schema.size(),
                                                 sizeof...(Events)};
 
-    // Out of line, so that a call site is a load, a test and a jump. Naming `registered` here is
-    // what makes a program that emits publish the provider.
-    template <std::size_t Id, class Event, std::size_t... Leaf>
-    [[gnu::noinline]] static void emit_enabled(passed<leaf_of<Event, Leaf>>... field) noexcept {
-        encoder<Event>::emit(registered.handle(), static_cast<std::uint32_t>(Id), 0, field...);
+    // What call sites hand to the encoder, in one array: names of objects in here are long. Naming
+    // `registered` is what makes a program that emits publish the provider.
+    template <std::size_t... Id>
+    static consteval auto make_sites(std::index_sequence<Id...>) {
+        return std::array<event_site, sizeof...(Events)>{
+            make_site<Events>(registered.place(), Id)...};
     }
-    template <std::size_t Id, class Event, std::size_t... Leaf>
-    [[gnu::noinline]] static void emit_enabled_in(std::uint64_t session,
-                                                  passed<leaf_of<Event, Leaf>>... field) noexcept {
-        encoder<Event>::emit(registered.handle(), static_cast<std::uint32_t>(Id), session,
-                             field...);
-    }
+    static constexpr auto sites = make_sites(std::index_sequence_for<Events...>{});
 };
 
 }  // namespace detail
@@ -165,7 +164,7 @@ class provider {
                       "eventlog: this event belongs to a session. Emit it through the "
                       "eventlog::session object.");
         if (enabled<Event>()) [[unlikely]] {
-            pass_fields(event, typename detail::event_layout<Event>::indices{});
+            detail::emit_event(state::sites[index<Event>()], 0, event);
         }
     }
 
@@ -182,7 +181,7 @@ class provider {
                       "eventlog::session object.");
         if (enabled<made>()) [[unlikely]] {
             const made event = detail::make_inline(std::forward<Maker>(make));
-            pass_fields(event, typename detail::event_layout<made>::indices{});
+            detail::emit_event(state::sites[index<made>()], 0, event);
         }
     }
 
@@ -194,7 +193,7 @@ class provider {
                       "eventlog: this event does not belong to a session. Emit it through the "
                       "provider, or say .session_bound = true in eventlog::traits_of.");
         if (enabled<Event>()) [[unlikely]] {
-            pass_fields_in(session, event, typename detail::event_layout<Event>::indices{});
+            detail::emit_event(state::sites[index<Event>()], session, event);
         }
     }
 
@@ -246,20 +245,6 @@ class provider {
         reinterpret_cast<void (*)(unsigned)>(callback)(listeners);
     }
     static void call_on_dump(void* callback) { reinterpret_cast<void (*)()>(callback)(); }
-
-    template <class Event, std::size_t... Leaf>
-    [[gnu::always_inline]] static void pass_fields(const Event& event,
-                                                   std::index_sequence<Leaf...>) noexcept {
-        state::template emit_enabled<index<Event>(), Event, Leaf...>(
-            detail::pass<detail::leaf_of<Event, Leaf>>(detail::leaf_in<Leaf>(event))...);
-    }
-
-    template <class Event, std::size_t... Leaf>
-    [[gnu::always_inline]] static void pass_fields_in(std::uint64_t session, const Event& event,
-                                                      std::index_sequence<Leaf...>) noexcept {
-        state::template emit_enabled_in<index<Event>(), Event, Leaf...>(
-            session, detail::pass<detail::leaf_of<Event, Leaf>>(detail::leaf_in<Leaf>(event))...);
-    }
 };
 
 }  // namespace eventlog

@@ -3,12 +3,13 @@
 // eventlog::span: something that begins, lasts and ends.
 #pragma once
 
-#include <chrono>
-#include <type_traits>
+#include <time.h>
+
+#include <cstdint>
 #include <utility>
 
-#include <boost/pfr/core.hpp>
-
+#include <eventlog/detail/members.hpp>
+#include <eventlog/detail/values.hpp>
 #include <eventlog/provider.hpp>
 #include <eventlog/traits.hpp>
 
@@ -32,26 +33,21 @@ class [[nodiscard]] span {
     static_assert(traits_of<Begin>.kind == kind::begin && traits_of<End>.kind == kind::end,
                   "eventlog: the events of a span say so: .kind = eventlog::kind::begin and end in "
                   "eventlog::traits_of.");
-    static_assert(
-        std::is_same_v<std::remove_cvref_t<decltype(boost::pfr::get<0>(std::declval<End&>()))>,
-                       std::chrono::nanoseconds>,
-        "eventlog: the first field of an event that ends a span is its duration. Make it "
-        "a std::chrono::nanoseconds.");
-
-    using clock = std::chrono::steady_clock;
+    using duration = detail::first_member_of<End>;
+    static_assert(detail::is_nanoseconds<duration>,
+                  "eventlog: the first field of an event that ends a span is its duration. Make it "
+                  "a std::chrono::nanoseconds.");
 
   public:
     explicit span(Begin begin) noexcept {
         if (Provider::template enabled<End>()) {
-            began_ = clock::now();
+            began_ = now();
         }
         Provider::emit(std::move(begin));
     }
     ~span() {
         if (Provider::template enabled<End>()) {
-            boost::pfr::get<0>(end_) = began_ == clock::time_point{}
-                                           ? std::chrono::nanoseconds{0}
-                                           : std::chrono::nanoseconds(clock::now() - began_);
+            detail::first_member(end_) = duration{began_ == 0 ? 0 : now() - began_};
             Provider::emit(std::move(end_));
         }
     }
@@ -62,7 +58,14 @@ class [[nodiscard]] span {
     [[nodiscard]] End& result() noexcept { return end_; }
 
   private:
-    clock::time_point began_{};
+    /// Of the clock that std::chrono::steady_clock reads, in nanoseconds.
+    [[nodiscard]] static std::int64_t now() noexcept {
+        timespec time{};
+        static_cast<void>(::clock_gettime(CLOCK_MONOTONIC, &time));
+        return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+    }
+
+    std::int64_t began_ = 0;
     End end_{};
 };
 
