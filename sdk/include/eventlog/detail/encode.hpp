@@ -41,12 +41,17 @@ struct piece_place {
 /// What the encoder has to know of an event: all that is not in the numbers of its words, pieces
 /// and blocks.
 struct [[gnu::visibility("hidden")]] event_site {
-    const std::atomic<eventlog_provider*>* provider;
-    const piece_place* pieces;
-    std::uint32_t event;
-    std::uint16_t fixed_size;
-    bool cuts;
+    const std::atomic<eventlog_provider*>* provider = nullptr;
+    const piece_place* pieces = nullptr;
+    std::uint32_t event = 0;
+    std::uint16_t fixed_size = 0;
+    bool cuts = false;
+    piece_place
+        first{};  // of the pieces: most events have one, which is to be found without detour
 
+    [[nodiscard]] const piece_place& place_of(std::size_t piece) const noexcept {
+        return piece == 0 ? first : pieces[piece];
+    }
     [[nodiscard]] eventlog_provider* handle() const noexcept {
         return provider->load(std::memory_order_acquire);
     }
@@ -80,9 +85,12 @@ inline constexpr auto pieces_of = make_pieces<Event>();
 template <class Event>
 consteval event_site make_site(const std::atomic<eventlog_provider*>* provider, std::size_t event) {
     using layout = event_layout<Event>;
-    return {provider, pieces_of<Event>.places, static_cast<std::uint32_t>(event),
+    return {provider,
+            pieces_of<Event>.places,
+            static_cast<std::uint32_t>(event),
             static_cast<std::uint16_t>(layout::fixed_size),
-            traits_of<Event>.oversize == oversize::cut};
+            traits_of<Event>.oversize == oversize::cut,
+            pieces_of<Event>.places[0]};
 }
 
 /// The same of an event with blocks.
@@ -198,8 +206,13 @@ template <std::size_t Pieces, class PutFixed>
         size += found[i].size;
     }
     if (size > site.fixed_size + inline_pieces_size) [[unlikely]] {
+        // Copies, so that the others stay in registers on the way that is usual.
+        piece large[Pieces]{};
+        for (std::size_t i = 0; i < Pieces; ++i) {
+            large[i] = found[i];
+        }
         put_fixed(payload);
-        emit_in_pieces<Pieces>(site, payload, found, size);
+        emit_in_pieces<Pieces>(site, payload, large, size);
         return;
     }
     // The padding goes out with the record: it must not show what the stack held before.
@@ -207,14 +220,15 @@ template <std::size_t Pieces, class PutFixed>
     put_fixed(payload);
     std::size_t end = site.fixed_size;
     for (std::size_t i = 0; i < Pieces; ++i) {
+        const piece_place& place = site.place_of(i);
         const std::size_t part = found[i].size;
-        put_piece_word(payload + site.pieces[i].offset, part, end - (site.pieces[i].offset + 4U));
+        put_piece_word(payload + place.offset, part, end - (place.offset + 4U));
         if (part != 0) {
-            const std::size_t copied = part - (site.pieces[i].is_text ? 1 : 0);
+            const std::size_t copied = part - (place.is_text ? 1 : 0);
             if (copied != 0) {
                 std::memcpy(payload + end, found[i].data, copied);
             }
-            if (site.pieces[i].is_text) {
+            if (place.is_text) {
                 payload[end + copied] = 0;
             }
             end += part;
