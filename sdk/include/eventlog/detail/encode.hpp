@@ -89,7 +89,7 @@ constexpr auto make_pieces() {
 }
 
 template <class Event>
-inline constexpr auto pieces_of = make_pieces<Event>();
+[[gnu::visibility("hidden")]] inline constexpr auto pieces_of = make_pieces<Event>();
 
 template <class Event>
 consteval event_site make_site(std::size_t event) {
@@ -142,7 +142,7 @@ consteval auto make_block_places() {
 }
 
 template <class Event>
-inline constexpr auto blocks_of = make_block_places<Event>();
+[[gnu::visibility("hidden")]] inline constexpr auto blocks_of = make_block_places<Event>();
 
 /// Puts words and blocks together to the fixed part, `size` bytes with what fills its last word.
 template <class Places>
