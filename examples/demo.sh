@@ -53,6 +53,9 @@ head -n 8 "$work/run.txt"
 step "elog stat run.elog              # count it"
 "$ELOG" stat "$work/run.elog"
 
+step "elog agg 'quantize(took_us) by accepted' --where 'attempt == 1' run.elog     # draw it"
+"$ELOG" agg 'quantize(took_us) by accepted' --where 'attempt == 1' "$work/run.elog"
+
 step "Now you:"
 cat <<EOF
   $EXAMPLES/order_service &                  start the service

@@ -60,6 +60,15 @@ wanted_events find_wanted(const provider_schema& provider, const std::string& fi
     return wanted;
 }
 
+void add_counters(eventlog_route_counters& sums, const eventlog_route_counters& added) {
+    sums.written += added.written;
+    sums.cut += added.cut;
+    sums.lost_full += added.lost_full;
+    sums.lost_too_large += added.lost_too_large;
+    sums.lost_busy += added.lost_busy;
+    sums.lost_unattached += added.lost_unattached;
+}
+
 class collector {
   public:
     collector(std::string rule, std::vector<running_subscription> subscriptions)
@@ -135,8 +144,9 @@ class collector {
         // They come sorted: instances of one process follow each other.
         if (!group.processes.empty() && group.processes.back().pid == added.pid) {
             ++group.processes.back().instances;
+            add_counters(group.processes.back().counters, added.counters);
         } else {
-            group.processes.push_back({added.pid, added.uid, added.process, 1});
+            group.processes.push_back({added.pid, added.uid, added.process, 1, added.counters});
         }
     }
 

@@ -3,6 +3,8 @@
 // Who can be listened to, and who listens: found out here, shown by catalogue_output.hpp.
 #pragma once
 
+#include <linux/eventlog.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,7 +21,8 @@ struct catalogue_process {
     std::uint32_t pid = 0;
     std::uint32_t uid = 0;
     std::string name;
-    std::size_t instances = 1;  // each shared object that uses the provider has one
+    std::size_t instances = 1;           // each shared object that uses the provider has one
+    eventlog_route_counters counters{};  // of all of them
 };
 
 /// A subscription that gets an event now.

@@ -15,7 +15,14 @@ json json_of(const catalogue_process& process) {
     return {{"pid", process.pid},
             {"name", process.name},
             {"uid", process.uid},
-            {"instances", process.instances}};
+            {"instances", process.instances},
+            {"counters",
+             {{"written", process.counters.written},
+              {"cut", process.counters.cut},
+              {"lost_full", process.counters.lost_full},
+              {"lost_too_large", process.counters.lost_too_large},
+              {"lost_busy", process.counters.lost_busy},
+              {"lost_unattached", process.counters.lost_unattached}}}};
 }
 
 json json_of(const enumeration_schema& enumeration, eventlog::field_type type) {

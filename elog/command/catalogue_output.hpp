@@ -10,8 +10,10 @@
 
 namespace elog {
 
-/// For people: lines that end where the terminal does.
-[[nodiscard]] std::string catalogue_as_text(const catalogue& shown, const terminal_style& style);
+/// For people: lines that end where the terminal does. With `stats`, what each process has written
+/// and lost.
+[[nodiscard]] std::string catalogue_as_text(const catalogue& shown, const terminal_style& style,
+                                            bool stats);
 
 /// For programs: all that is known, as one JSON object and a newline. Bytes that are not UTF-8 come
 /// out as U+FFFD.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "catalogue_output.hpp"
 #include "type_words.hpp"
@@ -34,8 +35,8 @@ paint paint_of(eventlog::level severity) {
 
 class text_maker {
   public:
-    text_maker(const catalogue& shown, const terminal_style& style)
-        : shown_(shown), style_(style) {}
+    text_maker(const catalogue& shown, const terminal_style& style, bool stats)
+        : shown_(shown), style_(style), stats_(stats) {}
 
     [[nodiscard]] std::string make() {
         const std::vector<catalogue_provider>& all = shown_.providers;
@@ -49,6 +50,9 @@ class text_maker {
             append_heading(all[i].schema, has_name_of(i - 1) || has_name_of(i + 1));
             append_processes(all[i]);
             append_listeners(all[i]);
+            if (stats_) {
+                append_counters(all[i]);
+            }
             append_events(all[i]);
         }
         return fmt::to_string(out_);
@@ -112,6 +116,41 @@ class text_maker {
                 line.add(fmt::format("{}", subscription.pid));
             }
         }
+    }
+
+    /// "order_service 4242: 1200 written, 7 lost (7 full)": a line for each process.
+    void append_counters(const catalogue_provider& provider) {
+        for (const catalogue_process& process : provider.processes) {
+            const eventlog_route_counters& counters = process.counters;
+            wrapped_line line(out_, style_, event_indent, label_end);
+            line.add("counted", paint::faint);
+            line.fill_to(label_end);
+            line.add(process.name);
+            line.add(fmt::format("{}:", process.pid));
+            line.add(fmt::format("{} written", counters.written));
+            if (counters.cut != 0) {
+                line.add(fmt::format("({} cut)", counters.cut));
+            }
+            append_losses(line, counters);
+        }
+    }
+
+    static void append_losses(wrapped_line& line, const eventlog_route_counters& counters) {
+        const std::pair<const char*, std::uint64_t> reasons[] = {
+            {"full", counters.lost_full},
+            {"too large", counters.lost_too_large},
+            {"busy", counters.lost_busy},
+            {"not attached", counters.lost_unattached}};
+        std::uint64_t lost = 0;
+        std::string why;
+        for (const auto& [reason, count] : reasons) {
+            lost += count;
+            if (count != 0) {
+                why += fmt::format("{}{} {}", why.empty() ? " (" : ", ", count, reason);
+            }
+        }
+        line.add(fmt::format("{} lost{}{}", lost, why, why.empty() ? "" : ")"),
+                 lost == 0 ? paint::plain : paint::red);
     }
 
     void append_events(const catalogue_provider& provider) {
@@ -211,13 +250,14 @@ class text_maker {
 
     const catalogue& shown_;
     terminal_style style_;
+    bool stats_;
     fmt::memory_buffer out_;
 };
 
 }  // namespace
 
-std::string catalogue_as_text(const catalogue& shown, const terminal_style& style) {
-    return text_maker(shown, style).make();
+std::string catalogue_as_text(const catalogue& shown, const terminal_style& style, bool stats) {
+    return text_maker(shown, style, stats).make();
 }
 
 }  // namespace elog

@@ -19,11 +19,14 @@ class usage_failure : public failure {
     using failure::failure;
 };
 
+void add_agg(CLI::App& application);
 void add_gen(CLI::App& application);
 void add_list(CLI::App& application);
 void add_print(CLI::App& application);
+void add_repair(CLI::App& application);
 void add_schema(CLI::App& application);
 void add_stat(CLI::App& application);
+void add_verify(CLI::App& application);
 /// `command` is what stands behind "--", to be run while recording.
 void add_record(CLI::App& application, const std::vector<std::string>& command);
 

@@ -17,6 +17,7 @@ namespace {
 struct list_options {
     std::string glob;
     bool json = false;
+    bool stats = false;
 };
 
 [[noreturn]] void fail_without_match(const std::string& glob, const catalogue& found) {
@@ -43,8 +44,9 @@ void run_list(const list_options& options) {
     if (found.providers.empty() && !options.glob.empty()) {
         fail_without_match(options.glob, found);
     }
-    write_all(STDOUT_FILENO, options.json ? catalogue_as_json(found)
-                                          : catalogue_as_text(found, style_of(STDOUT_FILENO)));
+    write_all(STDOUT_FILENO,
+              options.json ? catalogue_as_json(found)
+                           : catalogue_as_text(found, style_of(STDOUT_FILENO), options.stats));
     if (found.providers.empty()) {
         tell("No running program of yours offers events. Start one that uses eventlog.");
     }
@@ -58,6 +60,8 @@ void add_list(CLI::App& application) {
     const auto options = std::make_shared<list_options>();
     command->add_option("GLOB", options->glob,
                         "Only what matches PROVIDER or PROVIDER:EVENT, with * and ?");
+    command->add_flag("--stats", options->stats,
+                      "Show how many events each process has written and lost");
     command->add_flag("--json", options->json, "Show everything that is known, for programs");
     command->footer("Examples:\n"
                     "  elog list 'shop:order_*'\n"

@@ -63,11 +63,14 @@ int run(int argument_count, char** arguments) {
                        "  elog record -e 'shop:*'                    watch its events\n"
                        "  elog record -e 'shop:*' -o run.elog        keep them\n"
                        "  elog print run.elog                        read them\n"
-                       "  elog stat run.elog                         count them");
+                       "  elog agg 'avg(bytes) by peer' run.elog     compute with what they say");
     elog::add_list(application);
     elog::add_record(application, command);
     elog::add_print(application);
     elog::add_stat(application);
+    elog::add_agg(application);
+    elog::add_verify(application);
+    elog::add_repair(application);
     elog::add_schema(application);
     elog::add_gen(application);
     const bool takes_command = !words.empty() && words.front() == "record";

@@ -11,11 +11,14 @@
 
 #include "child_process.hpp"
 #include "commands.hpp"
+#include "file_sink.hpp"
+#include "filtering_sink.hpp"
 #include "quantities.hpp"
 #include "recording.hpp"
 #include "stop_signal.hpp"
 #include "subscription.hpp"
 #include "tell.hpp"
+#include "where.hpp"
 
 namespace elog {
 namespace {
@@ -28,8 +31,69 @@ struct record_arguments {
     std::optional<std::string> output;
     std::optional<std::string> duration;
     std::optional<std::string> buffer_size;
+    int compression = 0;
+    std::optional<std::string> rotate;
+    std::optional<std::uint64_t> keep;
+    std::optional<std::string> max_total;
+    std::optional<std::string> where;
     bool wait = false;
 };
+
+/// A size or a duration: only one of them has that unit.
+void parse_rotation(const std::string& text, rotation_options& rotation) {
+    try {
+        rotation.time = parse_duration(text);
+        if (text.find_first_not_of("0123456789.") != std::string::npos &&
+            rotation.time >= std::chrono::seconds(1)) {
+            return;
+        }
+        rotation.time = {};
+    } catch (const usage_failure&) {
+        try {
+            rotation.size = parse_size(text);
+        } catch (const usage_failure&) {
+            rotation.size = 0;
+        }
+    }
+    if (rotation.size < rotation_options::size_min) {
+        throw usage_failure("'{}' is no size from 1MiB and no duration from 1s: write for example "
+                            "64MiB or 10s.",
+                            text);
+    }
+}
+
+file_sink_options make_file_options(const record_arguments& arguments) {
+    file_sink_options options{*arguments.output, arguments.compression, {}};
+    rotation_options& rotation = options.rotation;
+    if (arguments.rotate) {
+        parse_rotation(*arguments.rotate, rotation);
+    }
+    if (arguments.max_total) {
+        rotation.total = parse_size(*arguments.max_total);
+        if (rotation.total < 4 * rotation_options::size_min) {
+            throw usage_failure("All files together have at least 4MiB; '{}' is less.",
+                                *arguments.max_total);
+        }
+    }
+    rotation.keep = arguments.keep.value_or(0);
+    if (arguments.keep && !rotation.is_wanted()) {
+        throw usage_failure("--keep is for several files: add --rotate.");
+    }
+    return options;
+}
+
+/// Without a file there is nothing that these could mean.
+void check_file_options(const record_arguments& arguments) {
+    const bool any =
+        arguments.compression != 0 || arguments.rotate || arguments.keep || arguments.max_total;
+    if (any && !arguments.output) {
+        throw usage_failure("--compress, --rotate, --keep and --max-total are for files: add -o "
+                            "FILE.");
+    }
+    if (arguments.output) {
+        static_cast<void>(make_file_options(arguments));
+    }
+}
 
 subscription_options make_options(const record_arguments& arguments) {
     subscription_options options;
@@ -148,6 +212,11 @@ void print_summary(const recording_summary& summary, const std::optional<std::st
     }
 }
 
+std::optional<std::string> output_name(const record_arguments& arguments) {
+    const bool is_one = !arguments.output || !make_file_options(arguments).rotation.is_wanted();
+    return is_one ? arguments.output : pattern_of_parts(*arguments.output);
+}
+
 void tell_about_child(child_process& child) {
     if (!child.has_ended()) {
         tell("elog: '{}' is still running, as process {}.", child.name(), child.pid());
@@ -158,28 +227,45 @@ void tell_about_child(child_process& child) {
 
 std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, stop_condition& stop) {
     if (arguments.output) {
-        return std::make_unique<file_sink>(*arguments.output);
+        return std::make_unique<file_sink>(make_file_options(arguments));
     }
     return std::make_unique<text_sink>(STDOUT_FILENO, [&stop] { return stop(); });
+}
+
+/// With --where: what cannot be is said before anything is recorded.
+void check_where(const record_arguments& arguments, const subscription_options& options,
+                 bool all_are_known) {
+    check_running(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
+                  nullptr, all_are_known);
 }
 
 /// Records while the command runs, if there is one.
 void record(const record_arguments& arguments, const subscription_options& options,
             stop_condition& stop, const std::vector<std::string>& command) {
+    const std::unique_ptr<record_filter> filter =
+        make_filter(arguments.where, present_time(), chosen_by(options.patterns));
+    check_where(arguments, options, !arguments.wait && command.empty());
     subscription source(options);
     if (!arguments.wait && command.empty()) {
         check_patterns(options.patterns, source.patterns_met(), {},
                        "See what there is with: elog list. To wait for it, add --wait.");
     }
     const std::unique_ptr<record_sink> sink = make_sink(arguments, stop);
-    recording process(source, *sink);
+    std::optional<filtering_sink> passing;
+    if (filter) {
+        passing.emplace(*filter, *sink);
+    }
+    recording process(source, passing ? static_cast<record_sink&>(*passing) : *sink);
     std::optional<child_process> child;
     if (!command.empty() && stop_requested().count == 0) {
         child.emplace(command);
         stop.watch(*child);
     }
     try {
-        print_summary(process.run(std::ref(stop)), arguments.output);
+        print_summary(process.run(std::ref(stop)), output_name(arguments));
+        if (passing) {
+            tell("{} events passed --where", passing->passed());
+        }
     } catch (...) {
         if (child) {
             tell_about_child(*child);
@@ -194,10 +280,12 @@ void record(const record_arguments& arguments, const subscription_options& optio
                            "list.");
         }
     }
+    check_names(filter.get(), nullptr);
 }
 
 void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
     const subscription_options options = make_options(arguments);
+    check_file_options(arguments);
     std::optional<std::chrono::nanoseconds> duration;
     if (arguments.duration) {
         duration = parse_duration(*arguments.duration);
@@ -228,9 +316,25 @@ void add_record(CLI::App& application, const std::vector<std::string>& command) 
         ->allow_extra_args(false);
     record->add_option("-o,--output", arguments->output,
                        "Write an .elog file instead of text to standard output");
+    record
+        ->add_option("--compress", arguments->compression,
+                     "Compress the file with zstd, at level 1 to 19; 3 without a number")
+        ->expected(0, 1)
+        ->default_str(std::to_string(compression_level_default))
+        ->check(CLI::Range(compression_level_min, compression_level_max))
+        ->option_text("[LEVEL]");
+    record->add_option("--rotate", arguments->rotate,
+                       "Go on in a new file, FILE-000001.elog and so on, after that size or time: "
+                       "64MiB, 10s");
+    record->add_option("--keep", arguments->keep, "Keep that many of these files, the newest")
+        ->check(CLI::Range(1, 1'000'000))
+        ->option_text("UINT");
+    record->add_option("--max-total", arguments->max_total,
+                       "Keep as many of these files as fit into that size");
     record->add_option("--duration", arguments->duration, "Stop after that time: 10s, 500ms, 2m");
     record->add_option("--buffer-size", arguments->buffer_size,
                        "Bytes of one of a CPU's four buffers: 128K to 64M, a power of two");
+    record->add_option("--where", arguments->where, where_help);
     record->add_flag("--wait", arguments->wait,
                      "Start although no running program offers such an event yet");
     record->footer(

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "counters.hpp"
 #include "failure.hpp"
 #include "provider_file.hpp"
 #include "running_directory.hpp"
@@ -21,9 +22,12 @@ std::optional<running_provider> read_provider(const core::provider_file& file) {
     std::vector<std::uint8_t> bytes(header.schema_size);
     running_provider provider;
     provider.gate.resize(header.event_count);
-    if (!file.read_schema(bytes) || !file.read_gate(provider.gate)) {
+    eventlog_counters_page counters{};
+    if (!file.read_schema(bytes) || !file.read_gate(provider.gate) ||
+        !file.read_counters(counters)) {
         return std::nullopt;
     }
+    provider.counters = core::add_up(counters, EVENTLOG_COUNTERS_MEMORY);
     provider.pid = header.pid;
     provider.uid = header.uid;
     provider.process = static_cast<const char*>(header.process);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <linux/eventlog.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,7 +13,8 @@
 namespace elog {
 
 struct running_provider : provider_instance {
-    std::vector<std::uint32_t> gate;  // a word for each event, as it was at one moment
+    std::vector<std::uint32_t> gate;     // a word for each event, as it was at one moment
+    eventlog_route_counters counters{};  // of what went to shared memory
 };
 
 struct running_providers {

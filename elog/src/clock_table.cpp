@@ -26,6 +26,15 @@ double clock_table::nanoseconds_per_tick(std::size_t first, std::size_t last) co
 }
 
 std::int64_t clock_table::realtime(std::uint64_t clock) const noexcept {
+    return convert(clock, &eventlog_clock_pair::realtime);
+}
+
+std::int64_t clock_table::monotonic(std::uint64_t clock) const noexcept {
+    return convert(clock, &eventlog_clock_pair::monotonic);
+}
+
+std::int64_t clock_table::convert(std::uint64_t clock,
+                                  __u64 eventlog_clock_pair::*to) const noexcept {
     if (pairs_.empty()) {
         return static_cast<std::int64_t>(clock);
     }
@@ -42,7 +51,7 @@ std::int64_t clock_table::realtime(std::uint64_t clock) const noexcept {
     const auto ticks = static_cast<double>(static_cast<std::int64_t>(clock - pairs_[base].clock));
     const double distance = std::clamp(ticks * rate, -limit, limit);
     return static_cast<std::int64_t>(
-        pairs_[base].realtime + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance)));
+        pairs_[base].*to + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance)));
 }
 
 }  // namespace elog

@@ -24,8 +24,15 @@ class clock_table {
 
     /// Nanoseconds since 1970.
     [[nodiscard]] std::int64_t realtime(std::uint64_t clock) const noexcept;
+    /// The same on CLOCK_MONOTONIC.
+    [[nodiscard]] std::int64_t monotonic(std::uint64_t clock) const noexcept;
+
+    /// The readings that were not ignored, in their order.
+    [[nodiscard]] const std::vector<eventlog_clock_pair>& pairs() const noexcept { return pairs_; }
 
   private:
+    [[nodiscard]] std::int64_t convert(std::uint64_t clock,
+                                       __u64 eventlog_clock_pair::*to) const noexcept;
     [[nodiscard]] double nanoseconds_per_tick(std::size_t first, std::size_t last) const noexcept;
 
     std::uint32_t clock_;

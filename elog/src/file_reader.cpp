@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "file_reader.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
-#include "crc32c.hpp"
 #include "failure.hpp"
-#include "read_at.hpp"
 
 namespace elog {
 namespace {
 
-template <class Header>
-bool is_signed(const Header& header) noexcept {
-    return header.checksum ==
-           crc32c({reinterpret_cast<const std::uint8_t*>(&header), offsetof(Header, checksum)});
-}
+// What a file can make a reader keep. A recording's schemas come out of a region with less room,
+// and what is merged at once is a block for each ring, see record_batches.
+constexpr std::size_t schema_bytes_max = std::size_t{32} << 20U;
+constexpr std::size_t held_bytes_max = std::size_t{512} << 20U;
+constexpr std::size_t losses_max = EVENTLOG_RINGS_MAX + EVENTLOG_PROVIDERS_MAX;
+
+// How often a file that grows is looked at.
+constexpr std::chrono::milliseconds look_interval{50};
 
 /// The first part of a payload as a struct, if the payload is long enough.
 template <class Block>
-bool copy_head(const std::vector<std::uint8_t>& payload, Block& block) noexcept {
+bool copy_head(std::span<const std::uint8_t> payload, Block& block) noexcept {
     if (payload.size() < sizeof block) {
         return false;
     }
@@ -34,152 +31,53 @@ bool copy_head(const std::vector<std::uint8_t>& payload, Block& block) noexcept 
     return true;
 }
 
-std::uint64_t padded(std::uint64_t size) noexcept {
-    return (size + block_alignment - 1) / block_alignment * block_alignment;
-}
-
 }  // namespace
 
-file_reader::file_reader(std::string path)
-    : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    struct stat status {};
-    if (!file_ || ::fstat(file_.get(), &status) != 0) {
-        throw failure("The file {} cannot be opened ({}). Check its name and permissions.", path_,
-                      std::strerror(errno));
+std::int64_t recording_start(const std::string& path) {
+    block_file file(path);
+    block_walker walker(file, sizeof(file_header), 0);
+    while (const std::optional<block_place> place = walker.next()) {
+        clock_block clock{};
+        if (place->type() == block_type::clock && place->header.flags == 0) {
+            const std::optional<std::vector<std::uint8_t>> payload = file.load(*place);
+            if (payload && copy_head(*payload, clock)) {
+                return static_cast<std::int64_t>(clock.realtime);
+            }
+        }
     }
-    if (!S_ISREG(status.st_mode)) {
-        throw failure("{} is not a file. Give the name of one that elog record -o has written.",
-                      path_);
+    return 0;
+}
+
+file_reader::file_reader(std::string path, time_range range)
+    : file_(std::move(path)), range_(range) {
+    used_index_ = !range_.is_everything() && scan_by_index();
+    if (!used_index_) {
+        take_blocks();
     }
-    size_ = static_cast<std::uint64_t>(status.st_size);
-    is_being_written_ = ::flock(file_.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    check_file_header();
-    scan();
     if (!has_host_) {
-        throw failure("The file {} has lost the block that says how it was recorded; nothing in it "
+        throw failure("The file {} has lost the blocks that say how it was recorded; nothing in it "
                       "can be read. Record again.",
-                      path_);
-    }
-    next_records_.resize(records_.size());
-}
-
-void file_reader::check_file_header() {
-    file_header header{};
-    if (!read_at(file_, &header, sizeof header, 0) || header.magic != file_magic) {
-        throw failure("{} is not an .elog file. Give the name of one that elog record -o has "
-                      "written.",
-                      path_);
-    }
-    if (!is_signed(header)) {
-        report("the file's header, at 0, is damaged");
-    } else if (header.version != file_version) {
-        throw failure("The file {} has version {} of the format; this elog knows version {}. Use "
-                      "a newer elog.",
-                      path_, header.version, file_version);
+                      file_.path());
     }
 }
 
-std::optional<block_header> file_reader::header_at(std::uint64_t offset) const {
-    block_header header{};
-    if (offset > size_ || size_ - offset < sizeof header ||
-        !read_at(file_, &header, sizeof header, offset) || header.magic != block_magic ||
-        !is_signed(header) || header.size > block_payload_max) {
-        return std::nullopt;
-    }
-    return header;
-}
-
-/// Looks for the next whole block header at or behind `offset`.
-std::optional<std::uint64_t> file_reader::find_block(std::uint64_t offset) const {
-    std::vector<std::uint8_t> window(std::size_t{64} << 10U);
-    for (offset = padded(offset); offset < size_ && size_ - offset >= sizeof(block_header);) {
-        const std::size_t length = std::min<std::uint64_t>(window.size(), size_ - offset);
-        if (!read_at(file_, window.data(), length, offset)) {
-            break;
+void file_reader::take_blocks() {
+    while (const std::optional<block_place> place = walker_.next()) {
+        if (place->type() == block_type::records) {
+            take_records(*place);
+        } else {
+            take_block(*place);
         }
-        for (std::size_t at = 0; at + sizeof(block_magic) <= length; at += block_alignment) {
-            std::uint32_t magic = 0;
-            std::memcpy(&magic, window.data() + at, sizeof magic);
-            if (magic == block_magic && header_at(offset + at)) {
-                return offset + at;
-            }
-        }
-        offset += length / block_alignment * block_alignment;
     }
-    return std::nullopt;
-}
-
-void file_reader::scan() {
-    std::uint64_t offset = sizeof(file_header);
-    std::uint64_t expected = 0;
-    while (offset < size_) {
-        const std::optional<block_header> header = header_at(offset);
-        if (!header && size_ - offset < sizeof(block_header)) {
-            report_torn_end(offset);
-            return;
-        }
-        if (!header) {
-            const std::optional<std::uint64_t> next = find_block(offset);
-            report("bytes {} to {} are not a whole block", offset, next.value_or(size_));
-            if (!next) {
-                return;
-            }
-            offset = *next;
-            continue;
-        }
-        if (header->number > expected) {
-            report("{} blocks are missing before the one at {}", header->number - expected, offset);
-        } else if (header->number < expected) {
-            report("the block at {} is out of its order and left out", offset);
-            offset += sizeof *header + padded(header->size);
-            continue;
-        }
-        expected = header->number + 1;
-        const std::uint64_t payload = offset + sizeof *header;
-        if (size_ - payload < header->size) {
-            report_torn_end(offset);
-            return;
-        }
-        take_block({payload, *header});
-        offset = payload + padded(header->size);
-    }
-}
-
-void file_reader::report_torn_end(std::uint64_t offset) {
-    if (!is_being_written_) {
-        report("the file ends in the middle of the block at {}", offset);
-    }
-}
-
-/// Only where nothing else was wrong: damage explains any difference.
-void file_reader::compare_with_end() {
-    if (end_ && damages_.empty() &&
-        (end_->records != found_.records || end_->lost != found_.lost)) {
-        report("the end speaks of {} records and {} lost, but there are {} and {}", end_->records,
-               end_->lost, found_.records, found_.lost);
-    }
-}
-
-std::optional<std::vector<std::uint8_t>> file_reader::load(const block_place& place) {
-    std::vector<std::uint8_t> payload(place.header.size);
-    if (!read_at(file_, payload.data(), payload.size(), place.offset) ||
-        crc32c(payload) != place.header.payload_checksum) {
-        report("the block at {} is damaged", place.offset - sizeof(block_header));
-        return std::nullopt;
-    }
-    return payload;
 }
 
 void file_reader::take_block(const block_place& place) {
-    const auto type = static_cast<block_type>(place.header.type);
-    if (type == block_type::records) {
-        take_records(place);
-        return;
-    }
-    if (type < block_type::host || type > block_type::end || place.header.flags != 0) {
+    const block_type type = place.type();
+    if (type < block_type::host || type > block_type::index ||
+        (place.header.flags & ~block_flags) != 0) {
         return;  // of a newer version: to be skipped
     }
-    const std::optional<std::vector<std::uint8_t>> payload = load(place);
+    const std::optional<std::vector<std::uint8_t>> payload = file_.load(place);
     if (!payload) {
         return;
     }
@@ -189,12 +87,13 @@ void file_reader::take_block(const block_place& place) {
     bool is_whole = true;
     switch (type) {
         case block_type::host:
-            take_host(*payload);
+            take_host(place, *payload);
             break;
         case block_type::clock:
             is_whole = copy_head(*payload, clock);
             if (is_whole) {
                 clock_.add({clock.clock, clock.monotonic, clock.realtime});
+                complete_ = std::max(complete_, clock.complete);
             }
             break;
         case block_type::provider:
@@ -202,7 +101,7 @@ void file_reader::take_block(const block_place& place) {
             break;
         case block_type::loss:
             is_whole = copy_head(*payload, loss);
-            if (is_whole) {
+            if (is_whole && losses_.size() < losses_max) {
                 losses_.push_back(loss);
             }
             break;
@@ -212,20 +111,29 @@ void file_reader::take_block(const block_place& place) {
                 end_ = end;
             }
             break;
-        case block_type::records:
+        case block_type::index:    // its checksum was looked at; elog verify compares it
+        case block_type::records:  // are taken later
             break;
     }
     if (!is_whole) {
-        report("the block at {} is too short for what it is", place.offset - sizeof(block_header));
+        file_.report("the block at {} is too short for what it is", place.offset);
     }
 }
 
-void file_reader::take_host(const std::vector<std::uint8_t>& payload) {
+void file_reader::take_host(const block_place& place, const std::vector<std::uint8_t>& payload) {
     host_block host{};
-    if (has_host_ || !copy_head(payload, host) || host.ring_count < 1 ||
-        host.ring_count > EVENTLOG_RINGS_MAX ||
+    if (!copy_head(payload, host) || host.ring_count < 1 || host.ring_count > EVENTLOG_RINGS_MAX ||
         (host.clock != EVENTLOG_CLOCK_TSC && host.clock != EVENTLOG_CLOCK_MONOTONIC)) {
+        file_.report("the host at {} makes no sense", place.offset);
         return;
+    }
+    if (host.version != file_version) {
+        throw failure("The file {} has version {} of the format; this elog knows version {}. Use "
+                      "an elog that knows it.",
+                      file_.path(), host.version, file_version);
+    }
+    if (has_host_) {
+        return;  // the second copy
     }
     host.host_name[sizeof host.host_name - 1] = '\0';
     host.kernel[sizeof host.kernel - 1] = '\0';
@@ -234,57 +142,107 @@ void file_reader::take_host(const std::vector<std::uint8_t>& payload) {
     has_host_ = true;
     clock_ = clock_table(host.clock);
     records_.resize(host.ring_count);
+    next_records_.resize(host.ring_count);
+    held_.resize(host.ring_count);
 }
 
 void file_reader::take_provider(const block_place& place,
                                 const std::vector<std::uint8_t>& payload) {
     provider_block block{};
     if (!copy_head(payload, block) || payload.size() - sizeof block < block.schema_size) {
-        report("the provider at {} is damaged", place.offset - sizeof(block_header));
+        file_.report("the provider at {} is damaged", place.offset);
+        return;
+    }
+    if (block.schema_size > schema_bytes_max - schema_bytes_) {
+        file_.report("the provider at {} is left out: the schemas of one file may have {} bytes "
+                     "together",
+                     place.offset, schema_bytes_max);
         return;
     }
     try {
-        provider_instance provider;
-        provider.id = block.id;
-        provider.pid = block.pid;
-        provider.uid = block.uid;
-        provider.process.assign(block.process, ::strnlen(block.process, sizeof block.process));
-        provider.schema =
-            provider_schema::parse(std::span(payload).subspan(sizeof block, block.schema_size));
-        if (!providers_.try_emplace(block.id, std::move(provider)).second) {
-            report("the provider at {} has a number that is taken, and is left out",
-                   place.offset - sizeof(block_header));
+        const auto name_size =
+            ::strnlen(static_cast<const char*>(block.process), sizeof block.process);
+        const bool is_new =
+            providers_
+                .try_emplace(block.id,
+                             provider_instance{
+                                 block.id, block.pid, block.uid,
+                                 std::string(static_cast<const char*>(block.process), name_size),
+                                 provider_schema::parse(
+                                     std::span(payload).subspan(sizeof block, block.schema_size))})
+                .second;
+        // A number means one provider in the whole file: another meaning would be a guess.
+        if (is_new) {
+            schema_bytes_ += block.schema_size;
+        } else {
+            file_.report("the provider at {} has the number {} of an earlier one and is left out",
+                         place.offset, block.id);
         }
     } catch (const failure& error) {
-        report("the provider at {}: {}", place.offset - sizeof(block_header), error.what());
+        file_.report("the schema of the provider at {} cannot be used: {}", place.offset,
+                     error.what());
     }
 }
 
 void file_reader::take_records(const block_place& place) {
     std::uint32_t ring = 0;
-    // Which ring: needed now. The block's checksum is compared when its records are read.
-    if (place.header.size < sizeof(records_block) || place.header.flags != 0 ||
-        !read_at(file_, &ring, sizeof ring, place.offset + offsetof(records_block, ring)) ||
-        ring >= records_.size()) {
-        report("the records at {} are damaged", place.offset - sizeof(block_header));
+    const std::span<const std::uint8_t> head = file_.peek(place, sizeof(records_block));
+    if (!head.empty()) {
+        std::memcpy(&ring, head.data() + offsetof(records_block, ring), sizeof ring);
+    }
+    if ((place.header.flags & ~block_flags) != 0) {
+        return;  // of a newer version: to be skipped
+    }
+    if (head.empty() || ring >= records_.size()) {
+        file_.report("the records at {} are damaged", place.offset);
         return;
     }
-    records_[ring].push_back(place);
+    records_[ring].push_back({place.offset, place.header.number});
 }
 
-std::optional<owned_run> file_reader::load_run(const block_place& place) {
-    std::optional<std::vector<std::uint8_t>> payload = load(place);
+/// A ring's run in use is given up for its next one.
+bool file_reader::take_memory(std::uint32_t ring, const block_place& place) {
+    held_bytes_ -= held_[ring];
+    const bool is_compressed = (place.header.flags & block_compressed) != 0;
+    held_[ring] = is_compressed ? records_size_max : place.header.size;
+    if (held_[ring] > held_bytes_max - held_bytes_) {
+        held_[ring] = 0;
+        file_.report("the block at {} is left out: it takes more than {} bytes to merge the rings",
+                     place.offset, held_bytes_max);
+        return false;
+    }
+    held_bytes_ += held_[ring];
+    return true;
+}
+
+std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records_place& from) {
+    const std::optional<block_place> place = file_.block_at(from.offset);
+    if (!place || place->type() != block_type::records || place->header.number != from.number) {
+        file_.report("the block at {} is damaged", from.offset);
+        return std::nullopt;
+    }
+    if (!take_memory(ring, *place)) {
+        return std::nullopt;
+    }
+    std::optional<std::vector<std::uint8_t>> payload = file_.load(*place);
+    if (!payload) {
+        return std::nullopt;
+    }
+    held_bytes_ -= held_[ring] - std::min(held_[ring], payload->size());
+    held_[ring] = std::min(held_[ring], payload->size());
     records_block block{};
-    if (!payload || !copy_head(*payload, block)) {
+    if (!copy_head(*payload, block) || block.ring != ring) {
+        file_.report("the records at {} are damaged", from.offset);
         return std::nullopt;
     }
     owned_run run;
     run.lost_before = block.lost_before;
-    run.bytes.assign(payload->begin() + sizeof block, payload->end());
+    run.bytes = std::move(*payload);
+    run.bytes.erase(run.bytes.begin(), run.bytes.begin() + sizeof block);
     const checked_records found = check_records(run.bytes);
     if (found.size != run.bytes.size() || found.count != block.count || found.count == 0) {
-        report("the block at {} holds {} sound records instead of {}",
-               place.offset - sizeof(block_header), found.count, block.count);
+        file_.report("the block at {} holds {} sound records instead of {}", from.offset,
+                     found.count, block.count);
         run.bytes.resize(found.size);
     }
     found_.records += found.count;
@@ -292,25 +250,74 @@ std::optional<owned_run> file_reader::load_run(const block_place& place) {
     return run.bytes.empty() ? std::nullopt : std::optional(std::move(run));
 }
 
+std::optional<owned_run> file_reader::next_run(std::uint32_t ring) {
+    while (next_records_[ring] < records_[ring].size()) {
+        const records_place place = records_[ring][next_records_[ring]++];
+        if (std::optional<owned_run> run = load_run(ring, place)) {
+            return run;
+        }
+    }
+    return std::nullopt;
+}
+
 void file_reader::read(const time_merger::take_record& take) {
     std::fill(next_records_.begin(), next_records_.end(), 0);
     found_ = {};
     for (const loss_block& loss : losses_) {
-        // What a provider lost for want of room is in its rings' losses.
-        const bool of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
-        found_.lost += of_ring ? loss.full + loss.damaged : loss.too_large + loss.busy;
+        found_.lost += lost_of(loss);
     }
-    time_merger merger(host_.ring_count, [this](std::uint32_t ring) -> std::optional<owned_run> {
-        while (next_records_[ring] < records_[ring].size()) {
-            const block_place& place = records_[ring][next_records_[ring]++];
-            if (std::optional<owned_run> run = load_run(place)) {
-                return run;
-            }
+    time_merger merger(host_.ring_count, [this](std::uint32_t ring) { return next_run(ring); });
+    if (range_.is_everything()) {
+        merger.merge_rest(take);
+        compare_with_end();
+        return;
+    }
+    merger.merge_rest([&](const merged_record& record) {
+        if (range_.contains(clock_.realtime(record.record.header.time))) {
+            take(record);
         }
-        return std::nullopt;
     });
+}
+
+void file_reader::follow(const time_merger::take_record& take, const std::function<void()>& idle,
+                         const std::function<bool()>& stop) {
+    time_merger merger(host_.ring_count, [this](std::uint32_t ring) { return next_run(ring); });
+    bool is_last = !is_being_written();
+    while (!is_last && !stop()) {
+        // What is later than that may still be followed by something earlier from another ring.
+        merger.merge(complete_, UINT64_MAX, take);
+        drop_taken_places();
+        idle();
+        std::this_thread::sleep_for(look_interval);
+        file_.refresh();
+        is_last = !is_being_written();
+        take_blocks();
+    }
     merger.merge_rest(take);
-    compare_with_end();
+    idle();
+}
+
+/// They would add up in a file that grows for days.
+void file_reader::drop_taken_places() {
+    for (std::size_t ring = 0; ring < records_.size(); ++ring) {
+        std::vector<records_place>& places = records_[ring];
+        places.erase(places.begin(),
+                     places.begin() + static_cast<std::ptrdiff_t>(next_records_[ring]));
+        next_records_[ring] = 0;
+    }
+}
+
+void file_reader::compare_with_end() {
+    if (!end_) {
+        return;
+    }
+    if (damages().empty() && (end_->records != found_.records || end_->lost != found_.lost)) {
+        file_.report("the end speaks of {} records and {} lost, but there are {} and {}",
+                     end_->records, end_->lost, found_.records, found_.lost);
+    } else if (end_->records > found_.records) {
+        file_.report("{} of {} records are missing where the file is damaged",
+                     end_->records - found_.records, end_->records);
+    }
 }
 
 }  // namespace elog

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Reading an .elog file, whole, cut off, damaged or made by an enemy. Opening it reads the headers
-// of all blocks and the small blocks; records are read when they are needed.
+// of all blocks and the small blocks, or, for a part of the time, what the index says about that
+// part; records are read when they are needed.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -12,21 +13,46 @@
 #include <string>
 #include <vector>
 
+#include "block_file.hpp"
 #include "clock_table.hpp"
 #include "file_format.hpp"
+#include "index_chain.hpp"
 #include "text_writer.hpp"
 #include "time_merger.hpp"
-#include "unique_fd.hpp"
 
 namespace elog {
 
+/// Nanoseconds since 1970, the first one in, the last one out.
+struct time_range {
+    std::int64_t from = INT64_MIN;
+    std::int64_t to = INT64_MAX;
+
+    [[nodiscard]] bool contains(std::int64_t time) const noexcept {
+        return from <= time && time < to;
+    }
+    [[nodiscard]] bool is_everything() const noexcept {
+        return from == INT64_MIN && to == INT64_MAX;
+    }
+};
+
+/// When the recording began, for who wants to name times by their distance from that; 0 if the file
+/// does not say. Throws failure.
+[[nodiscard]] std::int64_t recording_start(const std::string& path);
+
+class range_selector;
+
 class file_reader {
   public:
-    /// Throws failure if the file cannot be opened or is no .elog file at all.
-    explicit file_reader(std::string path);
+    /// Reads what is in `range` and, if there is a sound index, little else. Throws failure if the
+    /// file cannot be opened or is no .elog file at all.
+    explicit file_reader(std::string path, time_range range = {});
 
-    /// Gives out every readable record in the order of time.
+    /// Gives out every readable record of the range in the order of time.
     void read(const time_merger::take_record& take);
+    /// Of a file that is still being written: waits for what comes, until its writer has left or
+    /// `stop`, asked often, says so. `idle` is called when there is nothing to give out for now.
+    void follow(const time_merger::take_record& take, const std::function<void()>& idle,
+                const std::function<bool()>& stop);
 
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
     [[nodiscard]] const clock_table& clock() const noexcept { return clock_; }
@@ -35,56 +61,60 @@ class file_reader {
     [[nodiscard]] const std::vector<loss_block>& losses() const noexcept { return losses_; }
     [[nodiscard]] const std::optional<end_block>& end() const noexcept { return end_; }
     /// Somebody is writing to it right now: that its last block is not whole means nothing.
-    [[nodiscard]] bool is_being_written() const noexcept { return is_being_written_; }
+    [[nodiscard]] bool is_being_written() const noexcept { return file_.is_being_written(); }
+    /// Only the range has been looked at, with the help of the index.
+    [[nodiscard]] bool used_index() const noexcept { return used_index_; }
 
     /// Sentences about what could not be read, with offsets. Complete only after read().
-    [[nodiscard]] const std::vector<std::string>& damages() const noexcept { return damages_; }
+    [[nodiscard]] const std::vector<std::string>& damages() const noexcept {
+        return file_.damages().sentences();
+    }
+    /// How much has been read from the file so far.
+    [[nodiscard]] std::uint64_t bytes_read() const noexcept { return file_.bytes_read(); }
 
   private:
-    static constexpr std::size_t damages_max = 100;
-
-    struct block_place {
-        std::uint64_t offset = 0;  // of the payload
-        block_header header{};
+    /// As little as is needed to find it again: there may be many.
+    struct records_place {
+        std::uint64_t offset = 0;
+        std::uint64_t number = 0;
     };
 
-    void check_file_header();
-    void scan();
-    [[nodiscard]] std::optional<block_header> header_at(std::uint64_t offset) const;
-    [[nodiscard]] std::optional<std::uint64_t> find_block(std::uint64_t offset) const;
+    // With the index, in file_range.cpp.
+    [[nodiscard]] bool scan_by_index();
+    [[nodiscard]] bool take_hosts();
+    [[nodiscard]] bool take_others(const std::vector<listed_block>& blocks, bool is_wanted);
+    [[nodiscard]] bool take_listed(const index_section& section, const range_selector& wanted);
+    [[nodiscard]] bool take_section(const index_section& section, const range_selector& wanted);
+    void forget();
+
+    void take_blocks();
     void take_block(const block_place& place);
-    void report_torn_end(std::uint64_t offset);
-    void compare_with_end();
-    void take_host(const std::vector<std::uint8_t>& payload);
+    void take_host(const block_place& place, const std::vector<std::uint8_t>& payload);
     void take_provider(const block_place& place, const std::vector<std::uint8_t>& payload);
     void take_records(const block_place& place);
-    [[nodiscard]] std::optional<std::vector<std::uint8_t>> load(const block_place& place);
-    [[nodiscard]] std::optional<owned_run> load_run(const block_place& place);
+    [[nodiscard]] std::optional<owned_run> load_run(std::uint32_t ring, const records_place& from);
+    [[nodiscard]] std::optional<owned_run> next_run(std::uint32_t ring);
+    [[nodiscard]] bool take_memory(std::uint32_t ring, const block_place& place);
+    void compare_with_end();
+    void drop_taken_places();
 
-    template <class... Arguments>
-    void report(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-        // A file of nothing but damage must not fill the memory with sentences about it.
-        if (damages_.size() < damages_max) {
-            damages_.push_back(fmt::format(format, std::forward<Arguments>(arguments)...));
-        } else if (damages_.size() == damages_max) {
-            damages_.emplace_back("there is more damage than is listed here");
-        }
-    }
-
-    std::string path_;
-    eventlog::core::unique_fd file_;
-    std::uint64_t size_ = 0;
+    block_file file_;
+    block_walker walker_{file_, sizeof(file_header), 0};
+    time_range range_;
     host_block host_{};
     bool has_host_ = false;
-    bool is_being_written_ = false;
+    bool used_index_ = false;
     end_block found_{};  // as read, to be compared with what the end says
     clock_table clock_;
+    std::uint64_t complete_ = 0;  // see clock_block
     provider_map providers_;
-    std::vector<std::vector<block_place>> records_;  // by ring
-    std::vector<std::size_t> next_records_;          // by ring
+    std::size_t schema_bytes_ = 0;                     // of all providers
+    std::vector<std::vector<records_place>> records_;  // by ring
+    std::vector<std::size_t> next_records_;            // by ring
+    std::vector<std::size_t> held_;                    // bytes of the run in use, by ring
+    std::size_t held_bytes_ = 0;                       // of all rings
     std::vector<loss_block> losses_;
     std::optional<end_block> end_;
-    std::vector<std::string> damages_;
 };
 
 }  // namespace elog

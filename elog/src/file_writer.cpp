@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
@@ -36,59 +37,99 @@ void copy_text(char (&target)[Size], std::string_view text) noexcept {
     std::memcpy(target, text.data(), std::min(text.size(), Size - 1));
 }
 
-std::uint64_t time_of(std::span<const std::uint8_t> record) noexcept {
-    std::uint64_t time = 0;
-    std::memcpy(&time, record.data() + offsetof(eventlog_record, time), sizeof time);
-    return time;
+host_block host_of(const file_options& options) {
+    utsname names{};
+    static_cast<void>(::uname(&names));
+    host_block host{};
+    host.clock = options.clock;
+    host.ring_count = options.ring_count;
+    copy_text(host.host_name, static_cast<const char*>(names.nodename));
+    copy_text(host.kernel, static_cast<const char*>(names.release));
+    copy_text(host.machine, static_cast<const char*>(names.machine));
+    host.recording = options.recording != 0 ? options.recording : draw_identity();
+    host.part = options.part;
+    host.version = file_version;
+    return host;
 }
+
+// Less is not worth the while.
+constexpr std::size_t compressible_size = 128;
 
 }  // namespace
 
-file_writer::file_writer(std::string path, std::uint32_t clock, std::uint32_t ring_count)
-    : path_(std::move(path)),
-      file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644)) {
+std::uint64_t draw_identity() {
+    std::uint64_t drawn = 0;
+    // Less than 256 bytes come whole, once the machine has begun to draw.
+    if (::getrandom(&drawn, sizeof drawn, 0) != static_cast<ssize_t>(sizeof drawn)) {
+        throw failure("No random number can be had ({}). Use a kernel with getrandom.",
+                      std::strerror(errno));
+    }
+    return drawn == 0 ? 1 : drawn;
+}
+
+file_writer::file_writer(file_options options) : options_(std::move(options)) {
+    open();
+    write_header(host_of(options_));
+}
+
+file_writer::file_writer(std::string path, const host_block& host) {
+    options_.path = std::move(path);
+    open();
+    write_header(host);
+}
+
+void file_writer::open() {
+    const std::string& path = options_.path;
+    file_ = eventlog::core::unique_fd(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644));
     struct stat status {};
     if (!file_ || ::fstat(file_.get(), &status) != 0) {
-        throw failure("The file {} cannot be made ({}). Give another name with -o.", path_,
+        throw failure("The file {} cannot be made ({}). Give another name with -o.", path,
                       std::strerror(errno));
     }
     // A pipe or a socket would block; and what writes blocks without gaps can be no terminal.
     if (!S_ISREG(status.st_mode)) {
-        throw failure("{} is not a file. Give another name with -o.", path_);
+        throw failure("{} is not a file. Give another name with -o.", path);
     }
     // While it is held, readers know that the end is still to come.
     if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         throw failure("The file {} is being written by another recording. Give another name with "
                       "-o.",
-                      path_);
+                      path);
     }
     if (::ftruncate(file_.get(), 0) != 0) {
-        throw failure("The file {} cannot be emptied ({}). Give another name with -o.", path_,
+        throw failure("The file {} cannot be emptied ({}). Give another name with -o.", path,
                       std::strerror(errno));
     }
+    if (options_.compression != 0) {
+        compressor_.emplace(options_.compression);
+    }
+}
+
+void file_writer::compress(int level) {
+    options_.compression = level;
+    if (level != 0 && !compressor_) {
+        compressor_.emplace(level);
+    }
+}
+
+void file_writer::write_header(const host_block& host) {
+    identity_ = static_cast<std::uint32_t>(draw_identity());
     file_header header{};
     header.magic = file_magic;
     header.version = file_version;
+    header.identity = identity_;
     sign(header);
     write_all(bytes_of(header), {}, {}, 0);
-    write_host(clock, ring_count);
+    // Without it nothing can be read: one copy may be damaged.
+    index_.add(write_block(block_type::host, bytes_of(host)));
+    index_.add(write_block(block_type::host, bytes_of(host)));
 }
 
-void file_writer::write_host(std::uint32_t clock, std::uint32_t ring_count) {
-    utsname names{};
-    static_cast<void>(::uname(&names));
-    host_block host{};
-    host.clock = clock;
-    host.ring_count = ring_count;
-    copy_text(host.host_name, static_cast<const char*>(names.nodename));
-    copy_text(host.kernel, static_cast<const char*>(names.release));
-    copy_text(host.machine, static_cast<const char*>(names.machine));
-    write_block(block_type::host, bytes_of(host), {});
-}
-
-void file_writer::write_clock(const eventlog_clock_pair& pair) {
-    const clock_block clock{pair.clock, pair.monotonic, pair.realtime};
-    write_block(block_type::clock, bytes_of(clock), {});
+void file_writer::write_clock(const eventlog_clock_pair& pair, std::uint64_t complete) {
+    const clock_block clock{pair.clock, pair.monotonic, pair.realtime, complete};
+    index_.add(write_block(block_type::clock, bytes_of(clock)), clock);
+    write_index_if_due();
 }
 
 void file_writer::write_provider(const provider_instance& provider) {
@@ -98,7 +139,8 @@ void file_writer::write_provider(const provider_instance& provider) {
     block.uid = provider.uid;
     block.schema_size = static_cast<std::uint32_t>(provider.schema.binary.size());
     copy_text(block.process, provider.process);
-    write_block(block_type::provider, bytes_of(block), provider.schema.binary);
+    index_.add(write_block(block_type::provider, bytes_of(block), provider.schema.binary));
+    write_index_if_due();
 }
 
 void file_writer::write_run(const record_run& run) {
@@ -107,35 +149,70 @@ void file_writer::write_run(const record_run& run) {
     block.count = run.count;
     block.sequence = run.sequence;
     block.lost_before = run.lost_before;
-    block.first_time = time_of(run.bytes);
-    std::span<const std::uint8_t> rest = run.bytes;
-    std::uint64_t last = block.first_time;
-    while (!rest.empty()) {
-        last = take_record(rest).header.time;
+    block.earliest = UINT64_MAX;
+    for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
+        const std::uint64_t time = take_record(rest).header.time;
+        block.earliest = std::min(block.earliest, time);
+        block.latest = std::max(block.latest, time);
     }
-    block.last_time = last;
-    write_block(block_type::records, bytes_of(block), run.bytes);
+    index_.add(write_block(block_type::records, bytes_of(block), run.bytes), block);
+    totals_.records += run.count;
+    totals_.lost += run.lost_before;
+    write_index_if_due();
 }
 
 void file_writer::write_loss(const loss_block& loss) {
-    write_block(block_type::loss, bytes_of(loss), {});
+    index_.add(write_block(block_type::loss, bytes_of(loss)));
+    totals_.lost += lost_of(loss);
+    write_index_if_due();
 }
 
-void file_writer::write_end(const end_block& totals) {
-    write_block(block_type::end, bytes_of(totals), {});
+void file_writer::write_index_if_due() {
+    if (index_.is_due()) {
+        write_index();
+    }
 }
 
-void file_writer::write_block(block_type type, std::span<const std::uint8_t> head,
-                              std::span<const std::uint8_t> body) {
+void file_writer::write_index() {
+    const std::vector<std::uint8_t> payload = index_.take(whole_);
+    write_block(block_type::index, payload);
+}
+
+void file_writer::write_end(std::optional<file_totals_written> totals) {
+    const file_totals_written said = totals.value_or(totals_);
+    if (!index_.empty()) {
+        write_index();
+    }
+    const end_block end{said.records, said.lost, index_.last_index()};
+    write_block(block_type::end, bytes_of(end));
+}
+
+std::uint64_t file_writer::size_with(std::uint64_t payload) const noexcept {
+    // An index before it, and one behind it.
+    const std::uint64_t index = sizeof(block_header) + sizeof(index_block);
+    const std::uint64_t entries = (index_.size() + 1) * sizeof(index_entry);
+    return whole_ + sizeof(block_header) + padded_payload(payload) + 2 * index + entries +
+           end_extent;
+}
+
+block_header file_writer::write_block(block_type type, bytes head, bytes body) {
     block_header header{};
+    if (options_.compression != 0 && body.size() >= compressible_size) {
+        const bytes frame = compressor_->compress(body);
+        if (!frame.empty()) {
+            body = frame;
+            header.flags = block_compressed;
+        }
+    }
     header.magic = block_magic;
     header.type = static_cast<std::uint16_t>(type);
     header.size = static_cast<std::uint32_t>(head.size() + body.size());
     header.payload_checksum = crc32c(body, crc32c(head));
     header.number = next_block_++;
+    header.identity = identity_;
     sign(header);
-    write_all(bytes_of(header), head, body,
-              (block_alignment - header.size % block_alignment) % block_alignment);
+    write_all(bytes_of(header), head, body, padded_payload(header.size) - header.size);
+    return header;
 }
 
 void file_writer::write_all(std::span<const std::uint8_t> first,
@@ -167,7 +244,7 @@ void file_writer::write_all(std::span<const std::uint8_t> first,
             static_cast<void>(!::ftruncate(file_.get(), static_cast<off_t>(whole_)));
             throw failure("The file {} cannot be written any further ({}). Free some space; what "
                           "is there can be read.",
-                          path_, std::strerror(error));
+                          options_.path, std::strerror(error));
         }
         auto left = static_cast<std::size_t>(written);
         bytes_written_ += left;

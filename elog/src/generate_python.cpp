@@ -84,8 +84,9 @@ _library.eventlog_emit_pieces.argtypes = [
 ]
 _library.eventlog_emit_pieces.restype = None
 
-# One word for each event. The library maps shared memory over it: these pages are nobody else's.
-_page = mmap.mmap(-1, max(mmap.PAGESIZE, 4096))
+# One word for each event, and room for counters. The library maps shared memory over it: these
+# pages are nobody else's.
+_page = mmap.mmap(-1, max(mmap.PAGESIZE, 8192))
 _gate = (ctypes.c_uint32 * 1024).from_buffer(_page)
 _definition = _Definition(
     ctypes.sizeof(_Definition),

@@ -17,11 +17,6 @@ constexpr std::chrono::seconds clock_interval{1};
 
 }  // namespace
 
-void file_sink::start(const subscription& source) {
-    writer_ =
-        std::make_unique<file_writer>(path_, source.header().clock, source.geometry().ring_count);
-}
-
 void text_sink::start(const subscription& source) {
     shared_ring_ = source.geometry().ring_count - 1;
     clock_ = clock_table(source.header().clock);
@@ -42,7 +37,7 @@ void text_sink::advance(std::uint64_t time, std::uint64_t present) {
     writer_.flush();
 }
 
-void text_sink::finish(const end_block& /*totals*/) {
+void text_sink::finish() {
     advance(UINT64_MAX, UINT64_MAX);
     writer_.write_skipped();
     writer_.flush();
@@ -128,7 +123,7 @@ recording_summary recording::run(const std::function<bool()>& stop) {
     recording_summary summary;
     report_losses(summary);
     summary.elapsed = steady_clock::now() - begin;
-    sink_.finish({summary.events, summary.lost});
+    sink_.finish();
     return summary;
 }
 

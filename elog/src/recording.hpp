@@ -6,12 +6,10 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <string>
 #include <utility>
 
 #include "clock_table.hpp"
-#include "file_writer.hpp"
+#include "file_format.hpp"
 #include "region_reader.hpp"
 #include "subscription.hpp"
 #include "text_writer.hpp"
@@ -35,27 +33,7 @@ class record_sink {
     /// No record earlier than `time` is to be expected any more, and none can be later than
     /// `present`.
     virtual void advance(std::uint64_t time, std::uint64_t present) = 0;
-    virtual void finish(const end_block& totals) = 0;
-};
-
-/// Into an .elog file, in the order in which they are read.
-class file_sink : public record_sink {
-  public:
-    explicit file_sink(std::string path) : path_(std::move(path)) {}
-
-    void start(const subscription& source) override;
-    void take_clock(const eventlog_clock_pair& pair) override { writer_->write_clock(pair); }
-    void take_provider(const provider_instance& provider) override {
-        writer_->write_provider(provider);
-    }
-    void take_run(const record_run& run) override { writer_->write_run(run); }
-    void take_loss(const loss_block& loss) override { writer_->write_loss(loss); }
-    void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
-    void finish(const end_block& totals) override { writer_->write_end(totals); }
-
-  private:
-    std::string path_;
-    std::unique_ptr<file_writer> writer_;
+    virtual void finish() = 0;
 };
 
 /// Onto a descriptor as lines of text, in the order of time.
@@ -73,7 +51,7 @@ class text_sink : public record_sink {
     void take_run(const record_run& run) override { merger_.add(run); }
     void take_loss(const loss_block& loss) override;
     void advance(std::uint64_t time, std::uint64_t present) override;
-    void finish(const end_block& totals) override;
+    void finish() override;
 
   private:
     text_writer writer_;

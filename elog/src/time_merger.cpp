@@ -53,20 +53,27 @@ merged_record time_merger::take_head(std::uint32_t ring) {
 void time_merger::merge(std::uint64_t limit, std::uint64_t present, const take_record& take) {
     using head = std::pair<std::uint64_t, std::uint32_t>;
     std::priority_queue<head, std::vector<head>, std::greater<>> heads;
-    const auto offer = [&](std::uint32_t ring) {
+    const auto is_due = [&](std::uint64_t time) { return time <= limit || time > present; };
+    for (std::uint32_t ring = 0; ring < streams_.size(); ++ring) {
         const std::optional<std::uint64_t> time = head_time(ring);
-        if (time && (*time <= limit || *time > present)) {
+        if (time && is_due(*time)) {
             heads.emplace(*time, ring);
         }
-    };
-    for (std::uint32_t ring = 0; ring < streams_.size(); ++ring) {
-        offer(ring);
     }
     while (!heads.empty()) {
         const std::uint32_t ring = heads.top().second;
         heads.pop();
         take(take_head(ring));
-        offer(ring);
+        // Records of a ring often come in company: as long as nobody's is earlier, no heap is
+        // asked.
+        std::optional<std::uint64_t> time = head_time(ring);
+        while (time && is_due(*time) && (heads.empty() || head(*time, ring) < heads.top())) {
+            take(take_head(ring));
+            time = head_time(ring);
+        }
+        if (time && is_due(*time)) {
+            heads.emplace(*time, ring);
+        }
     }
 }
 

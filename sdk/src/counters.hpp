@@ -25,7 +25,7 @@ namespace eventlog::core {
 /// The counters behind those gate words. Like the gate, they can be read and written at any time;
 /// what is counted when the provider is not published is forgotten.
 [[nodiscard]] inline eventlog_counters_page& counters_behind(std::uint32_t* gate) noexcept {
-    return *reinterpret_cast<eventlog_counters_page*>(gate + EVENTLOG_EVENTS_MAX);
+    return reinterpret_cast<eventlog_counters_page&>(gate[EVENTLOG_EVENTS_MAX]);
 }
 
 using route_counter = __u64 eventlog_route_counters::*;
@@ -40,25 +40,25 @@ inline void count(const eventlog_provider& provider, route_counter counter) noex
 /// Adds one to this CPU's word. False, and nothing has happened, if the sequence was interrupted,
 /// or this thread has no sequences, or this CPU no word.
 [[gnu::always_inline, nodiscard]] inline bool count_on_cpu(
-    [[maybe_unused]] std::uint32_t* gate) noexcept {
+    [[maybe_unused]] eventlog_counters_page& counters) noexcept {
 #if EVENTLOG_HAS_SEQUENCES
     // clang-format off
     asm goto(
         EVENTLOG_SEQUENCE_START
-        "movl %%fs:4(%%r11), %%ecx\n"
+        "movl %%fs:4(%[area]), %%ecx\n"
         "cmpl %[cpus], %%ecx\n"
         "jae 73f\n"
         "imull %[stride], %%ecx\n"
-        "incq %c[words](%[gate], %%rcx)\n"
+        "incq %c[words](%[counters], %%rcx)\n"
         EVENTLOG_SEQUENCE_END
         ".pushsection __rseq_failure, \"ax\"\n"
         EVENTLOG_SEQUENCE_ABORT("aborted")
         ".popsection\n"
         :
-        : [area] "m"(rseq_area), [gate] "r"(gate),
+        : [area] "r"(rseq_area), [counters] "r"(&counters),
           [cpus] "m"(spread_of_counters.cpus), [stride] "m"(spread_of_counters.stride),
-          [words] "i"(EVENTLOG_GATE_SIZE + offsetof(eventlog_counters_page, written_by_cpu))
-        : "rax", "rcx", "r11", "memory", "cc"
+          [words] "i"(offsetof(eventlog_counters_page, written_by_cpu))
+        : "rax", "rcx", "memory", "cc"
         : aborted);
     // clang-format on
     return true;
@@ -69,7 +69,8 @@ aborted:
 
 /// Counts an event that was written.
 [[gnu::always_inline]] inline void count_written(const eventlog_provider& provider) noexcept {
-    if (!count_on_cpu(provider.gate.load(std::memory_order_relaxed))) [[unlikely]] {
+    if (!count_on_cpu(counters_behind(provider.gate.load(std::memory_order_relaxed))))
+        [[unlikely]] {
         count(provider, &eventlog_route_counters::written);
     }
 }

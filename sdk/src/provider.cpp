@@ -293,6 +293,10 @@ void register_instance(eventlog_provider& provider,
             static_cast<void>(forget_definition(*provider));
         }
     }
+    // And those in which some thread still was when they were withdrawn.
+    for (eventlog_provider* free = first_free; is_own && free != nullptr; free = free->next) {
+        static_cast<void>(forget_definition(*free));
+    }
     unmap_all_slots();
 }
 

@@ -52,7 +52,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
         "movq " EVENTLOG_MEMBER(record, thread) ", %%rax\n"  // and flags
         "movl %%eax, 16(%%r9)\n"
         "shrq $32, %%rax\n"
-        "movw %%r10w, 20(%%r9)\n"
+        "movw %%cx, 20(%%r9)\n"
         "movw %%ax, 22(%%r9)\n"
         "movq " EVENTLOG_MEMBER(record, time) ", %%rax\n"
         "movq %%rax, 8(%%r9)\n"
@@ -86,7 +86,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
           [record_end] "i"(offsetof(rseq_pieces, end)),
           [record_padding] "i"(offsetof(rseq_pieces, padding)),
           [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT)
-        : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc"
+        : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
     // clang-format on
@@ -97,7 +97,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
 #define SEQUENCE_AT_PLACE                               \
     EVENTLOG_SEQUENCE_START                             \
     "movl " EVENTLOG_MEMBER(place, cpu) ", %%eax\n"     \
-    "cmpl %%eax, %%fs:4(%%r11)\n"                     \
+    "cmpl %%eax, %%fs:4(%[area])\n"                     \
     "jne 73f\n"                                         \
     "movq " EVENTLOG_MEMBER(place, slot_serial) ", %%rax\n" \
     "movq (%%rax), %%rax\n"                             \
@@ -112,7 +112,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
     "jne 74f\n"
 
 #define PLACE_OPERANDS                                                      \
-    [area] "m"(rseq_area), [place] "r"(&place),                             \
+    [area] "r"(rseq_area), [place] "r"(&place),                             \
     [place_cpu] "i"(offsetof(rseq_place, cpu)),                             \
     [place_slot_serial] "i"(offsetof(rseq_place, slot_serial)),             \
     [place_serial] "i"(offsetof(rseq_place, serial)),                       \
@@ -157,7 +157,7 @@ rseq_result rseq_switch_buffers(const rseq_place& place, const rseq_switch& step
           [step_next] "i"(offsetof(rseq_switch, next)),
           [step_records_before] "i"(offsetof(rseq_switch, records_before)),
           [step_control] "i"(offsetof(rseq_switch, control))
-        : "rax", "rcx", "rdx", "r8", "r11", "memory", "cc"
+        : "rax", "rcx", "rdx", "r8", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
 }
@@ -175,7 +175,7 @@ rseq_result rseq_seal(const rseq_place& place, std::uint64_t expected, eventlog_
         :
         : PLACE_OPERANDS, [expected] "r"(expected), [current] "r"(current),
           [control] "r"(control)
-        : "rax", "r8", "r11", "memory", "cc"
+        : "rax", "r8", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
 }
@@ -189,7 +189,7 @@ rseq_result rseq_count_lost(const rseq_place& place, std::uint64_t expected) noe
         EVENTLOG_SEQUENCE_WAYS_OUT
         :
         : PLACE_OPERANDS, [expected] "r"(expected)
-        : "rax", "r8", "r11", "memory", "cc"
+        : "rax", "r8", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
 }

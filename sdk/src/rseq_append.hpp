@@ -34,14 +34,15 @@ namespace eventlog::core {
         // with it before what stands in front is done.
         "rdtsc\n"
         "shlq $32, %%rdx\n"
-        "leaq (%%rax, %%rdx), %%rcx\n"
+        "addq %%rdx, %%rax\n"
+        "movq %%rax, %%xmm1\n"
         EVENTLOG_SEQUENCE_FIND_PLACE("%[units]")
         "movq %[head], (%%r9)\n"
         // Some records on: the reader's CPU may have that line, and fetching it back takes long.
         "prefetchw 2048(%%r9)\n"
         "movl %[thread], 16(%%r9)\n"
-        "movl %%r10d, 20(%%r9)\n"
-        "movq %%rcx, 8(%%r9)\n"
+        "movl %%ecx, 20(%%r9)\n"
+        "movq %%xmm1, 8(%%r9)\n"
         // From the last word to the first: the odd one, then two at a time.
         "movq %[units], %%rdx\n"
         "subq $3, %%rdx\n"
@@ -63,11 +64,11 @@ namespace eventlog::core {
         "72:\n"
         EVENTLOG_SEQUENCE_WAYS_OUT
         "movq (%[gate]), %%rdx\n"
-        EVENTLOG_SEQUENCE_NEXT
-        "cmpl %%r10d, %%fs:4(%%r11)\n"
+        EVENTLOG_SEQUENCE_START
+        "cmpl %%ecx, %%fs:4(%[area])\n"
         "jne 73f\n"
-        "imull " EVENTLOG_MEMBER(slot, counter_stride) ", %%r10d\n"
-        "incq %c[words](%%rdx, %%r10)\n"
+        "imull " EVENTLOG_MEMBER(slot, counter_stride) ", %%ecx\n"
+        "incq %c[words](%%rdx, %%rcx)\n"
         EVENTLOG_SEQUENCE_END
         ".pushsection __rseq_failure, \"ax\"\n"
         EVENTLOG_SEQUENCE_ABORT("uncounted")
@@ -78,7 +79,7 @@ namespace eventlog::core {
           [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT), [gate] "r"(&gate),
           [slot_counter_stride] "i"(offsetof(subscription_slot, counter_stride)),
           [words] "i"(EVENTLOG_GATE_SIZE + offsetof(eventlog_counters_page, written_by_cpu))
-        : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "xmm0", "memory", "cc"
+        : "rax", "rcx", "rdx", "r8", "r9", "xmm0", "xmm1", "memory", "cc"
         : aborted, changed, stale, elsewhere, uncounted);
     EVENTLOG_SEQUENCE_RESULTS
 uncounted:

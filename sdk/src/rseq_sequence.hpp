@@ -3,7 +3,7 @@
 // The frame of a restartable sequence on x86-64, as text for inline assembly.
 //
 // In the thread's area, which glibc registers with the kernel at fs:__rseq_offset: cpu_id at 4,
-// rseq_cs at 8. r11 = __rseq_offset from EVENTLOG_SEQUENCE_START on. Labels: 70 descriptor, 71
+// rseq_cs at 8. Labels: 70 descriptor, 71
 // start, 72 behind the last instruction, 73 aborted, 74 changed, 75 stale, 76 elsewhere, 79 abort
 // handler. The handler stands behind the signature that the kernel asks for, made part of an
 // instruction that traps (ud1), in a section of its own.
@@ -22,11 +22,6 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
 
 // clang-format off
 #define EVENTLOG_SEQUENCE_START                 \
-    "movq %[area], %%r11\n"                     \
-    EVENTLOG_SEQUENCE_NEXT
-
-// Another one, right behind the last instruction of the one before it.
-#define EVENTLOG_SEQUENCE_NEXT                  \
     ".pushsection __rseq_cs, \"aw\"\n"          \
     ".balign 32\n"                              \
     "70:\n"                                     \
@@ -34,12 +29,12 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     ".quad 71f, 72f - 71f, 79f\n"               \
     ".popsection\n"                             \
     "leaq 70b(%%rip), %%rax\n"                  \
-    "movq %%rax, %%fs:8(%%r11)\n"               \
+    "movq %%rax, %%fs:8(%[area])\n"               \
     "71:\n"
 
 #define EVENTLOG_SEQUENCE_END                   \
     "72:\n"                                     \
-    "movq $0, %%fs:8(%%r11)\n"
+    "movq $0, %%fs:8(%[area])\n"
 
 // The abort handler, which leaves for a goto label of that name.
 #define EVENTLOG_SEQUENCE_ABORT(label)          \
@@ -47,7 +42,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     ".long 0x53053053\n"                        \
     "79:\n"                                     \
     "73:\n"                                     \
-    "movq $0, %%fs:8(%%r11)\n"                \
+    "movq $0, %%fs:8(%[area])\n"                \
     "jmp %l[" label "]\n"
 
 // Behind EVENTLOG_SEQUENCE_END; goto labels of those names.
@@ -55,13 +50,13 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     ".pushsection __rseq_failure, \"ax\"\n"     \
     EVENTLOG_SEQUENCE_ABORT("aborted")          \
     "74:\n"                                     \
-    "movq $0, %%fs:8(%%r11)\n"                \
+    "movq $0, %%fs:8(%[area])\n"                \
     "jmp %l[changed]\n"                         \
     "75:\n"                                     \
-    "movq $0, %%fs:8(%%r11)\n"                \
+    "movq $0, %%fs:8(%[area])\n"                \
     "jmp %l[stale]\n"                           \
     "76:\n"                                     \
-    "movq $0, %%fs:8(%%r11)\n"                \
+    "movq $0, %%fs:8(%[area])\n"                \
     "jmp %l[elsewhere]\n"                       \
     ".popsection\n"
 
@@ -77,20 +72,20 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
 #define EVENTLOG_MEMBER(object, member) "%c[" #object "_" #member "](%[" #object "])"
 
 // Finds the place for a record of `units` (a register) in the ring of the CPU that this runs on:
-// r8 = ring, r9 = record, r10 = CPU. Uses rax, rdx. (Results of an asm goto would save registers, but
+// r8 = ring, r9 = record, rcx = CPU. Uses rax, rdx. (Results of an asm goto would save registers, but
 // g++ before 12.4 gets them wrong.) A thread that has no sequences has no CPU in its area either and
 // leaves before it reads the region: nothing would keep that mapped.
 #define EVENTLOG_SEQUENCE_FIND_PLACE(units)                             \
-    "movl %%fs:4(%%r11), %%r10d\n"                                      \
+    "movl %%fs:4(%[area]), %%ecx\n"                                      \
     "cmpq %[serial], " EVENTLOG_MEMBER(slot, serial) "\n"               \
     "jne 75f\n"                                                         \
-    "cmpl " EVENTLOG_MEMBER(slot, cpus) ", %%r10d\n"                    \
+    "cmpl " EVENTLOG_MEMBER(slot, cpus) ", %%ecx\n"                    \
     "jae 76f\n"                                                         \
     "movq " EVENTLOG_MEMBER(slot, state) ", %%rax\n"                    \
     "cmpl %[live], (%%rax)\n"                                           \
     "jne 75f\n"                                                         \
     "movq " EVENTLOG_MEMBER(slot, ring_stride) ", %%r8\n"               \
-    "imulq %%r10, %%r8\n"                                               \
+    "imulq %%rcx, %%r8\n"                                               \
     "addq " EVENTLOG_MEMBER(slot, rings) ", %%r8\n"                     \
     "movq (%%r8), %%rax\n"                                              \
     "movl %%eax, %%edx\n"                                               \
@@ -103,7 +98,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     "imulq " EVENTLOG_MEMBER(slot, buffer_size) ", %%rax\n"             \
     "leaq (%%rax, %%rdx, 8), %%rax\n"                                   \
     "movq " EVENTLOG_MEMBER(slot, ring_bytes) ", %%r9\n"                \
-    "imulq %%r10, %%r9\n"                                               \
+    "imulq %%rcx, %%r9\n"                                               \
     "addq " EVENTLOG_MEMBER(slot, first_buffer) ", %%r9\n"              \
     "addq %%rax, %%r9\n"
 
@@ -113,9 +108,10 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     "movl %%eax, 8(%%r9)\n"                     \
     "movl %%edx, 12(%%r9)\n"
 
+// Few of them in registers: with the stack aligned, and a frame pointer, sanitizers leave 13 in all.
 // `cpus` is the member that says how many rings the sequence may write to.
 #define EVENTLOG_SLOT_OPERANDS(cpus)                                                           \
-    [area] "m"(rseq_area), [slot] "r"(&slot), [serial] "r"(serial),                         \
+    [area] "r"(rseq_area), [slot] "r"(&slot), [serial] "r"(serial),                                                \
     [slot_cpus] "i"(offsetof(subscription_slot, cpus)),                                    \
     [live] "i"(EVENTLOG_REGION_LIVE), [position_mask] "i"(EVENTLOG_POSITION_MASK),          \
     [generation_shift] "i"(EVENTLOG_GENERATION_SHIFT),                                      \

@@ -22,6 +22,7 @@ class Demo(harness.Case):
         self.assertRegex(result.stdout, r'shop:order_placed order=\d+ customer="')
         self.assertRegex(result.stdout, r"shop:payment_retry +\d+")
         self.assertRegex(result.stdout, r"all +\d+")
+        self.assertRegex(result.stdout, r"quantize\(took_us\) of accepted=true\n +\d+  +\d+")
         left = {name for name in os.listdir("/dev/shm") if name.startswith("eventlog-demo-")}
         self.assertEqual(left - before, set())
 

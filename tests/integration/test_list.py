@@ -146,6 +146,26 @@ class List(harness.Case):
         self.stop(listener)
         self.assertNotIn("[0]", self.run_elog("list").stdout)
 
+    def test_shows_what_was_written_and_lost(self):
+        program = self.start_provider(harness.program("counter"), "1", "0", "1000")
+        recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"))
+
+        def counters():
+            return self.list_json("counter")["providers"][0]["processes"][0]["counters"]
+
+        self.wait_for(lambda: counters()["written"] > 0, "an event")
+        _, errors = self.stop(recording)
+        events, _, lost = self.summary(errors)
+        self.assertEqual(lost, 0)
+        written = counters()["written"]
+        # Each ring takes at most one more after the recorder has looked for the last time.
+        self.assertIn(written - events, range(os.cpu_count() + 2))
+        self.assertRegex(
+            self.run_elog("list", "--stats", "counter").stdout,
+            rf"\n  counted   counter {program.pid}: {written} written 0 lost\n",
+        )
+        self.assertNotIn("counted", self.run_elog("list", "counter").stdout)
+
     def test_shows_listeners_in_some_sessions_only(self):
         self.start_plant()
         self.start_recording("-e", "plant:*#", "--session", "7", "-o", self.path("run.elog"))
@@ -162,7 +182,9 @@ class List(harness.Case):
         self.assertEqual(plant["description"], "A plant that is \ufffd watered")
         self.assertEqual(
             plant["processes"],
-            [{"pid": process.pid, "name": "python3", "uid": os.getuid(), "instances": 1}],
+            [{"pid": process.pid, "name": "python3", "uid": os.getuid(), "instances": 1,
+              "counters": dict.fromkeys(("written", "cut", "lost_full", "lost_too_large",
+                                         "lost_busy", "lost_unattached"), 0)}],
         )
         self.assertEqual(
             plant["keywords"], [{"name": "water", "bit": 3}, {"name": "light", "bit": 5}]

@@ -54,6 +54,14 @@ class RecordFile(harness.Case):
             lines[2:], ["-- 1 events of a newer version of eventlog are left out --"]
         )
 
+    def test_of_a_newer_version_is_told_whatever_is_wanted(self):
+        path = self.record_one_newer_of_three()
+        lines = self.run_elog("print", path, "--where", "number == 2").stdout.splitlines()
+        self.assertIn(" number=2 ", lines[0])
+        self.assertEqual(
+            lines[1:], ["-- 1 events of a newer version of eventlog are left out --"]
+        )
+
     def test_of_a_newer_version_is_counted_as_far_as_it_is_known(self):
         lines = self.run_elog("stat", self.record_one_newer_of_three()).stdout.splitlines()
         self.assertRegex(lines[1], r"^counter:count +2 ")

@@ -371,8 +371,12 @@ EVENTLOG_API enum eventlog_error eventlog_check_values(struct eventlog_provider*
  * The events with which sessions begin and end, as a provider in C++ has them: two members of an
  * eventlog_definition's events, at any position.
  *
- *     [station_begins] = EVENTLOG_SESSION_BEGIN_EVENT,
- *     [station_ends] = EVENTLOG_SESSION_END_EVENT,
+ *     enum { packet_lost, station_begins, station_ends };
+ *     static const struct eventlog_event_definition station_events[] = {
+ *         [packet_lost] = {.name = "packet_lost", .session_bound = true},
+ *         [station_begins] = EVENTLOG_SESSION_BEGIN_EVENT,
+ *         [station_ends] = EVENTLOG_SESSION_END_EVENT,
+ *     };
  */
 #define EVENTLOG_SESSION_BEGIN_EVENT                                                       \
     {                                                                                      \
@@ -391,12 +395,12 @@ EVENTLOG_API enum eventlog_error eventlog_check_values(struct eventlog_provider*
  * An observed entity, one connection or one request, whose events can be picked out by its number:
  *
  *     struct eventlog_session session;
- *     eventlog_session_begin(&session, net, socket_cookie);
- *     eventlog_session_emit(&session, packet_lost, values, 2);
+ *     eventlog_session_begin(&session, net, 4711);
+ *     eventlog_session_emit(&session, packet_lost, NULL, 0);
  *     eventlog_session_end(&session);
  *
- *     elog record -e net --session 4711                          # this session alone
- *     elog record -e net@warn -e 'net:*@trace#' --session 4711   # this one in more detail
+ * Of this session alone: elog record -e net --session 4711
+ * Of this one more than of others: elog record -e net@warn -e 'net:*@trace#' --session 4711
  *
  * The number is the application's choice; two sessions with one number are one to those who listen.
  * Which sessions are wanted, and at which level, is the listener's choice. The number is compared

@@ -36,9 +36,8 @@ namespace eventlog {
 /// The clock is read only if somebody listens to End when it begins; a listener that comes in
 /// between gets a duration of 0.
 ///
-/// Where both events are session-bound, the span is made in a session, whose number they carry:
-///
-///     eventlog::span<database, query_begin, query_end> span(client, query_begin{sql});
+/// Where both events are session-bound, the span is made in a session, whose number they carry: the
+/// session comes first, as in span(client, query_begin{sql}).
 ///
 /// It remembers the number alone, so the session may be moved, or end, before the span does. An
 /// object belongs to one thread at a time. It is made and destroyed without a lock and without

@@ -2,3 +2,5 @@
 #include <stdio.h>
 
 #include <eventlog/eventlog.h>
+
+extern struct eventlog_provider* net;

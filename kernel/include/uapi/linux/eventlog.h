@@ -24,6 +24,25 @@
  *                      | ring 1: buffer 0, ...                     |
  *   total_size         +-------------------------------------------+
  *
+ * All numbers are in the machine's byte order, each at a multiple of its size,
+ * without padding that is not named.  There is one layout for given counts and
+ * sizes, and whoever opens a region refuses any other (64K: 65536):
+ *
+ *   ring_stride       128 + 32 * buffer_count, rounded up to 64
+ *   rings_offset      size of struct eventlog_region, rounded up to 64
+ *   providers_offset  rings_offset + ring_count * ring_stride, rounded up to 64
+ *   schemas_offset    providers_offset + 128 * EVENTLOG_PROVIDERS_MAX, up to 64K
+ *   buffers_offset    schemas_offset + schemas_size, which is a multiple of 64K
+ *   total_size        buffers_offset + ring_count * buffer_count * buffer_size
+ *   ring r            at rings_offset + r * ring_stride
+ *   its buffer b      at buffers_offset + (r * buffer_count + b) * buffer_size
+ *
+ * The file is subscriptions/NN; the number NN is the subscription's slot.  It
+ * may be larger than total_size, not smaller.  What has never been written is
+ * zero.  In a new region each ring has control 0, lost 0, drained 0; buffer 0's
+ * descriptor is all zero, those of the others have generation ~0.  A ring that
+ * is not backed has control EVENTLOG_SEALED for ever: nothing fits into it.
+ *
  * Ring r below ring_count - 1 belongs to CPU r: all threads of all processes
  * that run on that CPU are one producer, because they write inside restartable
  * sequences (rseq(2)).  The last ring is shared by whoever cannot do that, or
@@ -39,7 +58,10 @@
  *    | generation, 18 | record count, 22  | position, 24 (8-byte units)|
  *    +----------------+-------------------+---------------------------+
  *
- *   Generation g lives in buffer g % buffer_count.  The buffers of one ring:
+ *   Generation g lives in buffer g % buffer_count, from byte 0 of it.  The
+ *   position is where in that buffer the next record goes, and the record count
+ *   how many stand before it.  The word keeps the low 18 bits of the generation;
+ *   the descriptor has all of it.  The buffers of one ring:
  *
  *     generation 6: sealed, drained      may be used again
  *     generation 7: sealed, being read   [records ............|unused]
@@ -51,39 +73,112 @@
  *   killed before it leaves nothing behind.
  *
  *   Switch, by the producer only, when the active buffer cannot take the
- *   record and the next buffer's previous generation has been drained: note
- *   the control word in the active buffer's `sealed`, fill in the next
- *   buffer's descriptor, store the new control word.
+ *   record and the next buffer's previous generation has been drained
+ *   (generation + 1 < drained + buffer_count): note the control word in the
+ *   active buffer's `sealed`, unless it is sealed already; fill in the next
+ *   buffer's descriptor, its generation first; store the new control word, with
+ *   the next generation, count 0, position 0.  Until that last store any of it
+ *   may be done over, by another producer, with other values.
  *
  *   Full (discard mode), when the next buffer has not been drained: note
  *   `sealed`, then store the control word with position EVENTLOG_SEALED, which
- *   no record fits behind.  From now on records are counted in `lost` until a
- *   switch is possible, so a gap always lies between two buffers.
+ *   no record fits behind; generation and count stay.  From now on records are
+ *   counted in `lost` until a switch is possible, so a gap always lies between
+ *   two buffers.  A loss is counted only while the control word still is the
+ *   one for which there was no room.
  *
  *   Loss is exact without a word from the reader: `records_before` and
  *   `lost_before` of a buffer count what was recorded and lost on this ring
  *   before its first record.  Their sum is that record's sequence number.
+ *
+ * READING
+ *
+ *   A reader has a place in each ring: a generation g, all 64 bits of it, an
+ *   offset and a number of records in its buffer; and of the ring's losses, how
+ *   many it has told.  All begin with 0.  To read a ring:
+ *
+ *   1. Load `control`, once (acquire).  This is all that can be read now.
+ *   2. If it names g and its position is not EVENTLOG_SEALED, position and count
+ *      are taken from it; else from `sealed` of g's descriptor, which then is
+ *      complete.
+ *   3. Copy the bytes from the offset up to the position, then walk over the
+ *      copy.  What is no record there (`size` below 24, over the largest, or
+ *      behind the position) makes the rest of this buffer unreadable: count the
+ *      records that are missing as damaged.
+ *   4. The first record after a switch is preceded by a gap of `lost_before` of
+ *      its descriptor, less what has been told.  Its sequence number is
+ *      records_before + lost_before + its number in the buffer.
+ *   5. If control names g, stop: an active buffer is never given back, sealed or
+ *      not, and need not be, as another is free by then.  Else store g + 1 to
+ *      `drained` (release), take g + 1 and offset 0, and go to 2, at most
+ *      buffer_count times.
+ *
+ *   At the end, `lost` less what has been told is the gap that no record
+ *   follows.  Who does not own the region may read it in the same way if it
+ *   stores nothing, begins with the oldest generation that a descriptor has, and
+ *   believes a copy only if afterwards the descriptor still has generation g and
+ *   generation(control) < g + buffer_count: so does every reader of a ring whose
+ *   producer does not wait for it.
+ *
+ *   A record may name a provider only once its entry is ready; so look at the
+ *   entries after loading a control word, not before.  `provider_count` may
+ *   exceed EVENTLOG_PROVIDERS_MAX; an entry below it may not be ready yet, or
+ *   never, if its process has died over it.
+ *
+ *   In a ring of a CPU, times do not decrease if the clock is the TSC.  With
+ *   another clock, a record may be late by as long as its writer was held up.
+ *
+ * END
+ *
+ *   The consumer sets `state` to ENDED, and reads once more.  Writers look at
+ *   `state` before each record.  One on each ring may have looked just before,
+ *   so that a record, or a loss, can still be added after the last reading: it
+ *   is neither read nor lost but unread, and `control` and `lost` still tell.
  *
  * INVARIANTS
  *
  *   1. Bytes of a buffer below the position of its generation never change
  *      until the buffer is used again; that needs `drained` > generation.
  *   2. generation(control) < drained + buffer_count.
- *   3. A descriptor is complete before the control word names its generation.
+ *   3. A descriptor is complete before the control word names its generation,
+ *      and does not change while it does, but for `sealed`.
  *   4. recorded + lost = attempted, per ring, at every instant a reader can
  *      see: records_before + count(control), lost.
  *   5. Every record begins on an 8-byte boundary and lies in one buffer.
+ *   6. A control word never has the same value twice, but for its generation's
+ *      18 bits: so what was decided for one value is done only if it is still
+ *      there.
  *
- * ORDER
+ * ORDER, and what for
  *
- *   The control word is stored with release (plain on x86) after everything
- *   it makes visible, and loaded with acquire by the reader before any of it.
- *   `drained` is stored with release by the reader after its last read of a
- *   buffer, and loaded with acquire by the producer before it writes there.
- *   `state` of a provider entry is stored with release after the entry and
- *   its schema, before the first record that names it.  All other fields are
- *   written before the region can be found and do not change, or are counters
- *   of which only the value matters.
+ *   control    stored with release (plain on x86), so that whoever sees it sees
+ *              the record's bytes, the descriptor and `sealed`; loaded with
+ *              acquire by the reader, before any of these.
+ *   drained    stored with release by the reader, so that its reading of the
+ *              buffer is over when a producer sees it; loaded with acquire by
+ *              the producer, before it writes there.
+ *   lock       taken with acquire, given back with release: the next holder sees
+ *              what the one before stored.  After taking it, a full fence, then
+ *              `state` once more: whoever gives the buffers' memory back sets
+ *              `state`, then after a full fence looks whether the lock is free.
+ *   waiting    full fences on both sides, so that a reader that goes to sleep
+ *              and a producer that has switched cannot both miss the other.
+ *   state      of a provider entry: release, after the entry and its schema and
+ *              before the first record that names it; loaded with acquire.
+ *
+ *   All other fields are written before the region can be found and do not
+ *   change, or are counters of which only the value matters.  Among producers of
+ *   one CPU program order is enough.
+ *
+ * VERSIONS
+ *
+ *   A field that is reserved is written as 0 and not looked at.  It may get a
+ *   meaning that old readers and old writers can do without, where 0 means the
+ *   same as before: that changes neither version nor features.  What one of them
+ *   must know gets a bit in `features`: whoever opens a region with a bit that
+ *   it does not know, to read or to write, leaves it alone and says so.  Another
+ *   layout gets another version, and the same holds.  Records have flags of their
+ *   own: one with a flag that a reader does not know is counted, not taken apart.
  *
  * TRUST
  *
@@ -180,7 +275,7 @@ struct eventlog_clock_pair {
 struct eventlog_region {
 	__u64 magic;
 	__u32 version;
-	__u32 features; /* bits a writer must know; 0 so far */
+	__u32 features; /* all must be known to readers and writers; none so far */
 	__u64 serial; /* random, neither 0 nor ~0: tells this region from others of its slot */
 
 	__u32 clock; /* enum eventlog_clock */
@@ -214,12 +309,17 @@ struct eventlog_region {
 	 * The reader sets `waiting` before it sleeps on `wake` (futex, shared).
 	 * A producer that has switched buffers and sees `waiting` clears it,
 	 * adds one to `wake` and wakes.  Both sides put a full fence between
-	 * their own store and their load of the other's.
+	 * their own store and their load of the other's.  A producer may be
+	 * killed between clearing `waiting` and waking: never sleep without
+	 * a timer.  A ring that is sealed because it is full counts as switched.
 	 */
 	__u32 waiting __attribute__((aligned(64)));
 	__u32 wake;
 
-	/* Added to by applications that attach (relaxed: they only hand out room). */
+	/*
+	 * Added to by applications that attach (relaxed: they only hand out
+	 * room), before they know whether there was room left: may be too large.
+	 */
 	__u32 provider_count __attribute__((aligned(64)));
 	__u32 providers_refused; /* attaching failed: table or schema room used up */
 	__u64 schemas_used;

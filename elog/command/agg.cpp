@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+//
+// elog agg: numbers instead of events, of a recording or live.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "aggregate_report.hpp"
+#include "aggregating_sink.hpp"
+#include "commands.hpp"
+#include "file_damage.hpp"
+#include "file_reader.hpp"
+#include "quantities.hpp"
+#include "stop_signal.hpp"
+#include "subscription.hpp"
+#include "tell.hpp"
+#include "terminal.hpp"
+#include "where.hpp"
+
+namespace elog {
+namespace {
+
+using std::chrono::steady_clock;
+
+struct agg_arguments {
+    std::string expression;
+    std::optional<std::string> file;
+    std::vector<std::string> events;
+    std::vector<std::uint64_t> sessions;
+    std::optional<std::string> where;
+    std::optional<std::string> every;
+    std::optional<std::string> duration;
+    std::size_t keys = aggregator::keys_default;
+    bool json = false;
+    bool wait = false;
+};
+
+aggregation parse_expression(const agg_arguments& arguments) {
+    try {
+        return aggregation::parse("The aggregation", arguments.expression);
+    } catch (const failure& error) {
+        throw usage_failure("{}", error.what());
+    }
+}
+
+report_style style_of_output() {
+    report_style style;
+    style.width = style_of(STDOUT_FILENO).width;
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const char* value = ::getenv(name);
+        if (value != nullptr && *value != '\0') {
+            const std::string_view locale = value;
+            style.blocks = locale.find("UTF-8") != std::string_view::npos ||
+                           locale.find("utf8") != std::string_view::npos;
+            break;
+        }
+    }
+    return style;
+}
+
+/// Writes one result, and tells what it lacks.
+void show(const aggregator& computed, const agg_arguments& arguments,
+          std::optional<std::int64_t> begins, const give_up& asked_to_end) {
+    fmt::memory_buffer out;
+    if (arguments.json) {
+        append_json(out, computed, begins);
+    } else {
+        append_table(out, computed, style_of_output(), begins);
+    }
+    write_all(STDOUT_FILENO, {out.data(), out.size()}, asked_to_end);
+    for (const std::string& sentence : shortcomings(computed)) {
+        tell("elog: {}", sentence);
+    }
+}
+
+std::int64_t interval_of(const agg_arguments& arguments) {
+    return arguments.every ? parse_duration(*arguments.every).count() : 0;
+}
+
+void run_on_file(const agg_arguments& arguments) {
+    const aggregation asked = parse_expression(arguments);
+    file_reader file(*arguments.file);
+    const std::unique_ptr<record_filter> filter =
+        make_file_filter(arguments.where, *arguments.file);
+    aggregator computed(asked, filter.get(), arguments.keys);
+    add_providers(filter.get(), &computed, file.providers(), true);
+    aggregate_intervals intervals(
+        computed, interval_of(arguments),
+        [&](std::optional<std::int64_t> begins) { show(computed, arguments, begins, {}); });
+    file.read([&](const merged_record& record) { intervals.take(record, file.clock()); });
+    for (const loss_block& loss : file.losses()) {
+        computed.note_lost(lost_in(loss));
+    }
+    intervals.finish();
+    complain_about_damage(file, *arguments.file);
+}
+
+subscription_options make_options(const agg_arguments& arguments) {
+    subscription_options options;
+    try {
+        for (const std::string& event : arguments.events) {
+            options.patterns.add(event);
+        }
+        for (const std::uint64_t session : arguments.sessions) {
+            options.patterns.add_session(session);
+        }
+    } catch (const failure& error) {
+        throw usage_failure("{}", error.what());
+    }
+    return options;
+}
+
+void check_before(const agg_arguments& arguments, const event_patterns& patterns) {
+    const std::unique_ptr<record_filter> filter =
+        make_filter(arguments.where, present_time(), chosen_by(patterns));
+    aggregator computed(parse_expression(arguments), filter.get(), arguments.keys,
+                        chosen_by(patterns));
+    check_running(filter.get(), &computed, !arguments.wait);
+}
+
+void check_patterns(const event_patterns& patterns, const std::vector<bool>& met) {
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+        if (!met[i]) {
+            throw failure("No running program offers an event that matches '{}'. See what there "
+                          "is with: elog list. To wait for it, add --wait.",
+                          patterns[i]);
+        }
+    }
+}
+
+void tell_losses(const recording_summary& summary) {
+    if (summary.full != 0) {
+        tell("elog: {} events found no room in the buffers and are missing in the numbers. Ask "
+             "for fewer with -e.",
+             summary.full);
+    }
+    if (summary.lost != summary.full) {
+        tell("elog: {} more events were lost by their programs and are missing in the numbers.",
+             summary.lost - summary.full);
+    }
+    if (summary.providers_refused != 0) {
+        tell("elog: {} providers found no room in the subscription and were not heard. Ask for "
+             "fewer with -e.",
+             summary.providers_refused);
+    }
+}
+
+void run_live(const agg_arguments& arguments) {
+    const subscription_options options = make_options(arguments);
+    const std::int64_t interval = interval_of(arguments);
+    std::optional<std::chrono::nanoseconds> duration;
+    if (arguments.duration) {
+        duration = parse_duration(*arguments.duration);
+    }
+    check_before(arguments, options.patterns);
+    catch_stop_signals();
+    const std::unique_ptr<record_filter> filter =
+        make_filter(arguments.where, present_time(), chosen_by(options.patterns));
+    aggregator computed(parse_expression(arguments), filter.get(), arguments.keys,
+                        chosen_by(options.patterns));
+    std::optional<steady_clock::time_point> end;
+    const std::function<bool()> stop = [&] {
+        if (duration && !end) {
+            end = steady_clock::now() + *duration;
+        }
+        return stop_requested().count != 0 || (end && steady_clock::now() >= *end);
+    };
+    aggregate_intervals intervals(computed, interval, [&](std::optional<std::int64_t> begins) {
+        show(computed, arguments, begins, stop);
+    });
+    subscription source(options);
+    if (!arguments.wait) {
+        check_patterns(options.patterns, source.patterns_met());
+    }
+    aggregating_sink sink(filter.get(), computed, intervals);
+    recording process(source, sink);
+    tell_losses(process.run(stop));
+    check_names(filter.get(), &computed);
+}
+
+void run_agg(const agg_arguments& arguments) {
+    if (arguments.file.has_value() != arguments.events.empty()) {
+        throw usage_failure("Give a recording's name, or say with -e what to listen to; not {}.",
+                            arguments.file ? "both" : "neither");
+    }
+    if (arguments.keys == 0 || arguments.keys > 1'000'000) {
+        throw usage_failure("--keys is a number from 1 to 1000000.");
+    }
+    if (!arguments.file) {
+        run_live(arguments);
+        return;
+    }
+    if (arguments.wait || arguments.duration || !arguments.sessions.empty()) {
+        throw usage_failure("--wait, --duration and --session are for listening with -e.");
+    }
+    run_on_file(arguments);
+}
+
+}  // namespace
+
+void add_agg(CLI::App& application) {
+    CLI::App* command = application.add_subcommand(
+        "agg", "Count, add up and draw what events say, of a recording or live");
+    const auto arguments = std::make_shared<agg_arguments>();
+    command
+        ->add_option("EXPRESSION", arguments->expression,
+                     "CALL, ... [by FIELD, ...] [| top N]; calls: count() sum(F) avg(F) min(F) "
+                     "max(F) stddev(F) hist(F[, STEP]) quantize(F) top(N, F)")
+        ->required();
+    command->add_option("FILE", arguments->file, "Recording made by elog record -o");
+    command
+        ->add_option("-e,--event", arguments->events,
+                     "Instead of a recording: what to listen to, as in elog record; may be "
+                     "repeated")
+        ->allow_extra_args(false);
+    command
+        ->add_option("--session", arguments->sessions,
+                     "Only events of that session, a number; may be repeated")
+        ->allow_extra_args(false);
+    command->add_option("--where", arguments->where, where_help);
+    command->add_option("--every", arguments->every, "A result for each interval: 1s, 500ms, 2m");
+    command->add_option("--duration", arguments->duration, "Stop listening after that time");
+    command->add_option("--keys", arguments->keys,
+                        "How many different keys to keep; what has others is counted apart");
+    command->add_flag("--json", arguments->json, "JSON, one line for each result");
+    command->add_flag("--wait", arguments->wait,
+                      "Start although no running program offers such an event yet");
+    command->footer("Examples:\n"
+                    "  elog agg 'count() by event' run.elog\n"
+                    "  elog agg 'sum(bytes), avg(bytes) by peer | top 10' run.elog\n"
+                    "  elog agg 'quantize(took) by event' -e 'http:*' --every 1s");
+    command->callback([arguments] { run_agg(*arguments); });
+}
+
+}  // namespace elog

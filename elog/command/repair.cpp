@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// elog repair: a sound .elog file from what is whole in a damaged one.
+#include <memory>
+
+#include "commands.hpp"
+#include "file_repair.hpp"
+#include "tell.hpp"
+
+namespace elog {
+namespace {
+
+struct repair_arguments {
+    std::string from;
+    std::string to;
+};
+
+void run_repair(const repair_arguments& arguments) {
+    const repair_summary summary = repair_file(arguments.from, arguments.to);
+    for (const std::string& damage : summary.damages) {
+        tell("elog: {}: {}", arguments.from, damage);
+    }
+    if (!summary.had_end) {
+        tell("elog: {} had no end; what was lost behind its last block is not known.",
+             arguments.from);
+    }
+    if (summary.missing != 0) {
+        tell("elog: {} records were in what is left out, and are shown as lost.", summary.missing);
+    }
+    tell("{} records, {} bytes, in {}", summary.records, summary.size, arguments.to);
+}
+
+}  // namespace
+
+void add_repair(CLI::App& application) {
+    CLI::App* command = application.add_subcommand(
+        "repair", "Make a sound recording of what is whole in a damaged one");
+    const auto arguments = std::make_shared<repair_arguments>();
+    command->add_option("FILE", arguments->from, "Recording made by elog record -o")->required();
+    command->add_option("-o,--output", arguments->to, "The new file; FILE stays as it is")
+        ->required();
+    command->footer("Example:\n  elog repair run.elog -o sound.elog");
+    command->callback([arguments] { run_repair(*arguments); });
+}
+
+}  // namespace elog

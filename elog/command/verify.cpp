@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// elog verify: whether an .elog file is whole.
+#include <unistd.h>
+
+#include <memory>
+
+#include "commands.hpp"
+#include "file_check.hpp"
+#include "tell.hpp"
+#include "text_writer.hpp"
+
+namespace elog {
+namespace {
+
+void run_verify(const std::string& path) {
+    const file_findings found = check_file(path);
+    for (const std::string& damage : found.damages) {
+        tell("elog: {}: {}", path, damage);
+    }
+    fmt::memory_buffer out;
+    append_visible(out, path);
+    const char* state = !found.damages.empty()   ? "damaged"
+                        : found.has_end          ? "whole"
+                        : found.is_being_written ? "whole so far, and still being written"
+                                                 : "whole, but without an end: its recorder was "
+                                                   "killed";
+    fmt::format_to(std::back_inserter(out),
+                   FMT_STRING(": {}: {} blocks in {} bytes, {} records of {} bytes, {} lost, {} "
+                              "providers, {} index\n"),
+                   state, found.blocks, found.size, found.records, found.record_bytes, found.lost,
+                   found.providers, found.has_index ? "an" : "no");
+    write_all(STDOUT_FILENO, {out.data(), out.size()});
+    if (!found.damages.empty()) {
+        throw failure("The file {} is damaged. Make a sound one of what is whole with: elog repair "
+                      "FILE -o NEW",
+                      path);
+    }
+}
+
+}  // namespace
+
+void add_verify(CLI::App& application) {
+    CLI::App* command = application.add_subcommand(
+        "verify", "Check every byte of a recording, and say what is wrong and where");
+    const auto path = std::make_shared<std::string>();
+    command->add_option("FILE", *path, "Recording made by elog record -o")->required();
+    command->footer("The exit status is 1 for a damaged file.\n"
+                    "Example:\n  elog verify run.elog || elog repair run.elog -o sound.elog");
+    command->callback([path] { run_verify(*path); });
+}
+
+}  // namespace elog

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "where.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "commands.hpp"
+#include "running_providers.hpp"
+
+namespace elog {
+namespace {
+
+void add_provider(record_filter* filter, aggregator* computed, const provider_instance& provider) {
+    if (filter != nullptr) {
+        filter->add(provider);
+    }
+    if (computed != nullptr) {
+        computed->add(provider);
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<record_filter> make_filter(const std::optional<std::string>& where,
+                                           std::int64_t reference_time, event_choice chosen) {
+    if (!where) {
+        return nullptr;
+    }
+    try {
+        return std::make_unique<record_filter>(predicate("--where", *where), reference_time,
+                                               std::move(chosen));
+    } catch (const failure& error) {
+        throw usage_failure("{}", error.what());
+    }
+}
+
+std::unique_ptr<record_filter> make_file_filter(const std::optional<std::string>& where,
+                                                const std::string& path) {
+    return where ? make_filter(where, recording_start(path)) : nullptr;
+}
+
+std::int64_t present_time() {
+    const auto since = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
+}
+
+void check_names(const record_filter* filter, const aggregator* computed) {
+    try {
+        if (filter != nullptr) {
+            filter->check_names();
+        }
+        if (computed != nullptr) {
+            computed->check_names();
+        }
+    } catch (const failure& error) {
+        throw usage_failure("{}", error.what());
+    }
+}
+
+void add_providers(record_filter* filter, aggregator* computed, const provider_map& providers,
+                   bool all_are_known) {
+    try {
+        for (const auto& [id, provider] : providers) {
+            add_provider(filter, computed, provider);
+        }
+    } catch (const failure& error) {
+        throw usage_failure("{}", error.what());
+    }
+    if (all_are_known) {
+        check_names(filter, computed);
+    }
+}
+
+void check_running(record_filter* filter, aggregator* computed, bool all_are_known) {
+    if (filter == nullptr && computed == nullptr) {
+        return;
+    }
+    try {
+        std::uint16_t id = 0;
+        for (provider_instance& provider : find_running_providers().providers) {
+            provider.id = id++;
+            add_provider(filter, computed, provider);
+        }
+    } catch (const failure& error) {
+        throw usage_failure("{}", error.what());
+    }
+    if (all_are_known) {
+        check_names(filter, computed);
+    }
+}
+
+event_choice chosen_by(const event_patterns& patterns) {
+    return [&patterns](const provider_schema& provider, const event_schema& event) {
+        return patterns.matches(provider, event);
+    };
+}
+
+}  // namespace elog

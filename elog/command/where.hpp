@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// --where, for every command that has it, and what else is checked against schemas before anything
+// is done. That a predicate does not fit is a mistake of the command line: usage_failure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "aggregator.hpp"
+#include "file_reader.hpp"
+#include "patterns.hpp"
+#include "record_filter.hpp"
+
+namespace elog {
+
+inline constexpr const char* where_help =
+    "Only events for which this is true, for example 'bytes > 1KiB && why == \"timeout\"'; see "
+    "elog-predicate(7)";
+
+/// nullptr if there is no predicate.
+[[nodiscard]] std::unique_ptr<record_filter> make_filter(const std::optional<std::string>& where,
+                                                         std::int64_t reference_time,
+                                                         event_choice chosen = {});
+
+/// For a recording: times without a day are on the day on which it began.
+[[nodiscard]] std::unique_ptr<record_filter> make_file_filter(
+    const std::optional<std::string>& where, const std::string& path);
+
+/// Now, in nanoseconds since 1970.
+[[nodiscard]] std::int64_t present_time();
+
+/// Tells the filter about all providers of a file. Both may be missing, here and below. Names that
+/// nobody knows are a mistake only if `all_are_known`.
+void add_providers(record_filter* filter, aggregator* computed, const provider_map& providers,
+                   bool all_are_known);
+
+/// Throws failure: no event has a name that was asked for.
+void check_names(const record_filter* filter, const aggregator* computed);
+
+/// Compares a predicate, an aggregation or both with what programs offer that run now. Both are
+/// used up by that. `all_are_known` as above.
+void check_running(record_filter* filter, aggregator* computed, bool all_are_known);
+
+/// Whether any pattern wants the event. The patterns must outlive it.
+[[nodiscard]] event_choice chosen_by(const event_patterns& patterns);
+
+}  // namespace elog

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// An aggregation as it was typed, taken apart: "sum(bytes), avg(bytes) by peer | top 10". elog(1)
+// is the specification; aggregator.hpp computes it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expression_tokens.hpp"
+#include "predicate.hpp"
+
+namespace elog {
+
+enum class aggregate_function {
+    count,
+    sum,
+    avg,
+    min,
+    max,
+    stddev,
+    hist,      // linear
+    quantize,  // by powers of two
+};
+
+struct aggregate_call {
+    aggregate_function what{};
+    std::optional<reference> of{};           // of count() nothing
+    std::optional<expression_token> step{};  // of hist: how wide its buckets are
+    std::string text{};                      // as it is shown: sum(bytes)
+    std::size_t column = 1;
+};
+
+struct aggregate_key {
+    reference of{};
+    std::string text{};
+};
+
+[[nodiscard]] constexpr bool is_distribution(aggregate_function what) noexcept {
+    return what >= aggregate_function::hist;
+}
+
+inline constexpr std::size_t aggregate_calls_max = 16;
+inline constexpr std::size_t aggregate_keys_max = 8;
+
+struct aggregation {
+    std::string source;  // how complaints call it
+    std::vector<aggregate_call> calls;
+    std::vector<aggregate_key> keys;
+    std::size_t top = 0;  // 0: all
+
+    /// Throws failure: SOURCE, column N: reason.
+    [[nodiscard]] static aggregation parse(std::string source, std::string_view text);
+};
+
+}  // namespace elog

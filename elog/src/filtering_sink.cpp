@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "filtering_sink.hpp"
+
+#include "tell.hpp"
+
+namespace elog {
+namespace {
+
+// A program that attaches again and again must not fill the terminal.
+constexpr std::size_t complaints_max = 20;
+
+}  // namespace
+
+void filtering_sink::start(const subscription& source) {
+    clock_ = clock_table(source.header().clock);
+    rings_.assign(source.geometry().ring_count, {});
+    next_.start(source);
+}
+
+void filtering_sink::take_clock(const eventlog_clock_pair& pair) {
+    clock_.add(pair);
+    next_.take_clock(pair);
+}
+
+void filtering_sink::take_provider(const provider_instance& provider) {
+    try {
+        filter_.add(provider);
+    } catch (const failure& error) {
+        if (complaints_.size() < complaints_max && complaints_.insert(error.what()).second) {
+            tell("elog: {} The other events are not affected.", error.what());
+        }
+    }
+    next_.take_provider(provider);
+}
+
+void filtering_sink::take_run(const record_run& run) {
+    ring_state& ring = rings_[run.ring];
+    record_run passing = run;
+    passing.lost_before += ring.untold;
+    passing.count = 0;
+    kept_.clear();
+    for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
+        const std::span<const std::uint8_t> before = rest;
+        const record_view record = take_record(rest);
+        if (filter_.matches(record, clock_)) {
+            const auto whole = before.first(before.size() - rest.size());
+            kept_.insert(kept_.end(), whole.begin(), whole.end());
+            ++passing.count;
+        }
+    }
+    if (passing.count == 0) {
+        ring.untold = passing.lost_before;
+        return;
+    }
+    // What did not pass has no number, so that what passed has no gaps but the losses.
+    passing.sequence = ring.next + passing.lost_before;
+    ring = {0, passing.sequence + passing.count};
+    passing.bytes = kept_;
+    passed_ += passing.count;
+    next_.take_run(passing);
+}
+
+void filtering_sink::take_loss(const loss_block& loss) {
+    loss_block whole = loss;
+    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring && loss.index < rings_.size()) {
+        whole.full += rings_[loss.index].untold;
+        rings_[loss.index].untold = 0;
+    }
+    next_.take_loss(whole);
+}
+
+void filtering_sink::finish() {
+    for (std::uint32_t ring = 0; ring < rings_.size(); ++ring) {
+        if (rings_[ring].untold != 0) {
+            next_.take_loss(
+                {static_cast<std::uint32_t>(loss_scope::ring), ring, rings_[ring].untold, 0, 0, 0});
+        }
+    }
+    next_.finish();
+}
+
+}  // namespace elog

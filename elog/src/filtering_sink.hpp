@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// In front of another sink: lets only those records pass that a predicate wants. Losses pass, too:
+// nobody knows what was lost.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "clock_table.hpp"
+#include "record_filter.hpp"
+#include "recording.hpp"
+
+namespace elog {
+
+class filtering_sink : public record_sink {
+  public:
+    /// Both must outlive it.
+    filtering_sink(record_filter& filter, record_sink& next) : filter_(filter), next_(next) {}
+
+    void start(const subscription& source) override;
+    void take_clock(const eventlog_clock_pair& pair) override;
+    /// What a late provider's types do not allow is told once, and not wanted.
+    void take_provider(const provider_instance& provider) override;
+    void take_run(const record_run& run) override;
+    void take_loss(const loss_block& loss) override;
+    void advance(std::uint64_t time, std::uint64_t present) override {
+        next_.advance(time, present);
+    }
+    void finish() override;
+
+    /// Records that passed.
+    [[nodiscard]] std::uint64_t passed() const noexcept { return passed_; }
+
+  private:
+    struct ring_state {
+        std::uint64_t untold = 0;  // lost before a record that did not pass
+        std::uint64_t next = 0;    // number of the next one: passed and lost before it
+    };
+
+    record_filter& filter_;
+    record_sink& next_;
+    clock_table clock_;
+    std::vector<ring_state> rings_;
+    std::vector<std::uint8_t> kept_;
+    std::set<std::string> complaints_;
+    std::uint64_t passed_ = 0;
+};
+
+}  // namespace elog

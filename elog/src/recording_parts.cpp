@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "recording_parts.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "failure.hpp"
+#include "file_format.hpp"
+#include "read_at.hpp"
+#include "unique_fd.hpp"
+
+namespace elog {
+namespace {
+
+constexpr std::size_t digits_min = 6;
+constexpr std::size_t digits_max = 18;
+
+/// The number between what all names begin and end with.
+std::optional<std::uint64_t> number_in(std::string_view name, std::string_view begin,
+                                       std::string_view end) {
+    if (name.size() < begin.size() + end.size() + digits_min || !name.starts_with(begin) ||
+        !name.ends_with(end)) {
+        return std::nullopt;
+    }
+    const std::string_view digits =
+        name.substr(begin.size(), name.size() - begin.size() - end.size());
+    std::uint64_t number = 0;
+    const auto [last, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (digits.size() > digits_max || error != std::errc() ||
+        last != digits.data() + digits.size()) {
+        return std::nullopt;
+    }
+    return number;
+}
+
+std::size_t extension_size(std::string_view path) {
+    constexpr std::string_view usual = ".elog";
+    return path.size() > usual.size() && path.ends_with(usual) ? usual.size() : 0;
+}
+
+/// What only happens to be called like one of ours must not be removed.
+bool is_recording(const std::filesystem::path& path) {
+    const eventlog::core::unique_fd file(
+        ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+    std::uint64_t magic = 0;
+    return file && read_at(file, &magic, sizeof magic, 0) && magic == file_magic;
+}
+
+}  // namespace
+
+std::string pattern_of_parts(const std::string& path) {
+    const std::size_t extension = extension_size(path);
+    return path.substr(0, path.size() - extension) + "-*" + path.substr(path.size() - extension);
+}
+
+recording_parts::recording_parts(const std::string& path)
+    : stem_(path.substr(0, path.size() - extension_size(path))),
+      extension_(path.substr(stem_.size())) {
+    find_existing();
+}
+
+void recording_parts::find_existing() {
+    namespace fs = std::filesystem;
+    const fs::path stem(stem_);
+    const fs::path folder = stem.has_parent_path() ? stem.parent_path() : fs::path(".");
+    const std::string begin = stem.filename().string() + "-";
+    std::map<std::uint64_t, part> found;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        const std::optional<std::uint64_t> number = number_in(name, begin, extension_);
+        std::error_code no_file;
+        // Whatever it is, its name is taken.
+        last_number_ = std::max(last_number_, number.value_or(0));
+        if (number && entry->is_regular_file(no_file) && is_recording(entry->path())) {
+            found[*number] = {(stem.parent_path() / name).string(), entry->file_size(no_file)};
+        }
+    }
+    if (error) {
+        throw failure("The folder {} cannot be read ({}). Give another name with -o.",
+                      folder.string(), error.message());
+    }
+    for (auto& [number, each] : found) {
+        total_ += each.size;
+        parts_.push_back(std::move(each));
+    }
+}
+
+std::string recording_parts::next_path() {
+    return fmt::format("{}-{:0{}}{}", stem_, ++last_number_, digits_min, extension_);
+}
+
+void recording_parts::add(std::string path, std::uint64_t size) {
+    total_ += size;
+    parts_.push_back({std::move(path), size});
+}
+
+void recording_parts::remove_oldest() {
+    const part& oldest = parts_.front();
+    if (::unlink(oldest.path.c_str()) != 0 && errno != ENOENT) {
+        throw failure("The old file {} cannot be removed ({}). Check the folder's permissions.",
+                      oldest.path, std::strerror(errno));
+    }
+    total_ -= oldest.size;
+    parts_.pop_front();
+}
+
+}  // namespace elog

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#include <eventlog/abi.h>
+
+struct connection;
+extern struct eventlog_provider* net;
+extern struct connection* connections;
+void announce_all(struct connection* connections);

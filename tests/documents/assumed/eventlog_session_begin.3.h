@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+#include <eventlog/eventlog.h>
+
+extern struct eventlog_provider* net;

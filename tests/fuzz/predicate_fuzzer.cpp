@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+//
+// Whatever text claims to be a predicate or an aggregation: it is refused in words with its column,
+// or it is applied to a payload of any bytes, with the same result each time, and not both it and
+// its negation are true. The input is the text, a NUL, and the payload.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aggregate_report.hpp"
+#include "aggregator.hpp"
+#include "failure.hpp"
+#include "record_filter.hpp"
+#include "schema_text.hpp"
+
+namespace {
+
+constexpr std::string_view schema = R"(
+provider p {
+    enum state : i16 { closed = -1, open = 1 }
+    flags bits : u32 { one = 1, two = 2, four = 4 }
+    event first info {
+        b: bool  c: char  i1: i8  i2: i16  i4: i32  i8: i64  u1: u8  u2: u16  u4: u32  u8: u64
+        f4: f32  f8: f64  t: text  d: bytes  s: state  f: bits  row: u16[3]
+        took: i64 format duration  at: i64 format realtime  size: u64 format byte_size
+        error: i32 format error_number  ip4: ip4  ip6: ip6  mac: mac  label: char[8] format characters
+        wait: u32 unit "ms"  o: u32?  ot: text?  peer_port: u16
+    }
+    event second warn { t: text  u8: u8  i8: f64 }
+    event third error {}
+}
+)";
+
+void check(bool holds) {
+    if (!holds) {
+        std::abort();
+    }
+}
+
+const elog::provider_instance& provider() {
+    static const elog::provider_instance made = [] {
+        elog::provider_instance one;
+        one.pid = 1;
+        one.process = "fuzzer";
+        one.schema = elog::parse_schema_text("schema", schema).schema;
+        return one;
+    }();
+    return made;
+}
+
+void check_refusal(const elog::failure& error, std::string_view source) {
+    const std::string_view said = error.what();
+    check(said.starts_with(source) && said.substr(source.size()).starts_with(", column "));
+}
+
+std::unique_ptr<elog::record_filter> filter_of(std::string_view text) {
+    try {
+        auto filter = std::make_unique<elog::record_filter>(elog::predicate("w", text), 0);
+        filter->add(provider());
+        filter->check_names();
+        return filter;
+    } catch (const elog::failure& error) {
+        check_refusal(error, "w");
+        return nullptr;
+    }
+}
+
+template <class Take>
+void for_each_record(const std::vector<std::uint8_t>& payload, const Take& take) {
+    for (std::size_t event = 0; event < provider().schema.events.size(); ++event) {
+        elog::record_view record;
+        record.header.event = static_cast<std::uint16_t>(event);
+        record.header.time = payload.size();
+        record.payload = payload;
+        take(record);
+    }
+}
+
+void filter_all(std::string_view text, const std::vector<std::uint8_t>& payload,
+                const elog::clock_table& clock) {
+    const auto filter = filter_of(text);
+    if (!filter) {
+        return;
+    }
+    const auto negated = filter_of("!(" + std::string(text) + ")");
+    for_each_record(payload, [&](const elog::record_view& record) {
+        const bool matches = filter->matches(record, clock);
+        check(matches == filter->matches(record, clock));
+        check(!negated || !matches || !negated->matches(record, clock));
+    });
+}
+
+void aggregate_all(std::string_view text, const std::vector<std::uint8_t>& payload,
+                   const elog::clock_table& clock) {
+    try {
+        elog::aggregator computed(elog::aggregation::parse("a", text), nullptr, 4);
+        computed.add(provider());
+        computed.check_names();
+        for (std::size_t cut = 0; cut < 8; ++cut) {
+            const std::vector<std::uint8_t> part(
+                payload.begin(),
+                payload.end() - static_cast<std::ptrdiff_t>(std::min(cut, payload.size())));
+            for_each_record(part,
+                            [&](const elog::record_view& record) { computed.take(record, clock); });
+        }
+        fmt::memory_buffer out;
+        elog::append_table(out, computed, {20, true}, 5);
+        elog::append_json(out, computed, {});
+    } catch (const elog::failure& error) {
+        check_refusal(error, "a");
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::uint8_t* end = std::find(data, data + size, std::uint8_t{0});
+    // Of exactly these sizes, so that a sanitizer sees every read behind an end.
+    const std::string text(data, end);
+    const std::vector<std::uint8_t> payload(end == data + size ? end : end + 1, data + size);
+    elog::clock_table clock;
+    clock.add({1, 1, 1});
+    filter_all(text, payload, clock);
+    aggregate_all(text, payload, clock);
+    return 0;
+}

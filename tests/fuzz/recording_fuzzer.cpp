@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+//
+// Whatever bytes claim to be a recording: it is refused, or all of it and any part of its time can
+// be read, checked and repaired, and every record that repairing kept can be read again.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "crc32c.hpp"
+#include "decode.hpp"
+#include "failure.hpp"
+#include "file_check.hpp"
+#include "file_reader.hpp"
+#include "file_repair.hpp"
+#include "unique_fd.hpp"
+#include "value_text.hpp"
+
+namespace {
+
+using bytes = std::vector<std::uint8_t>;
+
+void check(bool holds) {
+    if (!holds) {
+        std::abort();
+    }
+}
+
+template <class Part>
+Part part_at(const bytes& file, std::size_t at) {
+    Part part{};
+    std::memcpy(&part, file.data() + at, sizeof part);
+    return part;
+}
+
+/// Mutations never hit a right checksum by chance: where the first byte says so, all are made
+/// right, so that what is behind them gets looked at.
+void sign_all(bytes& file) {
+    if (file.size() < sizeof(elog::file_header)) {
+        return;
+    }
+    auto header = part_at<elog::file_header>(file, 0);
+    header.checksum = elog::crc32c({file.data(), offsetof(elog::file_header, checksum)});
+    std::memcpy(file.data(), &header, sizeof header);
+    for (std::size_t at = sizeof header; at + sizeof(elog::block_header) <= file.size();) {
+        auto block = part_at<elog::block_header>(file, at);
+        const std::size_t payload = at + sizeof block;
+        if (block.magic != elog::block_magic || block.size > file.size() - payload) {
+            at += elog::block_alignment;
+            continue;
+        }
+        if (block.type == static_cast<std::uint16_t>(elog::block_type::index) &&
+            block.size >= sizeof(elog::index_block)) {
+            auto index = part_at<elog::index_block>(file, payload);
+            index.checksum =
+                elog::crc32c({file.data() + payload, offsetof(elog::index_block, checksum)});
+            std::memcpy(file.data() + payload, &index, sizeof index);
+        }
+        block.identity = header.identity;
+        block.payload_checksum = elog::crc32c({file.data() + payload, block.size});
+        std::memcpy(file.data() + at, &block, sizeof block);
+        block.checksum = elog::crc32c({file.data() + at, offsetof(elog::block_header, checksum)});
+        std::memcpy(file.data() + at, &block, sizeof block);
+        at += elog::block_extent(block.size);
+    }
+}
+
+/// A file in memory, with a name.
+class memory_file {
+  public:
+    memory_file() : file_(::memfd_create("recording", MFD_CLOEXEC)) {
+        check(static_cast<bool>(file_));
+    }
+
+    void write(const bytes& content) {
+        check(::ftruncate(file_.get(), 0) == 0);
+        check(::pwrite(file_.get(), content.data(), content.size(), 0) ==
+              static_cast<ssize_t>(content.size()));
+    }
+    [[nodiscard]] std::string path() const { return fmt::format("/proc/self/fd/{}", file_.get()); }
+
+  private:
+    eventlog::core::unique_fd file_;
+};
+
+std::uint64_t read_all(const std::string& path, elog::time_range range) {
+    elog::file_reader file(path, range);
+    std::uint64_t records = 0;
+    fmt::memory_buffer out;
+    file.read([&](const elog::merged_record& record) {
+        ++records;
+        check(range.contains(file.clock().realtime(record.record.header.time)) ||
+              range.is_everything());
+        const auto found = file.providers().find(record.record.header.provider);
+        if (found == file.providers().end() ||
+            record.record.header.event >= found->second.schema.events.size()) {
+            return;
+        }
+        const elog::event_schema& event = found->second.schema.events[record.record.header.event];
+        for (const elog::field_schema& field : event.fields) {
+            out.clear();
+            elog::append_field(out, found->second.schema, field, record.record.payload);
+        }
+    });
+    return records;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size == 0) {
+        return 0;
+    }
+    bytes content(data + 1, data + size);
+    if ((data[0] & 1U) != 0) {
+        sign_all(content);
+    }
+    static memory_file from;
+    static memory_file to;
+    from.write(content);
+    try {
+        static_cast<void>(read_all(from.path(), {}));
+        static_cast<void>(read_all(from.path(), {0, INT64_MAX}));
+        static_cast<void>(read_all(from.path(), {1'000'001'000, 1'000'001'500}));
+        static_cast<void>(elog::check_file(from.path()));
+        const elog::repair_summary summary = elog::repair_file(from.path(), to.path());
+        check(read_all(to.path(), {}) == summary.records);
+    } catch (const elog::failure&) {
+        return 0;
+    }
+    return 0;
+}

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A second reader of a subscription's region, written from the prose of linux/eventlog.h alone.
+
+It looks on: it stores nothing, so the owner may be reading as well, be stopped or be dead. On its
+own it lists the rings of a region:    second_reader.py /dev/shm/eventlog-1000/subscriptions/00
+"""
+
+import collections
+import os
+import struct
+import sys
+
+MAGIC, VERSION, FEATURES_KNOWN = 0x4E4F494745524C45, 1, 0
+PROVIDERS_MAX, RINGS_MAX, BUFFERS_MAX = 16384, 8193, 64
+BUFFER_SIZE_MIN, BUFFER_SIZE_MAX = 0x20000, 0x4000000
+SCHEMA_SIZE_MAX, SCHEMAS_SIZE_MAX, RECORD_SIZE_MAX = 0x100000, 1 << 40, 0x10000
+UNIT, SEALED, RECORD_FLAGS = 8, 0xFFFFFF, 1
+NO_GENERATION = (1 << 64) - 1
+
+# Sizes of the structures, and where in them what is.
+REGION_SIZE, RING_SIZE, BUFFER_SIZE, ENTRY_SIZE, RECORD_SIZE = 704 + 2048, 128, 32, 128, 24
+HEADER = struct.Struct("=QIIQ6I6Q")
+RING = struct.Struct("=QQQII")
+BUFFER = struct.Struct("=4Q")
+ENTRY = struct.Struct("=4I3Q16s4Q")
+RECORD = struct.Struct("=IHHQIHH")
+
+Header = collections.namedtuple(
+    "Header",
+    "magic version features serial clock ring_count ring_stride buffer_count buffer_size "
+    "filter_size rings_offset providers_offset schemas_offset schemas_size buffers_offset "
+    "total_size",
+)
+Descriptor = collections.namedtuple("Descriptor", "generation records_before lost_before sealed")
+Provider = collections.namedtuple("Provider", "pid uid process schema")
+Record = collections.namedtuple(
+    "Record", "ring sequence provider event time thread cpu flags payload"
+)
+
+
+class Refused(Exception):
+    """Not a region that this reader can read; says why."""
+
+
+def round_up(value, unit):
+    return (value + unit - 1) // unit * unit
+
+
+class Control:
+    """The control word, taken apart."""
+
+    def __init__(self, value):
+        self.units = value & 0xFFFFFF
+        self.count = value >> 24 & 0x3FFFFF
+        self.generation = value >> 46  # the low 18 bits
+
+    def names(self, generation):
+        return self.generation == generation & 0x3FFFF
+
+
+class Ring:
+    """What has been read of one ring."""
+
+    def __init__(self, number):
+        self.number = number
+        self.records = []
+        self.gaps = []  # (sequence number behind it, events lost in it, and until then)
+        self.lost = 0
+        self.damaged = 0
+        self.overwritten = 0  # not lost: the owner has read them, and let others have the place
+
+
+class Region:
+    def __init__(self, path):
+        self.file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            self.header = self.check_header()
+        except Refused:
+            self.close()
+            raise
+
+    def close(self):
+        os.close(self.file)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def read_at(self, offset, size):
+        data = os.pread(self.file, size, offset)
+        if len(data) != size:
+            raise Refused(f"the region ends before byte {offset + size}")
+        return data
+
+    def unpack(self, layout, offset):
+        return layout.unpack(self.read_at(offset, layout.size))
+
+    def check_header(self):
+        header = Header._make(self.unpack(HEADER, 0))
+        if header.magic != MAGIC:
+            raise Refused("this is no region")
+        if header.version != VERSION or header.features & ~FEATURES_KNOWN:
+            raise Refused(
+                f"version {header.version} with features {header.features:#x} is not known here"
+            )
+        stride = round_up(RING_SIZE + BUFFER_SIZE * header.buffer_count, 64)
+        rings = round_up(REGION_SIZE, 64)
+        providers = round_up(rings + header.ring_count * stride, 64)
+        schemas = round_up(providers + ENTRY_SIZE * PROVIDERS_MAX, 0x10000)
+        buffers = schemas + header.schemas_size
+        total = buffers + header.ring_count * header.buffer_count * header.buffer_size
+        powers = all(n & (n - 1) == 0 for n in (header.buffer_count, header.buffer_size))
+        if not (
+            powers
+            and 2 <= header.ring_count <= RINGS_MAX
+            and 2 <= header.buffer_count <= BUFFERS_MAX
+            and BUFFER_SIZE_MIN <= header.buffer_size <= BUFFER_SIZE_MAX
+            and header.schemas_size % 0x10000 == 0
+            and header.schemas_size <= SCHEMAS_SIZE_MAX
+            and header.serial not in (0, NO_GENERATION)
+            and header.ring_stride == stride
+            and header[10:] == (rings, providers, schemas, header.schemas_size, buffers, total)
+            and os.fstat(self.file).st_size >= total
+        ):
+            raise Refused("the header contradicts itself")
+        return header
+
+    # Providers ------------------------------------------------------------------------------------
+
+    def provider(self, number):
+        """What is known of a provider that a record names; None if that makes no sense."""
+        if number >= PROVIDERS_MAX:
+            return None
+        offset = self.header.providers_offset + number * ENTRY_SIZE
+        state, pid, uid, size, schema, _, _, process, *_ = self.unpack(ENTRY, offset)
+        end = self.header.buffers_offset
+        if (
+            state != 1
+            or size > SCHEMA_SIZE_MAX
+            or not self.header.schemas_offset <= schema <= end
+            or end - schema < size
+        ):
+            return None
+        name = process.split(b"\0")[0].decode("utf-8", "replace")
+        return Provider(pid, uid, name, self.read_at(schema, size))
+
+    # Rings ----------------------------------------------------------------------------------------
+
+    def ring_offset(self, ring):
+        return self.header.rings_offset + ring * self.header.ring_stride
+
+    def control(self, ring):
+        return Control(self.unpack(RING, self.ring_offset(ring))[0])
+
+    def descriptor(self, ring, index):
+        offset = self.ring_offset(ring) + RING_SIZE + index * BUFFER_SIZE
+        return Descriptor._make(self.unpack(BUFFER, offset))
+
+    def read_rings(self):
+        """All rings that have memory, each from the oldest record that still is there."""
+        for number in range(self.header.ring_count):
+            if self.unpack(RING, self.ring_offset(number))[3] != 0:
+                yield self.read_ring(number)
+
+    def find_active(self, number):
+        """Control word and full generation of the active buffer, and all generations there are."""
+        for _ in range(100):
+            control = self.control(number)
+            generations = {
+                self.descriptor(number, i).generation for i in range(self.header.buffer_count)
+            } - {NO_GENERATION}
+            # A switch that was begun has a descriptor too, behind the one that control names.
+            named = [g for g in generations if control.names(g)]
+            if len(named) == 1:
+                return control, named[0], generations
+        raise Refused(f"ring {number} has no buffer that is in use")
+
+    def read_ring(self, number):
+        ring = Ring(number)
+        control, active, generations = self.find_active(number)
+        for generation in range(active - self.header.buffer_count + 1, active + 1):
+            if generation in generations:
+                self.read_buffer(ring, generation, control)
+        ring.lost = self.unpack(RING, self.ring_offset(number))[1]
+        return ring
+
+    def read_buffer(self, ring, generation, control):
+        index = generation % self.header.buffer_count
+        descriptor = self.descriptor(ring.number, index)
+        is_active = control.names(generation) and control.units != SEALED
+        filled = control if is_active else Control(descriptor.sealed)
+        end = min(filled.units * UNIT, self.header.buffer_size)
+        offset = (
+            self.header.buffers_offset
+            + (ring.number * self.header.buffer_count + index) * self.header.buffer_size
+        )
+        copy = self.read_at(offset, end)
+        # The copy is believed if the buffer was not used again while it was made.
+        now = self.control(ring.number)
+        after = self.descriptor(ring.number, index)
+        ahead = (now.generation - generation) & 0x3FFFF
+        if after.generation != generation or ahead >= self.header.buffer_count:
+            ring.overwritten += filled.count
+            return
+        sequence = descriptor.records_before + descriptor.lost_before
+        before = ring.gaps[-1][2] if ring.gaps else 0
+        if descriptor.lost_before > before:
+            ring.gaps.append((sequence, descriptor.lost_before - before, descriptor.lost_before))
+        found = list(self.walk(copy, ring.number, sequence))
+        ring.records += found
+        ring.damaged += max(0, filled.count - len(found))
+
+    @staticmethod
+    def walk(copy, ring, sequence):
+        offset = 0
+        while offset + RECORD_SIZE <= len(copy):
+            size, provider, event, time, thread, cpu, flags = RECORD.unpack_from(copy, offset)
+            if not RECORD_SIZE <= size <= RECORD_SIZE_MAX or offset + size > len(copy):
+                return
+            payload = copy[offset + RECORD_SIZE : offset + size]
+            known = payload if flags & ~RECORD_FLAGS == 0 else None
+            yield Record(ring, sequence, provider, event, time, thread, cpu, flags, known)
+            sequence += 1
+            offset += round_up(size, UNIT)
+
+
+def main():
+    with Region(sys.argv[1]) as region:
+        for ring in region.read_rings():
+            print(f"ring {ring.number}: {len(ring.records)} records, {ring.lost} lost")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog agg, of recordings and live: its numbers are those that one gets from the printed lines."""
+
+import collections
+import fractions
+import json
+import math
+import re
+
+import harness
+
+
+class Aggregation(harness.Case):
+    def record(self, threads="3", events="4000"):
+        path = self.path("run.elog")
+        result = self.run_elog(
+            "record", "-e", "counter:*", "-o", path, "--",
+            harness.program("counter"), threads, events,
+        )
+        self.assertEqual(self.summary(result.stderr)[2], 0, result.stderr)
+        return path
+
+    def rows(self, path):
+        """Number, check, worker and text of each printed line."""
+        found = [
+            re.search(r"number=(\d+) check=(\d+) worker=(\d+) text=\"(.*)\"$", line)
+            for line in self.run_elog("print", path).stdout.splitlines()
+        ]
+        return [(int(row[1]), int(row[2]), int(row[3]), row[4]) for row in found]
+
+    def agg(self, *arguments):
+        """The only result, as JSON."""
+        result = self.run_elog("agg", "--json", *arguments)
+        self.assertEqual(result.stderr, "")
+        return json.loads(result.stdout)
+
+    def test_numbers_are_those_of_the_lines(self):
+        path = self.record()
+        expected = collections.defaultdict(list)
+        for number, check, worker, text in self.rows(path):
+            expected[worker, text].append((number, check))
+        result = self.agg(
+            "count(), sum(check), avg(check), min(number), max(check), stddev(check) "
+            "by worker, text", path,
+        )
+        self.assertEqual(result["events"], 12000)
+        self.assertEqual(result["lost"], 0)
+        self.assertEqual(len(result["groups"]), len(expected))
+        for group in result["groups"]:
+            rows = expected[group["key"]["worker"], group["key"]["text"]]
+            checks = [check for _, check in rows]
+            values = group["values"]
+            self.assertEqual(values["count()"], len(rows))
+            self.assertEqual(values["sum(check)"], sum(checks))
+            self.assertEqual(values["min(number)"], min(number for number, _ in rows))
+            self.assertEqual(values["max(check)"], max(checks))
+            average = fractions.Fraction(sum(checks), len(checks))
+            self.assertAlmostEqual(values["avg(check)"] / float(average), 1, delta=1e-15)
+            variance = sum((check - average) ** 2 for check in checks) / len(checks)
+            self.assertAlmostEqual(values["stddev(check)"] / math.sqrt(variance), 1, delta=1e-14)
+
+    def test_where_leaves_the_rest_out(self):
+        path = self.record()
+        expected = [row for row in self.rows(path) if row[0] >= 100 and row[2] != 1]
+        result = self.agg("count(), sum(number)", "--where", "number >= 100 && worker != 1", path)
+        self.assertEqual(
+            result["groups"],
+            [{"key": {}, "values": {"count()": len(expected),
+                                    "sum(number)": sum(row[0] for row in expected)}}],
+        )
+
+    def test_distributions_are_those_of_the_lines(self):
+        path = self.record()
+        numbers = [row[0] for row in self.rows(path)]
+        values = self.agg("quantize(number), hist(number), hist(number, 100)", path)
+        values = values["groups"][0]["values"]
+        for name in ("quantize(number)", "hist(number)", "hist(number, 100)"):
+            buckets = values[name]["buckets"]
+            self.assertEqual(values[name]["outside"], 0)
+            self.assertEqual(sum(bucket["count"] for bucket in buckets), len(numbers))
+            for bucket in buckets:
+                self.assertEqual(
+                    bucket["count"],
+                    sum(bucket["from"] <= number < bucket["to"] for number in numbers),
+                )
+        self.assertEqual(len(values["hist(number, 100)"]["buckets"]), 40)
+
+    def test_top_is_sorted_and_short(self):
+        path = self.record()
+        counts = collections.Counter(row[3] for row in self.rows(path))
+        groups = self.agg("top(3, text)", path)["groups"]
+        self.assertEqual(
+            [group["values"]["count()"] for group in groups],
+            [count for _, count in counts.most_common(3)],
+        )
+
+    def test_intervals_add_up_to_the_whole(self):
+        path = self.path("run.elog")
+        self.run_elog(
+            "record", "-e", "counter:*", "-o", path, "--",
+            harness.program("counter"), "1", "400", "1000",
+        )
+        result = self.run_elog("agg", "--json", "--every", "100ms", "count(), sum(number)", path)
+        intervals = [json.loads(line) for line in result.stdout.splitlines()]
+        self.assertGreaterEqual(len(intervals), 4)
+        begins = [interval["begin"] for interval in intervals]
+        self.assertEqual(begins, sorted(set(begins)))
+        self.assertTrue(all(begin % 100_000_000 == 0 for begin in begins))
+        self.assertEqual(sum(interval["events"] for interval in intervals), 400)
+        self.assertEqual(
+            sum(interval["groups"][0]["values"]["sum(number)"] for interval in intervals),
+            sum(range(400)),
+        )
+
+    def test_keys_beyond_the_limit_are_counted_and_told(self):
+        path = self.record(threads="1")
+        result = self.run_elog("agg", "--json", "--keys", "10", "count() by number", path)
+        self.assertEqual(json.loads(result.stdout)["overflowed"], 3990)
+        self.assertEqual(len(json.loads(result.stdout)["groups"]), 10)
+        self.assertIn("3990 events had other keys than the first 10", result.stderr)
+
+    def test_table_is_for_people(self):
+        path = self.record()
+        lines = self.run_elog("agg", "count() by worker | top 2", path).stdout.splitlines()
+        self.assertEqual(lines[0], "worker  count()")
+        self.assertRegex(lines[1], r"^\d +4000  \S+$")
+        self.assertEqual(lines[3:], ["... and 1 more", "12000 events, 0 lost"])
+        self.assertLessEqual(max(len(line) for line in lines), 80)
+
+    def test_live_counts_until_the_time_is_over(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        result = self.run_elog(
+            "agg", "--json", "count(), max(number) by event", "-e", "counter:*",
+            "--where", "number > 0", "--every", "200ms", "--duration", "1s",
+        )
+        intervals = [json.loads(line) for line in result.stdout.splitlines()]
+        self.assertGreaterEqual(len(intervals), 2)
+        for interval in intervals:
+            self.assertEqual(interval["groups"][0]["key"], {"event": "count"})
+            self.assertEqual(interval["groups"][0]["values"]["count()"], interval["events"])
+        greatest = [interval["groups"][0]["values"]["max(number)"] for interval in intervals]
+        self.assertEqual(greatest, sorted(set(greatest)))
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_live_ends_with_one_result_when_asked_to(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        before = len(self.names("subscriptions"))
+        process = self.start(harness.ELOG, "agg", "--json", "count()", "-e", "counter")
+        self.wait_for(lambda: len(self.names("subscriptions")) > before, "a subscription")
+        harness.time.sleep(0.2)
+        output, _ = self.stop(process)
+        self.assertGreater(json.loads(output)["events"], 0)
+
+    def test_lost_events_are_shown(self):
+        path = self.path("lossy.elog")
+        result = self.run_elog(
+            "record", "-e", "counter:*", "--buffer-size", "128K", "-o", path, "--",
+            harness.program("counter"), "4", "300000",
+        )
+        events, _, lost = self.summary(result.stderr)
+        aggregated = self.agg("count()", path)
+        self.assertEqual((aggregated["events"], aggregated["lost"]), (events, lost))
+
+    def test_what_cannot_be_computed_is_refused(self):
+        path = self.record(threads="1", events="10")
+        for text, said in (
+            ("summ(number)", "The aggregation, column 1: 'summ' is no function"),
+            ("sum(text)", "column 5: 'text' of counter:count is a text"),
+            ("sum(numbr)", "Did you mean 'number'?"),
+            ("count() by wrker", "Did you mean 'worker'?"),
+            ("count(", "column 7"),
+        ):
+            result = self.run_elog("agg", text, path, status=2)
+            self.assertIn(said, result.stderr)
+            self.assertEqual(result.stdout, "")
+        for arguments in (["count()"], ["count()", path, "-e", "counter"],
+                          ["count()", path, "--every", "fast"], ["count()", path, "--keys", "0"],
+                          ["count()", path, "--duration", "1s"]):
+            self.run_elog("agg", *arguments, status=2)
+
+    def test_damaged_file_shows_the_rest_and_fails(self):
+        path = self.record()
+        with open(path, "r+b") as file:
+            file.seek(harness.os.path.getsize(path) // 2)
+            file.write(b"\xee" * 64)
+        result = self.run_elog("agg", "--json", "count()", path, status=1)
+        self.assertLess(json.loads(result.stdout)["events"], 12000)
+        self.assertIn("is damaged", result.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()

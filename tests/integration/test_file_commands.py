@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What elog does with .elog files besides printing them whole: a part of the time, following,
+verify, repair, and compressing."""
+
+import os
+import re
+import shutil
+import time
+
+import harness
+
+
+class FileCommands(harness.Case):
+    def record(self, name="run.elog", *options, count=2000):
+        self.run_elog(
+            "record", "-e", "counter:*", "-o", self.path(name), *options, "--",
+            harness.program("counter"), "2", str(count),
+        )
+        return self.path(name)
+
+    def flip(self, path, at):
+        with open(path, "r+b") as file:
+            file.seek(at)
+            byte = file.read(1)[0]
+            file.seek(at)
+            file.write(bytes([byte ^ 1]))
+
+    def test_print_shows_a_part_of_the_time(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        path = self.path("run.elog")
+        self.run_elog("record", "-e", "counter:*", "-o", path, "--duration", "500ms")
+        lines = self.run_elog("print", path).stdout.splitlines()
+        times = [line.split(" ")[0] for line in lines]
+        middle = next(at for at in range(len(times) // 2, len(times)) if times[at] != times[at - 1])
+        # As it is printed, a time is that of the microsecond: the first one in, the last one out.
+        begin = self.run_elog("print", path, "--to", times[middle]).stdout.splitlines()
+        end = self.run_elog("print", path, "--from", times[middle]).stdout.splitlines()
+        self.assertEqual(begin, lines[:middle])
+        self.assertEqual(end, lines[middle:])
+        day = time.strftime("%Y-%m-%d", time.gmtime(os.path.getmtime(path)))
+        for form in (f"{day}T{times[middle]}", f"{day} {times[middle]}"):
+            self.assertEqual(
+                self.run_elog("print", path, "--from", form).stdout.splitlines(), end
+            )
+        self.assertEqual(self.run_elog("print", path, "--from", "+1h").stdout, "")
+        self.assertEqual(self.run_elog("print", path, "--to", "@0").stdout, "")
+        self.assertEqual(
+            self.run_elog("print", path, "--from", "@0", "--to", "+1h").stdout.splitlines(), lines
+        )
+
+    def test_print_refuses_times_that_are_none(self):
+        path = self.record(count=10)
+        for text in ("", "soon", "14", "14:3", "14:03:61", "25:00:00", "2026-13-01T00:00:00", "@",
+                     "@x", "+", "+x", "14:03:07.", "14:03:07,5", "@99999999999999999999"):
+            result = self.run_elog("print", path, f"--from={text}", status=2)
+            self.assertNotEqual(result.stderr, "")
+        self.run_elog("print", path, "--follow", "--from", "+1s", status=2)
+
+    def test_print_of_a_part_reads_only_a_part_of_the_file(self):
+        path = self.record("large.elog", "--buffer-size", "64M", count=200000)
+        size = os.path.getsize(path)
+        self.assertGreater(size, 16 << 20)
+
+        def read_by(*arguments):
+            # The shell's count includes that of the children it has waited for.
+            script = '"$@" >/dev/null && cat /proc/$$/io'
+            process = self.start("/bin/sh", "-c", script, "sh", harness.ELOG, *arguments)
+            output, _ = self.finish(process)
+            return int(re.search(r"rchar: (\d+)", output)[1])
+
+        none = read_by("--version")
+        part = read_by("print", path, "--from", "+1h") - none
+        whole = read_by("print", path, "--from", "@0") - none
+        self.assertGreater(whole, size)
+        self.assertLess(part, size // 10)
+
+    def test_print_follows_a_recording_to_its_end(self):
+        self.start_provider(harness.program("counter"), "2", "0", "1000")
+        recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"))
+        self.wait_for(lambda: os.path.exists(self.path("run.elog")), "the file")
+        with open(self.path("followed"), "wb") as output:
+            follower = self.start(
+                harness.ELOG, "print", "--follow", self.path("run.elog"), stdout=output
+            )
+            self.wait_for(lambda: os.path.getsize(self.path("followed")) > 0, "a line")
+            self.assertIsNone(follower.poll())
+            self.stop(recording)
+            self.finish(follower)
+        with open(self.path("followed"), encoding="utf-8") as followed:
+            self.assertEqual(
+                followed.read(), self.run_elog("print", self.path("run.elog")).stdout
+            )
+
+    def test_print_that_follows_ends_when_it_is_asked_to(self):
+        recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"), "--wait")
+        self.wait_for(lambda: os.path.exists(self.path("run.elog")), "the file")
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        follower = self.start(harness.ELOG, "print", "--follow", self.path("run.elog"))
+        self.assertNotEqual(follower.stdout.readline(), "")
+        follower.send_signal(harness.signal.SIGINT)
+        _, errors = self.finish(follower)
+        self.assertIn("still being written", errors)
+        self.stop(recording)
+
+    def test_verify_says_what_is_there_and_that_it_is_whole(self):
+        result = self.run_elog("verify", self.record())
+        self.assertRegex(result.stdout, r"run\.elog: whole: \d+ blocks in \d+ bytes, 4000 records")
+        self.assertEqual(result.stderr, "")
+
+    def test_verify_names_the_place_of_damage(self):
+        path = self.record()
+        self.flip(path, 1 + os.path.getsize(path) // 2)
+        result = self.run_elog("verify", path, status=1)
+        self.assertRegex(result.stderr, r"the block at \d+ is damaged")
+        self.assertRegex(result.stderr, r"\d+ of 4000 records are missing")
+        self.assertIn("elog repair", result.stderr)
+        self.assertIn(": damaged: ", result.stdout)
+
+    def test_verify_of_a_file_without_an_end_says_why(self):
+        recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"), "--wait")
+        self.wait_for(lambda: os.path.exists(self.path("run.elog")), "the file")
+        self.assertIn(
+            "still being written", self.run_elog("verify", self.path("run.elog")).stdout
+        )
+        self.run_elog("repair", self.path("run.elog"), "-o", self.path("new.elog"), status=1)
+        recording.kill()
+        recording.communicate()
+        self.assertIn("was killed", self.run_elog("verify", self.path("run.elog")).stdout)
+
+    def test_repair_makes_a_sound_file_and_says_what_was_left_out(self):
+        path = self.record()
+        whole = self.run_elog("print", path).stdout.splitlines()
+        self.flip(path, 1 + os.path.getsize(path) // 2)
+        before = self.run_elog("print", path, status=1).stdout.splitlines()
+        result = self.run_elog("repair", path, "-o", self.path("sound.elog"))
+        self.assertRegex(result.stderr, r"the block at \d+ is damaged")
+        missing = int(re.search(r"(\d+) records were in what is left out", result.stderr)[1])
+        after = self.run_elog("print", self.path("sound.elog")).stdout.splitlines()
+        self.assertEqual([line for line in after if not line.startswith("--")], before)
+        self.assertEqual(len(before) + missing, len(whole))
+        told = re.findall(r"-- lost (\d+) events on CPU", "\n".join(after))
+        self.assertEqual(sum(map(int, told)), missing)
+        self.assertIn(": whole: ", self.run_elog("verify", self.path("sound.elog")).stdout)
+
+    def test_repair_never_writes_over_what_it_reads(self):
+        path = self.record()
+        with open(path, "rb") as file:
+            content = file.read()
+        os.symlink(path, self.path("link.elog"))
+        for target in (path, self.path("link.elog")):
+            result = self.run_elog("repair", path, "-o", target, status=1)
+            self.assert_one_sentence(result.stderr, "would be overwritten")
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), content)
+
+    def test_repair_of_what_is_no_recording_leaves_nothing_behind(self):
+        shutil.copy(harness.ELOG, self.path("no.elog"))
+        result = self.run_elog("repair", self.path("no.elog"), "-o", self.path("new"), status=1)
+        self.assert_one_sentence(result.stderr, "is not an .elog file")
+        self.assertFalse(os.path.exists(self.path("new")))
+
+    def test_compressed_recordings_are_smaller_and_say_the_same(self):
+        plain = self.record("plain.elog", count=5000)
+        for options in (["--compress"], ["--compress=9"], ["--compress", "1"]):
+            path = self.record("compressed.elog", *options, count=5000)
+            self.assertLess(os.path.getsize(path), os.path.getsize(plain) // 2)
+            self.assertIn("10000 records", self.run_elog("verify", path).stdout)
+            fields = [sorted(line.split(":count ")[1] for line in
+                             self.run_elog("print", each).stdout.splitlines())
+                      for each in (plain, path)]
+            self.assertEqual(fields[0], fields[1])
+
+    def test_options_that_make_no_sense_are_usage_errors(self):
+        for options in (
+            ["--compress"],
+            ["--rotate", "1MiB"],
+            ["-o", "x", "--compress=0"],
+            ["-o", "x", "--compress=20"],
+            ["-o", "x", "--compress=fast"],
+            ["-o", "x", "--rotate", "soon"],
+            ["-o", "x", "--rotate", "10"],
+            ["-o", "x", "--rotate", "1K"],
+            ["-o", "x", "--rotate", "10ms"],
+            ["-o", "x", "--keep", "3"],
+            ["-o", "x", "--rotate", "1MiB", "--keep", "0"],
+            ["-o", "x", "--rotate", "1MiB", "--keep", "-1"],
+            ["-o", "x", "--max-total", "1MiB"],
+        ):
+            self.run_elog("record", "-e", "*", *options, status=2, cwd=self.scratch)
+        self.assertFalse(os.path.exists(self.path("x")))
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader: elog/src/region_reader.cpp, and recording::run of elog/src/recording.cpp, which calls
+ * it. It runs on a CPU of its own: every access to what is shared is a step of its own.
+ */
+#ifndef AFTER_END
+#define AFTER_END skip
+#endif
+bit reader_done = 0;
+
+/* A run of records has been copied, and is handed over; in one step, as nobody else looks on. */
+inline deliver() {
+    #ifdef OVERWRITE
+    /* What lies between the last record and this one has been written over. */
+    do
+    :: delivered + overwritten < first_records + at_records ->
+        assert(log[TOLD] != LOST);
+        /* Nobody calls a record lost while its buffer has not been taken by another. */
+        assert(buffers[BUFFER(log_generation[TOLD])].generation != log_generation[TOLD]);
+        overwritten++
+    :: else -> break
+    od;
+    #endif
+    /* Losses lie between buffers, and as many are told as have been counted. */
+    do
+    :: lost_told < first_lost ->
+        assert(TOLD < attempted && log[TOLD] == LOST);
+        lost_told++
+    :: else -> break
+    od;
+    assert(TOLD == first_records + first_lost + at_records);
+    do
+    :: at_offset < copied_end ->
+        /* check_records: whole and sound. Then: the right one, once, in its place. */
+        assert(at_offset + SIZE_OF(copied[at_offset]) <= copied_end);
+        assert(TOLD < attempted && log[TOLD] != LOST);
+        assert(copied[at_offset] ==
+            WORD(log[TOLD], 0, SIZE_OF(copied[at_offset])));
+        if
+        :: SIZE_OF(copied[at_offset]) == 2 ->
+            assert(copied[at_offset + 1] == WORD(log[TOLD], 1, 2))
+        :: else
+        fi;
+        at_offset = at_offset + SIZE_OF(copied[at_offset]);
+        at_records++;
+        delivered++
+    :: else -> break
+    od
+}
+
+/* region_reader::read_buffer. The copy is one read(2) there; here each word is a step. */
+inline read_buffer() {
+    first_lost = buffers[BUFFER(at_generation)].lost_before;
+    first_records = buffers[BUFFER(at_generation)].records_before;
+    copied_end = (UNITS(filled) < CAPACITY -> UNITS(filled) : CAPACITY);
+    unit = at_offset;
+    do
+    :: unit < copied_end ->
+        atomic {
+            copied[unit] = memory[PLACE(at_generation, unit)];
+            unit++
+        }
+    :: else -> break
+    od;
+    is_sound = true;
+    #if defined(OVERWRITE) && !defined(FAULT_TRUST_BEFORE_CHECK)
+    /* Copied first, trusted second: is it still the generation it was when the copy began? */
+    is_sound = (buffers[BUFFER(at_generation)].generation == at_generation);
+    if
+    :: is_sound -> is_sound = (GENERATION(control) < at_generation + BUFFERS)
+    :: else
+    fi;
+    #endif
+    d_step {
+        if
+        :: is_sound && at_offset < copied_end -> deliver()
+        :: else
+        fi;
+        unit = 0;
+        do
+        :: unit < CAPACITY -> copied[unit] = 0; unit++
+        :: else -> break
+        od;
+        unit = 0;
+        copied_end = 0;
+        first_lost = 0;
+        first_records = 0
+    }
+}
+
+/* region_reader::poll_ring. */
+inline poll() {
+    seen = control;
+    do
+    :: true ->
+        #ifdef OVERWRITE
+        d_step {
+            /* Older ones are gone. */
+            if
+            :: GENERATION(seen) >= at_generation + BUFFERS ->
+                at_generation = GENERATION(seen) - BUFFERS + 1;
+                at_offset = 0;
+                at_records = 0
+            :: else
+            fi
+        }
+        #endif
+        is_active = (GENERATION(seen) == at_generation);
+        if
+        :: is_active && !IS_SEALED(seen) -> filled = seen
+        :: else -> filled = buffers[BUFFER(at_generation)].sealed
+        fi;
+        #ifdef FAULT_GIVE_BACK_BEFORE_COPY
+        if
+        :: !is_active -> drained = at_generation + 1
+        :: else
+        fi;
+        #endif
+        read_buffer();
+        if
+        :: is_active -> break
+        :: else ->
+            atomic {
+                /* All of it has been read, and nothing been written to it since. */
+                #ifdef OVERWRITE
+                assert(!is_sound || at_offset == UNITS(filled));
+                #else
+                assert(at_offset == UNITS(filled) && at_records == COUNT(filled));
+                assert(buffers[BUFFER(at_generation)].generation == at_generation);
+                assert(drained <= at_generation + 1);
+                #endif
+                drained = at_generation + 1;
+                at_generation++;
+                at_offset = 0;
+                at_records = 0;
+                filled = 0
+            }
+        fi
+    od;
+    atomic {
+        seen = 0;
+        filled = 0;
+        is_active = 0;
+        is_sound = 0
+    }
+}
+
+active proctype reader() {
+    short seen;   /* control word of this poll */
+    short filled; /* that of the buffer at hand */
+    byte at_generation, at_offset, at_records;
+    byte first_lost, first_records; /* lost_before and records_before of the buffer at hand */
+    byte copied[CAPACITY];
+    byte copied_end, unit;
+    bit is_active, is_sound;
+    /* At any time, as often as you like; then somebody asks for the end. */
+    do
+    :: poll();
+#ifdef PROGRESS
+progress: skip /* a reader may read for ever, nobody else may do anything for ever */
+#endif
+    :: break
+    od;
+    /* subscription::end, then what is left, then region_reader::finish. */
+    state = ENDED;
+    poll();
+    d_step {
+        do
+        :: lost_told < lost ->
+            #ifndef OVERWRITE
+            assert(WRITERS_LATE || (TOLD < attempted && log[TOLD] == LOST));
+            #endif
+            lost_told++
+        :: else -> break
+        od;
+        skip
+    }
+    AFTER_END;
+    reader_done = 1
+}

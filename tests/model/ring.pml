@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A CPU's ring: two threads on one CPU, a signal handler that may interrupt one of them, and a
+ * reader on another CPU. What the threads do is sdk/src/ring_writer.cpp (write_record, make_room),
+ * ring_steps.cpp (decide_when_full) and the restartable sequences of rseq_append.hpp,
+ * rseq_sequence.hpp and rseq.cpp.
+ *
+ * -DOVERWRITE: the producer goes on in the next buffer whether it has been drained or not.
+ * -DKILLS=n: so many threads are killed, at any point.
+ * -DPREEMPTIONS=n: so many preemptions at most; without, as many as you like.
+ */
+#ifdef PREEMPTIONS
+byte preemptions = PREEMPTIONS;
+#define PREEMPTION_IS_LEFT (preemptions > 0)
+#define COUNT_PREEMPTION preemptions--
+#else
+#define PREEMPTION_IS_LEFT true
+#define COUNT_PREEMPTION skip
+#endif
+#ifndef KILLS
+#define KILLS 0
+#endif
+#ifndef RECORDS_0
+#define RECORDS_0 1 /* of thread 0; its handler has one more */
+#endif
+#ifndef RECORDS_1
+#define RECORDS_1 2 /* of thread 1 */
+#endif
+#ifndef SIGNALS
+#define SIGNALS 1 /* to thread 0 */
+#endif
+
+#define RECORDS_MAX 3 /* for the names of records */
+#define ATTEMPTS (RECORDS_0 + RECORDS_1 + SIGNALS)
+
+#include "memory.pml"
+
+/* Who runs: thread 0 or 1, thread 0 in its handler or not. */
+#define HANDLER 2
+#define THREAD_OF(me) ((me) == 1 -> 1 : 0)
+bit running = 0;
+bit handling = 0;
+bit signals = SIGNALS;
+bit ended[2];
+byte kills = KILLS;
+byte writers_left = 2;
+byte late = 0; /* records committed after the end of the subscription */
+#define WRITERS_LATE (late != 0)
+
+#include "reader.pml"
+
+#define MAY_RUN(me) \
+    ((me) == 0 -> running == 0 && !handling && !ended[0] : \
+        ((me) == 1 -> running == 1 : running == 0 && handling))
+
+#ifdef FAULT_SWITCH_IGNORES_DRAINED
+#define MAY_SWITCH true
+#else
+#define MAY_SWITCH (MODE_OVERWRITES || generation + 1 < drained_seen + BUFFERS)
+#endif
+
+#define FORGET                  \
+    expected = 0;               \
+    generation = 0;             \
+    drained_seen = 0;           \
+    sealed = 0;                 \
+    records_before = 0;         \
+    unit = 0
+
+/*
+ * What may come before each step of a thread: it is preempted, interrupted or killed, and when it
+ * has the CPU again, it goes on at `place`. Inside a sequence the kernel sees to it (rseq(2)) that
+ * this is the abort handler, from where all ways lead to `append`.
+ */
+#define DISTURBED(place)                                                    \
+    MAY_RUN(me);                                                            \
+    if                                                                      \
+    :: PREEMPTION_IS_LEFT && !ended[1 - running] ->                         \
+        COUNT_PREEMPTION;                                                   \
+        running = 1 - running;                                              \
+        goto place                                                          \
+    :: me == 0 && signals > 0 ->                                            \
+        signals--;                                                          \
+        handling = 1;                                                       \
+        writers_left++;                                                     \
+        run writer(HANDLER, 1);                                             \
+        goto place                                                          \
+    :: me != HANDLER && kills > 0 ->                                        \
+        kills--;                                                            \
+        goto killed                                                         \
+    :: true                                                                 \
+    fi
+
+proctype writer(byte me; byte left) {
+    byte id, size, unit;
+    /* full_decision */
+    short expected, sealed;
+    byte generation, drained_seen, records_before;
+
+    do
+    :: left > 0 ->
+        atomic {
+            MAY_RUN(me);
+            id = me * RECORDS_MAX + left;
+            left--;
+            if
+            :: size = 1
+            :: size = 2
+            fi
+        }
+
+        /* rseq_append_block and rseq_append_pieces: EVENTLOG_SEQUENCE_START, ..._FIND_PLACE. */
+append: atomic {
+            DISTURBED(append);
+            if
+            :: state != LIVE -> goto done
+            :: state == LIVE && UNITS(control) + size > CAPACITY -> goto make_room
+            :: else -> expected = control /* rdi: where the record goes */
+            fi
+        }
+#ifdef FAULT_COMMIT_BEFORE_COPY
+        atomic {
+            DISTURBED(aborted);
+            control = control + ONE_RECORD + size;
+            note_record(id)
+        }
+#endif
+        /* The copy: from the last word to the first, as the real one. */
+        do
+        :: atomic {
+            unit < size && MAY_RUN(me) ->
+                DISTURBED(aborted);
+                unit++;
+                memory[PLACE(GENERATION(expected), UNITS(expected) + size - unit)] =
+                    WORD(id, size - unit, size)
+            }
+        :: atomic {
+            unit == size && MAY_RUN(me) ->
+                DISTURBED(aborted);
+                /* The commit: addq to the control word. */
+#ifndef FAULT_COMMIT_BEFORE_COPY
+                assert(control == expected);
+                control = control + ONE_RECORD + size;
+                note_record(id);
+                if
+                :: state != LIVE ->
+                    /* Only the one sequence that was under way at the end. */
+                    late++;
+                    assert(late == 1)
+                :: else
+                fi;
+#endif
+                goto next
+            }
+        od;
+
+        /*
+         * decide_when_full. It reads the control word first, and whatever it decides is done only
+         * if that is still the same. So it can be taken for one step: see README.md.
+         */
+make_room: atomic {
+            DISTURBED(make_room);
+            expected = control;
+            generation = buffers[BUFFER(GENERATION(expected))].generation;
+            drained_seen = drained;
+            sealed = (IS_SEALED(expected) -> buffers[BUFFER(GENERATION(expected))].sealed :
+                expected);
+            records_before =
+                buffers[BUFFER(GENERATION(expected))].records_before + COUNT(expected);
+            if
+            :: UNITS(expected) + size <= CAPACITY -> goto aborted
+            :: UNITS(expected) + size > CAPACITY && MAY_SWITCH ->
+                drained_seen = 0;
+                goto switch
+            :: UNITS(expected) + size > CAPACITY && !MAY_SWITCH && !IS_SEALED(expected) ->
+                drained_seen = 0;
+                records_before = 0;
+                generation = 0;
+                goto seal
+            :: else ->
+                drained_seen = 0;
+                sealed = 0;
+                records_before = 0;
+                generation = 0;
+                goto count_lost
+            fi
+        }
+
+        /* rseq_switch_buffers. */
+switch: atomic {
+            DISTURBED(switch);
+            if
+            :: control != expected -> goto aborted
+            :: else
+            fi;
+            if
+            :: buffers[BUFFER(GENERATION(expected))].generation != generation -> goto aborted
+            :: else
+            fi;
+            buffers[BUFFER(generation)].sealed = sealed
+        }
+        atomic {
+            DISTURBED(aborted);
+            buffers[BUFFER(generation + 1)].generation = generation + 1
+        }
+        atomic {
+            DISTURBED(aborted);
+            buffers[BUFFER(generation + 1)].records_before = records_before
+        }
+        atomic {
+            DISTURBED(aborted);
+            buffers[BUFFER(generation + 1)].lost_before = lost;
+            buffers[BUFFER(generation + 1)].sealed = 0
+        }
+        atomic {
+            DISTURBED(aborted);
+            control = FIRST_OF(generation + 1);
+            note_switch();
+            goto aborted /* wake_reader is in wake.pml; then try again */
+        }
+
+        /* rseq_seal. */
+seal:   atomic {
+            DISTURBED(seal);
+            if
+            :: control != expected -> goto aborted
+            :: else -> buffers[BUFFER(GENERATION(expected))].sealed = expected
+            fi
+        }
+        atomic {
+            DISTURBED(aborted);
+            control = SEAL(expected);
+            goto aborted
+        }
+
+        /* rseq_count_lost. */
+count_lost: atomic {
+            DISTURBED(count_lost);
+#ifdef FAULT_WAIT_FOR_ROOM
+            goto aborted;
+#endif
+#ifndef FAULT_LOSS_COUNTED_AFTER_SWITCH
+            if
+            :: control != expected -> goto aborted
+            :: else
+            fi;
+#endif
+            lost++;
+            note_loss();
+            goto next
+        }
+
+aborted: atomic { FORGET; goto append }
+
+next:   atomic {
+            FORGET;
+            id = 0;
+            size = 0
+        }
+    :: else -> break
+    od;
+
+done: atomic {
+        MAY_RUN(me);
+        FORGET;
+        id = 0;
+        size = 0;
+        left = 0;
+killed: if
+        :: me == HANDLER -> handling = 0
+        :: else ->
+            ended[THREAD_OF(me)] = 1;
+            running = 1 - running
+        fi;
+        writers_left--
+    }
+}
+
+init {
+    atomic {
+        set_up_ring();
+        run writer(0, RECORDS_0);
+        run writer(1, RECORDS_1)
+    };
+    atomic {
+        reader_done && writers_left == 0 -> check_conservation()
+    }
+}

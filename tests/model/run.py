@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Has Spin look at every state of a model of the ring; see README.md.
+
+usage: run.py MODEL     ring, shared_ring, wake: must hold in every state, within the bounds below
+       run.py faults    each seeded fault must be found, or the models prove nothing
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+MEMORY_LIMIT = 2000  # MiB, for the checker
+DEPTH_LIMIT = 100000  # steps of one run
+
+# Model, what is checked, and with which bounds. Each is exhaustive.
+RUNS = {
+    "ring": (
+        ("discard, a handler", ()),
+        ("discard, two threads", ("SIGNALS=0", "RECORDS_0=2")),
+        ("discard, a thread is killed", ("SIGNALS=0", "KILLS=1")),
+        ("overwrite, a handler", ("OVERWRITE", "RECORDS_1=1")),
+        ("overwrite, a thread is killed", ("OVERWRITE", "SIGNALS=0", "KILLS=1")),
+        ("discard, nobody runs for ever", ("PROGRESS", "PREEMPTIONS=2", "RECORDS_1=1")),
+    ),
+    "shared_ring": (
+        ("discard, a handler, a thread is killed", ("RECORDS_1=1",)),
+        ("discard, a thread is killed", ("SIGNALS=0",)),
+        ("overwrite, a handler, a thread is killed", ("OVERWRITE", "RECORDS_1=1")),
+        ("discard, nobody runs for ever", ("PROGRESS", "SIGNALS=0", "RECORDS_1=1")),
+    ),
+    "wake": (
+        ("no timer", ()),
+        ("a writer is killed, a timer", ("KILLS=1", "TIMER")),
+    ),
+}
+
+# Faults that are put into the models, and what has to notice them.
+FAULTS = (
+    ("ring", "FAULT_COMMIT_BEFORE_COPY", (), "assertion violated"),
+    ("ring", "FAULT_GIVE_BACK_BEFORE_COPY", (), "assertion violated"),
+    ("ring", "FAULT_SWITCH_IGNORES_DRAINED", (), "assertion violated"),
+    ("ring", "FAULT_LOSS_COUNTED_AFTER_SWITCH", (), "assertion violated"),
+    ("ring", "FAULT_TRUST_BEFORE_CHECK", ("OVERWRITE",), "assertion violated"),
+    (
+        "ring", "FAULT_WAIT_FOR_ROOM", ("PROGRESS", "PREEMPTIONS=1", "SIGNALS=0"),
+        "non-progress cycle",
+    ),
+    ("shared_ring", "FAULT_TAKE_FROM_THE_LIVING", (), "assertion violated"),
+    ("shared_ring", "FAULT_LOOK_ONCE", (), "assertion violated"),
+    ("wake", "FAULT_LOOK_BEFORE_WAITING", (), "invalid end state"),
+    # No fault of the code's: why a reader never sleeps without a timer.
+    ("wake", "KILLS=1", (), "invalid end state"),
+)
+
+
+def run(folder, *command):
+    result = subprocess.run(
+        command, cwd=folder, capture_output=True, encoding="utf-8", check=False
+    )
+    return result.returncode, result.stdout + result.stderr
+
+
+def need(folder, *command):
+    status, output = run(folder, *command)
+    if status != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{output}")
+
+
+def explore(model, definitions):
+    """Returns what the checker says, and the way to the error it has found, if any."""
+    with tempfile.TemporaryDirectory(prefix="eventlog-model-") as folder:
+        for name in os.listdir(FOLDER):
+            if name.endswith(".pml"):
+                shutil.copy(os.path.join(FOLDER, name), folder)
+        options = [f"-D{definition}" for definition in definitions]
+        source = f"{model}.pml"
+        need(folder, "spin", *options, "-a", source)
+        looks_for_loops = "PROGRESS" in definitions
+        need(
+            folder, "gcc", "-w", "-O2", "-DCOLLAPSE", f"-DMEMLIM={MEMORY_LIMIT}",
+            "-DNP" if looks_for_loops else "-DSAFETY", "-o", "pan", "pan.c",
+        )
+        loops = ["-l"] if looks_for_loops else []
+        _, output = run(folder, "./pan", f"-m{DEPTH_LIMIT}", *loops)
+        trail = ""
+        if os.path.exists(os.path.join(folder, f"{source}.trail")):
+            _, trail = run(folder, "spin", *options, "-t", "-p", "-g", source)
+        return output, trail
+
+
+def count(output, what):
+    found = re.search(r"^\s*([\d.e+]+) " + what, output, re.MULTILINE)
+    return int(float(found[1])) if found else 0
+
+
+def is_exhaustive(output):
+    """Nothing left out: neither for want of memory nor of depth, and no error stopped it."""
+    return (
+        re.search(r"errors: 0$", output, re.MULTILINE) is not None
+        and "Search not completed" not in output
+        and "max search depth too small" not in output
+        and "reached -DMEMLIM bound" not in output
+        and count(output, "states, stored") > 0
+    )
+
+
+def check(model, title, definitions):
+    begin = time.monotonic()
+    output, trail = explore(model, definitions)
+    passed = is_exhaustive(output)
+    print(
+        f"{'ok' if passed else 'FAILED'}: {model}: {title}: "
+        f"{count(output, 'states, stored')} states, "
+        f"{count(output, 'transitions')} transitions, {time.monotonic() - begin:.1f} s",
+        flush=True,
+    )
+    if not passed:
+        print(output, trail[-20000:], sep="\n")
+    return passed
+
+
+def check_fault(model, fault, definitions, complaint):
+    output, _ = explore(model, (fault, *definitions))
+    found = re.search(r"^pan:\d+: (.*)", output, re.MULTILINE)
+    passed = found is not None and complaint in found[1]
+    print(
+        f"{'ok' if passed else 'FAILED'}: {model} with {fault}: "
+        + (found[1] if found else "the checker has not found it"),
+        flush=True,
+    )
+    if not passed:
+        print(output)
+    return passed
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1] not in (*RUNS, "faults"):
+        sys.exit(__doc__)
+    for tool in ("spin", "gcc"):
+        if shutil.which(tool) is None:
+            sys.exit(f"There is no {tool}. Install it with: ./dev setup")
+    if sys.argv[1] == "faults":
+        results = [check_fault(*fault) for fault in FAULTS]
+    else:
+        results = [check(sys.argv[1], *each) for each in RUNS[sys.argv[1]]]
+    sys.exit(0 if all(results) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ring that everyone shares, sdk/src/shared_ring.cpp: two threads on two CPUs, a signal handler
+ * that may interrupt the first of them, a reader, and a lock that outlives its holder. When the
+ * subscription has ended, the buffers' memory is given back: release_memory in
+ * sdk/src/subscription_file.cpp.
+ *
+ * -DKILLS=n: so many threads are killed, at any point.  -DSIGNALS=0: no handler.
+ * -DNAME_IS_REUSED: a thread that has been killed is followed by one of the same number, as happens
+ * once the kernel has been through all numbers.
+ */
+#ifndef RECORDS_0
+#define RECORDS_0 1 /* of thread 0; its handler has one more */
+#endif
+#ifndef RECORDS_1
+#define RECORDS_1 2 /* of thread 1 */
+#endif
+#ifndef SIGNALS
+#define SIGNALS 1 /* to thread 0 */
+#endif
+#ifndef KILLS
+#define KILLS 1
+#endif
+
+#define RECORDS_MAX 3 /* for the names of records */
+#define ATTEMPTS (RECORDS_0 + RECORDS_1 + SIGNALS + KILLS)
+
+#include "memory.pml"
+
+#define HANDLER 2
+#define NEWCOMER 3
+/* What the lock calls a thread; 0 is nobody. */
+#define NAME_OF_0 1
+#define NAME_OF_1 2
+
+byte lock = 0;
+byte holders = 0;     /* threads that take themselves for the holder */
+bit is_running[3];    /* whether there is a thread of that name */
+bit handling = 0;
+bit signals = SIGNALS;
+byte kills = KILLS;
+byte writers_left = 2;
+byte late = 0;        /* records committed after the end of the subscription */
+bit given_back = 0;   /* the buffers' memory */
+bit memory_is_free;
+#define WRITERS_LATE (late != 0)
+
+/* release_memory: not if somebody has the lock. */
+#define AFTER_END                       \
+    memory_is_free = (lock == 0);       \
+    if                                  \
+    :: memory_is_free -> given_back = 1 \
+    :: else                             \
+    fi
+
+#include "reader.pml"
+
+#define MAY_RUN (me != 0 || !handling)
+
+#define DISTURBED(place)                                                    \
+    MAY_RUN;                                                                \
+    if                                                                      \
+    :: me == 0 && signals > 0 ->                                            \
+        signals--;                                                          \
+        handling = 1;                                                       \
+        writers_left++;                                                     \
+        run writer(HANDLER, name, 1);                                       \
+        goto place                                                          \
+    :: kills > 0 && me != HANDLER ->                                        \
+        kills--;                                                            \
+        goto killed                                                         \
+    :: true                                                                 \
+    fi
+
+#define CHANGING buffers[BUFFER(GENERATION(expected))]
+#define NEXT buffers[BUFFER(GENERATION(expected) + 1)]
+
+/* The compare-and-swap has found what it expected. */
+inline take_lock() {
+    lock = name;
+    holder = 0;
+    held = 1;
+    holders++;
+    assert(holders == 1)
+}
+
+proctype writer(byte me; byte name; byte left) {
+    byte id, size, unit, holder;
+    bit held;
+    short expected, sealed;
+
+    is_running[name] = 1;
+    do
+    :: left > 0 ->
+        /* write_record_shared: nobody writes to what has ended. */
+start:  atomic {
+            DISTURBED(start);
+            if
+            :: state != LIVE -> goto done
+            :: else
+            fi;
+            id = me * RECORDS_MAX + left;
+            left--;
+            if
+            :: size = 1
+            :: size = 2
+            fi
+        }
+
+        /* ring_lock::wait: as often as the lock changes; patience is over at any time. */
+wait:   atomic {
+            DISTURBED(wait);
+            if
+            :: lock == 0 -> take_lock(); goto look_again
+            :: lock != 0 && lock == name -> goto next /* busy: a handler in the holder's thread */
+            :: lock != 0 && lock != name -> holder = lock
+            fi
+        }
+gives_up: atomic {
+            DISTURBED(gives_up);
+            if
+            :: lock == 0 -> holder = 0; goto wait
+            :: true ->
+                /* has_died */
+                if
+#ifndef FAULT_TAKE_FROM_THE_LIVING
+                :: is_running[holder] -> goto next /* busy */
+#endif
+                :: else
+                fi
+            fi
+        }
+take_over: atomic {
+            DISTURBED(take_over);
+            if
+            :: lock == holder -> take_lock(); goto look_again
+            :: else -> goto next /* busy */
+            fi
+        }
+
+        /* Again: waiting may have taken long. */
+look_again: atomic {
+            DISTURBED(look_again);
+            if
+#ifndef FAULT_LOOK_ONCE
+            :: state != LIVE -> goto unlock_and_end
+#endif
+            :: else
+            fi
+        }
+
+        /* make_room and decide_when_full: nobody else changes what they read, but for `drained`. */
+make_room: atomic {
+            DISTURBED(make_room);
+            expected = control;
+            if
+            :: UNITS(expected) + size <= CAPACITY -> goto copy
+            :: UNITS(expected) + size > CAPACITY && MODE_OVERWRITES -> goto change
+            :: else ->
+                if
+                :: CHANGING.generation + 1 < drained + BUFFERS -> goto change
+                :: CHANGING.generation + 1 >= drained + BUFFERS && !IS_SEALED(expected) ->
+                    goto seal
+                :: else -> goto count_lost
+                fi
+            fi
+        }
+
+        /* change_buffers. */
+change: atomic {
+            DISTURBED(change);
+            sealed = (IS_SEALED(expected) -> CHANGING.sealed : expected);
+            CHANGING.sealed = sealed
+        }
+generation: atomic { DISTURBED(generation); NEXT.generation = GENERATION(expected) + 1 }
+before: atomic {
+            DISTURBED(before);
+            NEXT.records_before = CHANGING.records_before + COUNT(sealed);
+            sealed = 0
+        }
+lost_before: atomic { DISTURBED(lost_before); NEXT.lost_before = lost; NEXT.sealed = 0 }
+change_control: atomic {
+            DISTURBED(change_control);
+            control = FIRST_OF(GENERATION(expected) + 1);
+            note_switch();
+            goto make_room
+        }
+
+        /* seal. */
+seal:   atomic { DISTURBED(seal); CHANGING.sealed = expected }
+seal_control: atomic { DISTURBED(seal_control); control = SEAL(expected); goto make_room }
+
+count_lost: atomic {
+            DISTURBED(count_lost);
+            lost++;
+            note_loss();
+            goto unlock
+        }
+
+        /* copy_record, and the store that makes it a record. */
+copy:   atomic {
+            DISTURBED(copy);
+            assert(!given_back);
+            memory[PLACE(GENERATION(expected), UNITS(expected) + size - 1 - unit)] =
+                WORD(id, size - 1 - unit, size);
+            unit++;
+            if
+            :: unit < size -> goto copy
+            :: else
+            fi
+        }
+commit: atomic {
+            DISTURBED(commit);
+            control = expected + ONE_RECORD + size;
+            note_record(id);
+            if
+            :: state != LIVE ->
+                /* Only the one holder of the lock at the end. */
+                late++;
+                assert(late == 1)
+            :: else
+            fi
+        }
+
+unlock: atomic {
+            DISTURBED(unlock);
+            lock = 0;
+            held = 0;
+            holders--;
+            goto next
+        }
+unlock_and_end: atomic {
+            DISTURBED(unlock_and_end);
+            lock = 0;
+            held = 0;
+            holders--;
+            goto done
+        }
+
+next:   atomic {
+            MAY_RUN;
+            id = 0;
+            size = 0;
+            unit = 0;
+            holder = 0;
+            expected = 0
+        }
+    :: else -> break
+    od;
+
+done: atomic {
+        MAY_RUN;
+        if
+        :: me == HANDLER -> handling = 0
+        :: else -> is_running[name] = 0
+        fi;
+        writers_left--;
+        goto gone
+    }
+killed: atomic {
+        holders = holders - held;
+        is_running[name] = 0;
+#ifdef NAME_IS_REUSED
+        run writer(NEWCOMER, name, 1);
+        writers_left++;
+#endif
+        writers_left--
+    }
+gone:
+    id = 0
+}
+
+init {
+    atomic {
+        set_up_ring();
+        run writer(0, NAME_OF_0, RECORDS_0);
+        run writer(1, NAME_OF_1, RECORDS_1)
+    };
+    atomic {
+        reader_done && writers_left == 0 -> check_conservation()
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "recording_sample.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <span>
+
+#include <eventlog/eventlog.hpp>
+
+#include "crc32c.hpp"
+#include "failure.hpp"
+
+namespace eventlog::test {
+namespace {
+
+using file_test = eventlog::provider<"file_test", mark>;
+
+}  // namespace
+
+bytes make_records(std::uint64_t first, std::uint64_t last) {
+    bytes made;
+    made.reserve((last - first + 1) * (sizeof(eventlog_record) + sizeof(mark)));
+    for (std::uint64_t number = first; number <= last; ++number) {
+        eventlog_record header{};
+        header.size = sizeof header + sizeof(mark);
+        header.time = time_of(number);
+        header.thread = 42;
+        const mark payload{number, check_of(number)};
+        const auto* from = reinterpret_cast<const std::uint8_t*>(&header);
+        made.insert(made.end(), from, from + sizeof header);
+        from = reinterpret_cast<const std::uint8_t*>(&payload);
+        made.insert(made.end(), from, from + sizeof payload);
+    }
+    return made;
+}
+
+elog::provider_instance mark_provider(std::uint16_t id) {
+    elog::provider_instance provider;
+    provider.id = id;
+    provider.pid = 7;
+    provider.process = "tester";
+    provider.schema = elog::provider_schema::parse(file_test::schema());
+    return provider;
+}
+
+void write_sample(const std::string& path, const sample_options& options) {
+    elog::file_writer writer(elog::file_options{path, EVENTLOG_CLOCK_MONOTONIC, sample_rings, 0, 0,
+                                                options.compression});
+    writer.write_clock({0, 0, realtime_ahead});
+    writer.write_provider(mark_provider());
+    std::array<std::uint64_t, sample_rings> attempted{};
+    std::uint32_t ring = 0;
+    for (std::uint64_t first = 1; first <= options.records; first += options.block) {
+        const std::uint64_t last = std::min(first + options.block - 1, options.records);
+        const bytes records = make_records(first, last);
+        elog::record_run run;
+        run.ring = ring++ % sample_rings;
+        run.count = last - first + 1;
+        run.lost_before = first == options.lost_at ? 5 : 0;
+        run.sequence = attempted[run.ring] + run.lost_before;
+        run.bytes = records;
+        writer.write_run(run);
+        attempted[run.ring] = run.sequence + run.count;
+    }
+    writer.write_loss({static_cast<std::uint32_t>(elog::loss_scope::ring), 1, 3, 0, 0, 0});
+    const std::uint64_t end = time_of(options.records) + 1000;
+    writer.write_clock({end, end, end + static_cast<std::uint64_t>(realtime_ahead)});
+    if (options.end) {
+        writer.write_end();
+    }
+}
+
+bytes contents(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void replace(const std::string& path, const bytes& with) {
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file.write(reinterpret_cast<const char*>(with.data()),
+               static_cast<std::streamsize>(with.size()));
+}
+
+read_back read_sample(const std::string& path, elog::time_range range) {
+    read_back result;
+    try {
+        elog::file_reader file(path, range);
+        result.opened = true;
+        std::uint64_t time = 0;
+        file.read([&](const elog::merged_record& record) {
+            const eventlog_record& header = record.record.header;
+            result.lost += record.lost_before;
+            mark payload{};
+            const bool is_mark = record.record.payload.size() == sizeof payload;
+            if (is_mark) {
+                std::memcpy(&payload, record.record.payload.data(), sizeof payload);
+            }
+            const bool is_right = is_mark && payload.check == check_of(payload.number) &&
+                                  header.time == time_of(payload.number) && header.time >= time &&
+                                  result.numbers.insert(payload.number).second;
+            result.wrong += is_right ? 0U : 1U;
+            time = header.time;
+        });
+        result.damages = file.damages();
+        result.has_end = file.end().has_value();
+    } catch (const elog::failure&) {
+        // Not to be opened at all: that is reported, too.
+    }
+    return result;
+}
+
+std::vector<found_block> blocks_of(const bytes& file) {
+    std::vector<found_block> blocks;
+    std::uint64_t offset = sizeof(elog::file_header);
+    while (file.size() - offset >= sizeof(elog::block_header)) {
+        found_block block{offset, {}, 0};
+        std::memcpy(&block.header, file.data() + offset, sizeof block.header);
+        block.end = offset + elog::block_extent(block.header.size);
+        blocks.push_back(block);
+        if (block.end >= file.size()) {
+            break;
+        }
+        offset = block.end;
+    }
+    return blocks;
+}
+
+void sign_block(bytes& file, std::uint64_t offset) {
+    elog::block_header header{};
+    std::memcpy(&header, file.data() + offset, sizeof header);
+    const std::uint64_t payload = offset + sizeof header;
+    if (payload <= file.size() && file.size() - payload >= header.size) {
+        header.payload_checksum = elog::crc32c(std::span(file).subspan(payload, header.size));
+    }
+    std::memcpy(file.data() + offset, &header, sizeof header);
+    header.checksum =
+        elog::crc32c(std::span(file).subspan(offset, offsetof(elog::block_header, checksum)));
+    std::memcpy(file.data() + offset, &header, sizeof header);
+}
+
+}  // namespace eventlog::test

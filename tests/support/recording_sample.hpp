@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// Recordings made by hand, each record of which can be told to be right.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "file_reader.hpp"
+#include "file_writer.hpp"
+
+namespace eventlog::test {
+
+using bytes = std::vector<std::uint8_t>;
+
+struct mark {
+    std::uint64_t number;
+    std::uint64_t check;
+};
+
+[[nodiscard]] constexpr std::uint64_t check_of(std::uint64_t number) noexcept {
+    return number * 0x9e3779b97f4a7c15U;
+}
+
+/// On CLOCK_MONOTONIC, which the sample's readings make CLOCK_REALTIME less one second.
+[[nodiscard]] constexpr std::uint64_t time_of(std::uint64_t number) noexcept {
+    return 1000 + number * 10;
+}
+constexpr std::int64_t realtime_ahead = 1'000'000'000;
+
+/// Records `first` to `last` of the provider 0, as they stand in a ring.
+[[nodiscard]] bytes make_records(std::uint64_t first, std::uint64_t last);
+
+/// A provider of event 0, which is a mark.
+[[nodiscard]] elog::provider_instance mark_provider(std::uint16_t id = 0);
+
+struct sample_options {
+    std::uint64_t records = 60;
+    std::uint64_t block = 10;    // records in each
+    std::uint64_t lost_at = 31;  // five were lost before that one, which begins a block
+    int compression = 0;
+    bool end = true;
+};
+
+constexpr std::uint32_t sample_rings = 3;
+constexpr std::uint64_t sample_lost = 8;
+
+/// Writes a file; three rings get blocks of records in turn.
+void write_sample(const std::string& path, const sample_options& options = {});
+
+[[nodiscard]] bytes contents(const std::string& path);
+void replace(const std::string& path, const bytes& with);
+
+struct read_back {
+    std::set<std::uint64_t> numbers;  // of marks
+    std::uint64_t lost = 0;
+    std::uint64_t wrong = 0;  // records that are no marks, or come twice or out of order
+    std::vector<std::string> damages;
+    bool opened = false;
+    bool has_end = false;
+};
+
+/// Reads all of it.
+[[nodiscard]] read_back read_sample(const std::string& path, elog::time_range range = {});
+
+struct found_block {
+    std::uint64_t offset = 0;
+    elog::block_header header{};
+    std::uint64_t end = 0;  // with padding
+};
+
+/// Of a sound file, by its blocks' sizes alone.
+[[nodiscard]] std::vector<found_block> blocks_of(const bytes& file);
+
+/// Makes a block's checksums right, after its header or payload has been changed.
+void sign_block(bytes& file, std::uint64_t offset);
+
+}  // namespace eventlog::test

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+//
+// What a recording with --where hands on: the records that are wanted, and every loss.
+#include "filtering_sink.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "record_maker.hpp"
+
+namespace {
+
+using eventlog::test::made_record;
+using eventlog::test::record_maker;
+
+constexpr std::string_view schema = "provider p { event e info { number: u64 } }";
+
+struct passed_run {
+    std::uint32_t ring;
+    std::uint64_t lost_before;
+    std::uint64_t sequence;
+    std::vector<std::uint64_t> numbers;
+
+    friend bool operator==(const passed_run&, const passed_run&) = default;
+};
+
+/// Keeps all that it is handed.
+class keeping_sink : public elog::record_sink {
+  public:
+    void start(const elog::subscription& /*source*/) override {}
+    void take_clock(const eventlog_clock_pair& /*pair*/) override {}
+    void take_provider(const elog::provider_instance& /*provider*/) override { ++providers; }
+    void take_run(const elog::record_run& run) override {
+        passed_run passed{run.ring, run.lost_before, run.sequence, {}};
+        for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
+            std::memcpy(&passed.numbers.emplace_back(), elog::take_record(rest).payload.data(), 8);
+        }
+        EXPECT_EQ(passed.numbers.size(), run.count);
+        runs.push_back(passed);
+    }
+    void take_loss(const elog::loss_block& loss) override { losses.push_back(loss); }
+    void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
+    void finish() override { ended = true; }
+
+    std::size_t providers = 0;
+    std::vector<passed_run> runs;
+    std::vector<elog::loss_block> losses;
+    bool ended = false;
+};
+
+class filtering : public ::testing::Test {
+  protected:
+    filtering() {
+        elog::subscription_options options;
+        options.patterns.add("nobody:nothing");
+        options.buffer_size = EVENTLOG_BUFFER_SIZE_MIN;
+        options.buffers_per_cpu = 2;
+        const elog::subscription source(options);
+        sink.start(source);
+        sink.take_provider(maker.provider());
+    }
+
+    void take(std::uint32_t ring, std::uint64_t lost_before, std::uint64_t sequence,
+              const std::vector<std::uint64_t>& numbers) {
+        std::vector<std::uint8_t> bytes;
+        for (const std::uint64_t number : numbers) {
+            made_record record = maker.record("e");
+            record.set("number", number);
+            const std::vector<std::uint8_t> one = record.bytes();
+            bytes.insert(bytes.end(), one.begin(), one.end());
+        }
+        sink.take_run({ring, lost_before, sequence, numbers.size(), bytes});
+    }
+
+    record_maker maker{schema, "tester", 1};
+    elog::record_filter filter{elog::predicate("--where", "number >= 10"), 0};
+    keeping_sink kept;
+    elog::filtering_sink sink{filter, kept};
+};
+
+TEST_F(filtering, hands_on_what_is_wanted_numbered_without_gaps) {
+    take(0, 0, 0, {1, 10, 2, 11});
+    take(1, 0, 0, {12});
+    take(0, 0, 4, {3, 13});
+    const std::vector<passed_run> expected{{0, 0, 0, {10, 11}}, {1, 0, 0, {12}}, {0, 0, 2, {13}}};
+    EXPECT_EQ(kept.runs, expected);
+    EXPECT_EQ(kept.providers, 1U);
+    sink.finish();
+    EXPECT_TRUE(kept.ended);
+    EXPECT_EQ(sink.passed(), 4U);
+    EXPECT_TRUE(kept.losses.empty());
+}
+
+TEST_F(filtering, tells_losses_with_the_next_record_that_is_wanted) {
+    take(0, 5, 5, {1, 2});
+    take(0, 3, 10, {4, 20});
+    const std::vector<passed_run> expected{{0, 8, 8, {20}}};
+    EXPECT_EQ(kept.runs, expected);
+}
+
+TEST_F(filtering, tells_losses_that_no_wanted_record_follows_at_the_end) {
+    take(0, 5, 5, {1});
+    take(1, 2, 2, {1});
+    sink.take_loss({static_cast<std::uint32_t>(elog::loss_scope::ring), 0, 4, 0, 0, 1});
+    sink.finish();
+    ASSERT_EQ(kept.losses.size(), 2U);
+    EXPECT_EQ(kept.losses[0].index, 0U);
+    EXPECT_EQ(kept.losses[0].full, 9U);
+    EXPECT_EQ(kept.losses[0].damaged, 1U);
+    EXPECT_EQ(kept.losses[1].index, 1U);
+    EXPECT_EQ(kept.losses[1].full, 2U);
+    EXPECT_TRUE(kept.ended);
+    EXPECT_EQ(sink.passed(), 0U);
+}
+
+TEST_F(filtering, goes_on_when_a_late_provider_has_other_types) {
+    const record_maker late("provider q { event f info { number: text } }", "late", 2, 1);
+    sink.take_provider(late.provider());
+    take(0, 0, 0, {10});
+    made_record other = late.record("f");
+    other.set_text("number", "10");
+    const std::vector<std::uint8_t> bytes = other.bytes();
+    sink.take_run({0, 0, 1, 1, bytes});
+    EXPECT_EQ(sink.passed(), 1U);
+    EXPECT_EQ(kept.providers, 2U);
+}
+
+}  // namespace

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "recording_parts.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "failure.hpp"
+#include "recording_sample.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+namespace test = eventlog::test;
+namespace fs = std::filesystem;
+
+/// An empty folder, with a name of its own.
+std::string make_folder(const std::string& name) {
+    const std::string folder = test::scratch_directory() + "/" + name;
+    fs::remove_all(folder);
+    fs::create_directory(folder);
+    return folder;
+}
+
+TEST(recording_parts, are_numbered_before_the_extension) {
+    const std::string folder = make_folder("numbered");
+    elog::recording_parts parts(folder + "/run.elog");
+    EXPECT_EQ(parts.next_path(), folder + "/run-000001.elog");
+    EXPECT_EQ(parts.next_path(), folder + "/run-000002.elog");
+    elog::recording_parts plain(folder + "/run");
+    EXPECT_EQ(plain.next_path(), folder + "/run-000001");
+    EXPECT_EQ(elog::pattern_of_parts("a/run.elog"), "a/run-*.elog");
+    EXPECT_EQ(elog::pattern_of_parts("run.log"), "run.log-*");
+}
+
+TEST(recording_parts, go_on_behind_those_of_earlier_recordings) {
+    const std::string folder = make_folder("earlier");
+    test::write_sample(folder + "/run-000007.elog");
+    test::write_sample(folder + "/run-1000000.elog");
+    test::write_sample(folder + "/run-000009.elog");
+    elog::recording_parts parts(folder + "/run.elog");
+    EXPECT_EQ(parts.count(), 3U);
+    EXPECT_EQ(parts.total(), 3 * fs::file_size(folder + "/run-000007.elog"));
+    EXPECT_EQ(parts.next_path(), folder + "/run-1000001.elog");
+    parts.remove_oldest();
+    EXPECT_FALSE(fs::exists(folder + "/run-000007.elog"));
+    EXPECT_EQ(parts.count(), 2U);
+}
+
+TEST(recording_parts, are_never_something_else_that_is_called_alike) {
+    const std::string folder = make_folder("alike");
+    std::ofstream(folder + "/run-000001.elog") << "a letter to my mother";
+    test::write_sample(folder + "/run-1.elog");
+    test::write_sample(folder + "/run-00000x.elog");
+    test::write_sample(folder + "/other-000001.elog");
+    test::write_sample(folder + "/run-000002");
+    fs::create_directory(folder + "/run-000003.elog");
+    fs::create_symlink(folder + "/other-000001.elog", folder + "/run-000004.elog");
+    elog::recording_parts parts(folder + "/run.elog");
+    EXPECT_EQ(parts.count(), 0U);
+    EXPECT_EQ(parts.next_path(), folder + "/run-000005.elog");
+}
+
+TEST(recording_parts, that_are_gone_already_are_no_error) {
+    const std::string folder = make_folder("gone");
+    test::write_sample(folder + "/run-000001.elog");
+    elog::recording_parts parts(folder + "/run.elog");
+    fs::remove(folder + "/run-000001.elog");
+    parts.remove_oldest();
+    EXPECT_EQ(parts.total(), 0U);
+}
+
+TEST(recording_parts, in_a_folder_that_is_not_there_are_refused_in_words) {
+    EXPECT_THROW(elog::recording_parts(test::scratch_directory() + "/no/such/run.elog"),
+                 elog::failure);
+}
+
+}  // namespace

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""The kernels by name: what each is made of, where it lies, what it offers."""
+
+import dataclasses
+import json
+import pathlib
+import tempfile
+import time
+
+import cache
+import debian
+from paths import HERE, Problem
+from source import build, configuration, patch_files, unpacked_source
+
+# Changes whenever the same ingredients are to give another result.
+RECIPE = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Recipe:
+    """How to get a kernel: an image of Debian's, or a source package, fragments and patches."""
+
+    name: str
+    purpose: str
+    series: str  # 6.12
+    package: str  # what apt is asked for
+    fragments: tuple = ()  # of kernels/*.config; none: an image
+    patches: tuple = ()  # patterns below the project's directory, in order
+
+    @property
+    def built(self):
+        return bool(self.fragments)
+
+
+RECIPES = (
+    Recipe("debian-6.12", "Debian's, without user_events", "6.12", "linux-image-6.12-cloud-amd64"),
+    Recipe("debian-6.1", "Debian's, without user_events", "6.1", "linux-image-cloud-amd64"),
+    Recipe(
+        "user-events-6.12",
+        "user_events that set bits at an address",
+        "6.12",
+        "linux-source-6.12",
+        ("base", "tracing"),
+    ),
+    Recipe(
+        "status-page-6.1",
+        "user_events with a page of status bits",
+        "6.1",
+        "linux-source-6.1",
+        ("base", "tracing", "status-page"),
+    ),
+    Recipe(
+        "debug-6.12",
+        "as user-events-6.12, with KASAN, lockdep and KUnit",
+        "6.12",
+        "linux-source-6.12",
+        ("base", "tracing", "debug"),
+    ),
+)
+NAMES = tuple(recipe.name for recipe in RECIPES)
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    """A kernel that can be booted."""
+
+    name: str
+    directory: pathlib.Path
+    release: str  # what uname -r says
+
+    @property
+    def image(self):
+        return self.directory / "vmlinuz"
+
+    @property
+    def modules(self):
+        """Everything below lib/modules/RELEASE."""
+        return self.directory / "lib" / "modules" / self.release
+
+
+def recipe(name):
+    for entry in RECIPES:
+        if entry.name == name:
+            return entry
+    raise Problem(f"there is no kernel called {name}. There are: {', '.join(NAMES)}.")
+
+
+def _package(entry):
+    """Name and version of the package that the kernel comes from."""
+    fields = debian.candidate(entry.package, entry.series)
+    if not entry.built:
+        # The package without a number only depends on the one with the image.
+        name = debian.dependency(fields, r"linux-image-[0-9].*")
+        fields = debian.candidate(name, entry.series)
+    return fields["Package"], fields["Version"]
+
+
+def _key(entry, package, version):
+    fragments = [(HERE / "kernels" / f"{name}.config").read_text() for name in entry.fragments]
+    patches = [path.read_text() for path in patch_files(entry.patches)]
+    return cache.key_of(RECIPE, package, version, fragments, patches)
+
+
+def _load(name, directory):
+    description = json.loads((directory / "kernel.json").read_text())
+    return Kernel(name, directory, description["release"])
+
+
+def find(name):
+    """The kernel of that name if it is in the cache, else nothing, and its key in any case."""
+    entry = recipe(name)
+    key = _key(entry, *_package(entry))
+    directory = cache.place("kernels", name, key)
+    return (_load(name, directory) if directory.is_dir() else None), key
+
+
+def obtain(name, say):
+    """The kernel of that name, fetched or built if it has to be. `say` is told what takes time."""
+    entry = recipe(name)
+    package, version = _package(entry)
+
+    def make(directory):
+        start = time.monotonic()
+        if entry.built:
+            say(f"{name}: building it from {package} {version}. This takes minutes, and only once.")
+            source = unpacked_source(package, version, entry.patches)
+            release = build(source, configuration(entry.fragments), directory)
+        else:
+            say(f"{name}: fetching {package} {version}.")
+            release = _fetch(package, version, directory)
+        seconds = round(time.monotonic() - start)
+        description = {
+            "name": name,
+            "release": release,
+            "package": package,
+            "version": version,
+            "seconds": seconds,
+        }
+        (directory / "kernel.json").write_text(json.dumps(description, indent=4) + "\n")
+        say(f"{name}: done after {seconds} s.")
+
+    return _load(name, cache.obtain("kernels", name, _key(entry, package, version), make))
+
+
+def _fetch(package, version, directory):
+    """An image of Debian's, as its package has it. Returns its release."""
+    with tempfile.TemporaryDirectory(dir=directory) as scratch:
+        debian.unpack(debian.download(package, version, scratch), directory)
+    images = list((directory / "boot").glob("vmlinuz-*"))
+    if len(images) != 1:
+        raise Problem(f"{package} {version} contains {len(images)} kernels where there should be one.")
+    (directory / "vmlinuz").symlink_to(images[0].relative_to(directory))
+    return images[0].name.removeprefix("vmlinuz-")

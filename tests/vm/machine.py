@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""Runs a command in a virtual machine and tells what became of it.
+
+The machine is emulated: that is slow but takes no privilege and no hardware. Five virtual serial
+ports, each a file on our side, carry the command's output, its errors, the course of things, the
+files it leaves behind and the kernel's log. The console is a sixth file: what a kernel says that
+does not get to the end.
+"""
+
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import time
+
+import initramfs
+from paths import Problem
+from splats import find_splats
+
+PORTS = ("output", "errors", "course", "files", "log")
+
+
+@dataclasses.dataclass
+class Run:
+    """What is to happen in the guest."""
+
+    command: list  # none: a shell
+    directory: str = "/tmp"
+    environment: dict = dataclasses.field(default_factory=dict)
+    files: dict = dataclasses.field(default_factory=dict)  # place in the guest: of the host
+    collect: tuple = ()  # absolute paths in the guest to bring back
+    modules: tuple = ()  # names of the kernel's own modules to load
+    python: bool = False
+    user: str = "root"
+    processors: int = 1
+    memory: int = 1024  # MiB
+    time_limit: float = 600  # seconds; a machine that is busy otherwise is slow
+    interactive: bool = False
+    parameters: tuple = ()  # more of them for the kernel
+
+
+@dataclasses.dataclass
+class Result:
+    """What happened."""
+
+    status: int | None  # of the command, if it ended
+    release: str | None  # of the kernel, if it started init
+    complete: bool  # the guest ended in good order
+    timed_out: bool
+    seconds: float
+    output: str
+    errors: str
+    console: str
+    log: str  # the kernel's log; empty if the guest did not come to that
+    files: pathlib.Path  # what was collected, below its path in the guest
+    splats: list
+
+    def problem(self):
+        """Why the run failed whatever the command's status, or nothing: sentences and the log."""
+        if self.splats:
+            return "the kernel reported:\n" + "\n".join(self.splats) + "\n\n" + self.kernel_log()
+        if self.timed_out:
+            return f"the guest {self._progress()} within {self.seconds:.0f} s.\n{self.kernel_log()}"
+        if not self.complete:
+            return f"the machine stopped, and the guest {self._progress()}.\n{self.kernel_log()}"
+        return None
+
+    def kernel_log(self):
+        return self.log or self.console
+
+    def _progress(self):
+        if self.release is None:
+            return "did not boot"
+        if self.status is None:
+            return "did not finish its command"
+        return "did not shut down"
+
+
+def _command_line(kernel, run, scratch):
+    console = "mon:stdio" if run.interactive else f"file:{scratch}/console"
+    command = [
+        "qemu-system-x86_64",
+        *("-accel", "tcg,thread=multi", "-cpu", "max"),
+        *("-smp", str(run.processors), "-m", str(run.memory)),
+        *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
+        *("-serial", console),
+        *("-kernel", str(kernel.image), "-initrd", f"{scratch}/initramfs"),
+        *("-device", "virtio-serial-pci"),
+    ]
+    for number, name in enumerate(PORTS, start=1):
+        command += ["-chardev", f"file,id={name},path={scratch}/{name}"]
+        command += ["-device", f"virtserialport,chardev={name},nr={number}"]
+    # Warnings and worse go to the console at once. A starved machine is not to be taken for a
+    # stalled one.
+    parameters = ["console=ttyS0", "panic=-1", "loglevel=5", "watchdog_thresh=60",
+                  "rcupdate.rcu_cpu_stall_timeout=120", *run.parameters]
+    return [*command, "-append", " ".join(parameters)]
+
+
+class _Tail:
+    """Copies what a growing file gets to a function."""
+
+    def __init__(self, path, write):
+        self._path, self._write, self._file = path, write, None
+
+    def follow(self):
+        if self._file is None and self._path.exists():
+            self._file = open(self._path, "rb")  # pylint: disable=consider-using-with
+        if self._file is not None:
+            content = self._file.read()
+            if content:
+                self._write(content)
+
+    def close(self):
+        self.follow()
+        if self._file is not None:
+            self._file.close()
+
+
+def _wait(process, run, tails):
+    """Waits for the machine's end, or for the time limit, at which it ends it. Returns whether."""
+    end = time.monotonic() + run.time_limit
+    timed_out = False
+    pause = 0.02
+    try:
+        while process.poll() is None:
+            if time.monotonic() > end and not run.interactive:
+                timed_out = True
+                break
+            for tail in tails:
+                tail.follow()
+            time.sleep(pause)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        for tail in tails:
+            tail.close()
+    return timed_out
+
+
+def _read(path):
+    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+
+def _unpack_files(scratch):
+    files = scratch / "collected"
+    files.mkdir()
+    packed = scratch / "files"
+    if packed.exists() and packed.stat().st_size > 0:
+        subprocess.run(["tar", "-C", files, "--no-same-owner", "-xf", packed], check=True)
+    return files
+
+
+def execute(kernel, run, scratch, write_output=None, write_errors=None):
+    """Boots a kernel for a run. `scratch` is an empty folder that the result's files stay in.
+
+    The functions, if given, get the command's output, in bytes, as soon as it comes.
+    """
+    if shutil.which("qemu-system-x86_64") is None:
+        raise Problem("there is no qemu-system-x86_64: install qemu-system-x86.")
+    scratch = pathlib.Path(scratch)
+    initramfs.make(scratch / "initramfs", kernel, run)
+    start = time.monotonic()
+    tails = [
+        _Tail(scratch / name, write)
+        for name, write in (("output", write_output), ("errors", write_errors))
+        if write
+    ]
+    with open(scratch / "qemu.log", "wb") as qemu_log:
+        process = subprocess.Popen(
+            _command_line(kernel, run, scratch),
+            stdin=None if run.interactive else subprocess.DEVNULL,
+            stdout=None if run.interactive else qemu_log,
+            stderr=None if run.interactive else subprocess.STDOUT,
+            cwd=scratch,
+        )
+        timed_out = _wait(process, run, tails)
+    seconds = time.monotonic() - start
+    os.unlink(scratch / "initramfs")
+    if process.returncode not in (0, -9):
+        raise Problem(f"QEMU failed with {process.returncode}:\n{_read(scratch / 'qemu.log')}".rstrip())
+    return _result(scratch, timed_out, seconds)
+
+
+def _result(scratch, timed_out, seconds):
+    course = dict(line.split(" ", 1) for line in _read(scratch / "course").splitlines() if " " in line)
+    console = _read(scratch / "console")
+    log = re.sub(r"^<\d+>", "", _read(scratch / "log"), flags=re.MULTILINE)
+    return Result(
+        status=int(course["exit"]) if "exit" in course else None,
+        release=course.get("release"),
+        complete="end\n" in _read(scratch / "course"),
+        timed_out=timed_out,
+        seconds=seconds,
+        output=_read(scratch / "output"),
+        errors=_read(scratch / "errors"),
+        console=console,
+        log=log,
+        files=_unpack_files(scratch),
+        splats=find_splats(console.replace("\r", "") + "\n" + log),
+    )

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Kernels of our own: Debian's source package, our configuration, our patches."""
+
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import cache
+import debian
+from paths import HERE, Problem
+
+# What no kernel of ours needs, and what makes up half of the source. Kconfig files and makefiles
+# stay, since others refer to them.
+LEFT_OUT = (
+    "Documentation/*.rst",
+    "arch/[!x]*/*.[chS]",
+    "arch/[!x]*/*.dts*",
+    "drivers/gpu/*.[ch]",
+    "drivers/media/*.[ch]",
+    "drivers/net/*.[ch]",
+    "sound/*.[ch]",
+    "tools/testing/*.[ch]",
+)
+
+
+def patch_files(patterns):
+    """The patches in the order in which they apply."""
+    root = HERE.parent.parent
+    return [path for pattern in patterns for path in sorted(root.glob(pattern))]
+
+
+def _run(log, *command, **options):
+    """Runs a command whose output goes to the end of a file. Shows the last of it if it fails."""
+    log.write(f"$ {' '.join(map(str, command))}\n")
+    log.flush()
+    result = subprocess.run(
+        [str(word) for word in command],
+        check=False,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        **options,
+    )
+    if result.returncode != 0:
+        lines = pathlib.Path(log.name).read_text(errors="replace").splitlines()
+        raise Problem("\n".join([*lines[-40:], f"`{command[0]}` failed with {result.returncode}."]))
+
+
+def unpacked_source(package, version, patterns):
+    """The source of a package with our patches, in the cache."""
+    patches = patch_files(patterns)
+    key = cache.key_of(package, version, LEFT_OUT, [path.read_text() for path in patches])
+
+    def make(directory):
+        with tempfile.TemporaryDirectory(dir=directory) as scratch:
+            archive = debian.download(package, version, scratch)
+            debian.unpack(archive, scratch)
+            archive.unlink()
+            tarball = pathlib.Path(scratch, "usr", "src", f"{package}.tar.xz")
+            with open(directory / "unpack.log", "w", encoding="utf-8") as log:
+                left_out = [f"--exclude={package}/{pattern}" for pattern in LEFT_OUT]
+                _run(log, "tar", "-C", directory, "--strip-components=1", "--anchored", *left_out,
+                     "-xf", tarball)
+                apply_patches(patches, directory, log)
+
+    return cache.obtain("sources", package, key, make)
+
+
+def apply_patches(patches, directory, log):
+    for path in patches:
+        _run(log, "patch", "-d", directory, "-p1", "--fuzz=0", "-i", path)
+
+
+def configuration(fragments):
+    """The fragments of these names, one after the other."""
+    return "".join((HERE / "kernels" / f"{name}.config").read_text() for name in fragments)
+
+
+def options_of(text):
+    """What a configuration sets: name to value."""
+    return dict(re.findall(r"^(CONFIG_\w+)=(.+)$", text, re.MULTILINE))
+
+
+def refused_options(wanted, got):
+    """What Kconfig made something else of, in most cases because of a dependency that is missing."""
+    got = options_of(got)
+    return [
+        f"{name}={value} is wanted, but it is {got.get(name, 'n')}"
+        for name, value in options_of(wanted).items()
+        if got.get(name, "n") != value
+    ]
+
+
+def build(source, wanted, directory):
+    """Builds a kernel into a directory, modules for it can be built there later. Returns its release."""
+    output = directory / "build"
+    output.mkdir()
+    fragment = directory / "wanted.config"
+    fragment.write_text(wanted)
+    # Nothing of who built it, when and where: the same ingredients give the same kernel.
+    environment = {
+        **os.environ,
+        "KBUILD_BUILD_TIMESTAMP": "1970-01-01",
+        "KBUILD_BUILD_USER": "eventlog",
+        "KBUILD_BUILD_HOST": "eventlog",
+        "LC_ALL": "C",
+    }
+    make = ["make", "-C", source, f"O={output}", f"-j{os.cpu_count()}", "-s"]
+    with open(directory / "build.log", "w", encoding="utf-8") as log:
+        _run(log, *make, f"KCONFIG_ALLCONFIG={fragment}", "allnoconfig", env=environment)
+        config = (output / ".config").read_text()
+        refused = refused_options(wanted, config)
+        if refused:
+            raise Problem("The kernel's configuration is not what tests/vm/kernels asks for:\n"
+                          + "\n".join(refused))
+        _run(log, *make, "bzImage", "modules", env=environment)
+        _run(log, *make, f"INSTALL_MOD_PATH={directory}", "modules_install", env=environment)
+    release = (output / "include" / "config" / "kernel.release").read_text().strip()
+    # The installation points to where the folder lies while it is made.
+    for name, target in (("build", "../../../build"), ("source", "../../../build/source")):
+        link = directory / "lib" / "modules" / release / name
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+    (output / "arch" / "x86" / "boot" / "bzImage").rename(directory / "vmlinuz")
+    _discard_intermediates(output)
+    return release
+
+
+def _discard_intermediates(output):
+    """What only the build itself needed. What modules are built with stays: scripts, tools, headers."""
+    for folder, _, names in os.walk(output):
+        top = pathlib.Path(folder).relative_to(output).parts[:1]
+        if top and top[0] in ("scripts", "tools", "include"):
+            continue
+        for name in names:
+            if name.endswith((".o", ".a", ".ko", ".cmd", ".mod", ".mod.c", ".order")) or (
+                name.startswith(("vmlinux", ".tmp_vmlinux", ".vmlinux"))
+            ):
+                os.unlink(os.path.join(folder, name))

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""What the tests in virtual machines share.
+
+Each test file is a program: it exits with 0, with 1 if a test failed, with 77 if all were skipped.
+The environment says where what they take into the guest lies: ELOG, EXAMPLES, PROGRAMS, TESTS.
+"""
+
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+
+import kernels
+from machine import Run, execute
+from paths import Unavailable
+
+# Tests of the harness itself run on the first of these that is there: the smallest boots fastest.
+PREFERRED = ("user-events-6.12", "debian-6.12", "debian-6.1", "status-page-6.1")
+
+
+def kernel_or_skip(name):
+    """Kernels of Debian's are fetched in seconds. Those that take minutes have to be there."""
+    try:
+        kernel, _ = kernels.find(name)
+        if kernel is None and not kernels.recipe(name).built:
+            kernel = kernels.obtain(name, print)
+    except Unavailable as problem:
+        raise unittest.SkipTest(f"{name} cannot be had: {problem}") from problem
+    if kernel is None:
+        raise unittest.SkipTest(f"{name} is not built. `./dev vm --prepare {name}` builds it.")
+    if shutil.which("qemu-system-x86_64") is None:
+        raise unittest.SkipTest("there is no qemu-system-x86_64. `./dev setup` installs it.")
+    return kernel
+
+
+def any_kernel():
+    reasons = []
+    for name in PREFERRED:
+        try:
+            return kernel_or_skip(name)
+        except unittest.SkipTest as reason:
+            reasons.append(str(reason))
+    raise unittest.SkipTest(" ".join(reasons))
+
+
+def built(variable, *names):
+    """The path of something that has been built."""
+    return os.path.join(os.environ[variable], *names)
+
+
+class Case(unittest.TestCase):
+    """A test with folders of its own for the guests that it runs."""
+
+    @classmethod
+    def run_guest(cls, kernel, command, **settings):
+        """Runs a command; what became of it is for the caller to judge."""
+        scratch = tempfile.mkdtemp(prefix="eventlog-vm-")
+        cls.addClassCleanup(shutil.rmtree, scratch, ignore_errors=True)
+        return execute(kernel, Run(list(command), **settings), scratch)
+
+    @classmethod
+    def run_well(cls, kernel, command, **settings):
+        """As run_guest, but everything has to go well, and the command to end with 0."""
+        result = cls.run_guest(kernel, command, **settings)
+        problem = result.problem()
+        if problem is None and result.status != 0:
+            problem = f"the command ended with {result.status}"
+        if problem is not None:
+            raise AssertionError(f"{problem}\n{result.output}{result.errors}")
+        return result
+
+
+def text(result, path):
+    """A file that was brought back."""
+    return pathlib.Path(result.files, path.lstrip("/")).read_text(encoding="utf-8")
+
+
+def main():
+    result = unittest.main(exit=False, verbosity=2).result
+    for test, reason in result.skipped:
+        print(f"skipped: {test}: {reason}")
+    if not result.wasSuccessful():
+        sys.exit(1)
+    # A class that is skipped as a whole counts no test.
+    if result.skipped and len(result.skipped) >= result.testsRun:
+        sys.exit(77)
