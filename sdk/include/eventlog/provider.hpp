@@ -37,12 +37,16 @@ inline constexpr std::size_t gate_size = 8192;
 #endif
 
 /// A provider's gate words and room for its counters, alone on their pages, because shared memory
-/// is mapped over them.
+/// is mapped over them. Plain words, read with is_open: compilers had to take the functions of
+/// std::atomic apart at each call site.
 struct alignas(gate_alignment) gate_page {
-    std::atomic<std::uint32_t> words[gate_size / sizeof(std::uint32_t)];
+    std::uint32_t words[gate_size / sizeof(std::uint32_t)];
 };
 static_assert(sizeof(gate_page) == gate_size);
-static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+
+[[gnu::always_inline]] inline bool is_open(const std::uint32_t& word) noexcept {
+    return __atomic_load_n(&word, __ATOMIC_RELAXED) != 0;
+}
 
 // Hidden, as is all that has to do with state: each shared object has its own, and must not end up
 // with a namesake in another one.
@@ -54,10 +58,8 @@ class registration {
     registration(gate_page& gate, const std::uint8_t* schema, std::size_t schema_size,
                  std::uint32_t event_count, event_site* sites) noexcept
         : event_count_(event_count), sites_(sites) {
-        const eventlog_provider_definition definition{
-            sizeof(definition), event_count,
-            // The words are std::atomic, which is a plain word in memory (asserted above).
-            reinterpret_cast<std::uint32_t*>(gate.words), sizeof gate, schema, schema_size};
+        const eventlog_provider_definition definition{sizeof(definition), event_count, gate.words,
+                                                      sizeof gate,        schema,      schema_size};
         tell(eventlog_provider_register(&definition));
     }
     ~registration() {
@@ -165,7 +167,7 @@ class provider {
     /// Whether anyone listens to this event right now: one load.
     template <class Event>
     [[nodiscard, gnu::always_inline]] static bool enabled() noexcept {
-        return state::gate.words[index<Event>()].load(std::memory_order_relaxed) != 0;
+        return detail::is_open(state::gate.words[index<Event>()]);
     }
 
     /// Emits an event: one load and a branch when nobody listens. The event is taken by value, so
@@ -179,8 +181,9 @@ class provider {
         static_assert(!traits_of<Event>.session_bound,
                       "eventlog: this event belongs to a session. Emit it through the "
                       "eventlog::session object.");
-        if (enabled<Event>()) [[unlikely]] {
-            detail::emit_event(state::site(index<Event>()), 0, event);
+        constexpr std::size_t id = index<Event>();
+        if (detail::is_open(state::gate.words[id])) [[unlikely]] {
+            detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), 0});
         }
     }
 
@@ -210,7 +213,8 @@ class provider {
             if constexpr (detail::is_made_as_block<made>) {
                 detail::emit_own_payload(state::site(index<made>()), &event);
             } else {
-                detail::emit_event(state::site(index<made>()), 0, event);
+                detail::members_of<made>::with(event,
+                                               detail::send<made>{state::site(index<made>()), 0});
             }
         }
     }
@@ -222,8 +226,9 @@ class provider {
         static_assert(traits_of<Event>.session_bound,
                       "eventlog: this event does not belong to a session. Emit it through the "
                       "provider, or say .session_bound = true in eventlog::traits_of.");
-        if (enabled<Event>()) [[unlikely]] {
-            detail::emit_event(state::site(index<Event>()), session, event);
+        constexpr std::size_t id = index<Event>();
+        if (detail::is_open(state::gate.words[id])) [[unlikely]] {
+            detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), session});
         }
     }
 

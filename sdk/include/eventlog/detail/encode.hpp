@@ -292,107 +292,128 @@ template <std::size_t Pieces, bool AllTexts, class PutFixed>
     eventlog_emit(site.handle(), site.event, payload, site.fixed_size + size);
 }
 
-[[gnu::always_inline]] inline piece measured(piece found) noexcept {
-    return found.size == unmeasured ? measure(static_cast<const char*>(found.data)) : found;
+[[gnu::always_inline]] inline std::size_t measured(const void* data, std::size_t size) noexcept {
+    return size == unmeasured ? measure(static_cast<const char*>(data)).size : size;
 }
 
+template <std::size_t... Index>
+using indices = std::index_sequence<Index...>;
+
+// One argument for each index. Pieces come as two numbers each: structs had to be put together in
+// memory for the call.
 template <std::size_t>
 using word = std::uint64_t;
 template <std::size_t>
-using any_piece = piece;
+using address = const void*;
 template <std::size_t>
-using block = const void*;
+using length = std::size_t;
 
 template <class Words, class Pieces, bool AllTexts>
-struct [[gnu::visibility("hidden")]] encoder;
+struct encoder;
 
 /// The functions that a call site jumps to. Out of line, so that it is a load, a test and a jump.
 /// What is written is read back right after, 16 bytes at a time, which takes three times as long
 /// where they lie across two lines of the cache. (Alignment to a whole line would have the stack
 /// aligned, which takes long itself.)
 template <std::size_t... Word, std::size_t... Piece, bool AllTexts>
-struct [[gnu::visibility(
-    "hidden")]] encoder<std::index_sequence<Word...>, std::index_sequence<Piece...>, AllTexts>{
+struct encoder<indices<Word...>, indices<Piece...>, AllTexts> {
     /// One for all events with so many words and pieces, and no blocks: the words are the fixed
     /// part.
-    [[gnu::noinline]] static void emit(const event_site& at, word<Word>... words,
-                                       any_piece<Piece>... pieces) noexcept {
+    [[gnu::noinline, gnu::visibility("hidden")]] static void emit(const event_site& at,
+                                                                  word<Word>... words,
+                                                                  address<Piece>... data,
+                                                                  length<Piece>... size) noexcept {
         constexpr std::size_t fixed = 8 * sizeof...(Word);
-if constexpr (sizeof...(Piece) != 0) {
-    alignas(16) unsigned char payload[room_for_pieces(fixed)];
-    const piece found[] = {pieces...};
-    emit_with_pieces<sizeof...(Piece), AllTexts>(
-        at, payload, found, [&](unsigned char* target) { put_words(target, {words...}); });
-} else if constexpr (fixed != 0) {
-    alignas(16) unsigned char payload[fixed];
-    put_words(payload, {words...});
-    eventlog_emit(at.handle(), at.event, payload, at.fixed_size);
-} else {
-    eventlog_emit(at.handle(), at.event, "", 0);
-}
-}  // namespace eventlog::detail
-
-/// The same with C strings among the pieces, whose sizes nobody knows yet. Not at the call
-/// site, which is to be short, nor for all events, because a call takes registers.
-[[gnu::noinline]] static void emit_measured(const event_site& at, word<Word>... words,
-                                            any_piece<Piece>... pieces) noexcept {
-    emit(at, words..., measured(pieces)...);
-}
-
-/// Of one event with blocks, which stand between the words.
-template <class Event, std::size_t... Block>
-[[gnu::noinline]] static void emit_blocks(const event_site& at, word<Word>... words,
-                                          any_piece<Piece>... pieces,
-                                          block<Block>... blocks) noexcept {
-    constexpr std::size_t size = event_layout<Event>::fixed_size;
-    constexpr std::size_t whole = (size + 7) / 8 * 8;
-    const std::uint64_t carried[] = {words..., 0};
-    const void* const arrays[] = {blocks...};
-    const auto put_fixed = [&](unsigned char* target) {
-        put_blocks(target, whole, blocks_of<Event>, carried, arrays);
-    };
-    if constexpr (sizeof...(Piece) != 0) {
-        alignas(16) unsigned char payload[room_for_pieces(size)];
-        const piece found[] = {measured(pieces)...};
-        emit_with_pieces<sizeof...(Piece), AllTexts>(at, payload, found, put_fixed);
-    } else {
-        alignas(16) unsigned char payload[whole];
-        put_fixed(payload);
-        eventlog_emit(at.handle(), at.event, payload, size);
+        if constexpr (sizeof...(Piece) != 0) {
+            alignas(16) unsigned char payload[room_for_pieces(fixed)];
+            const piece found[] = {{data, size}...};
+            emit_with_pieces<sizeof...(Piece), AllTexts>(
+                at, payload, found, [&](unsigned char* target) { put_words(target, {words...}); });
+        } else if constexpr (fixed != 0) {
+            alignas(16) unsigned char payload[fixed];
+            put_words(payload, {words...});
+            eventlog_emit(at.handle(), at.event, payload, at.fixed_size);
+        } else {
+            eventlog_emit(at.handle(), at.event, "", 0);
+        }
     }
-}
 
-/// Hands over what is in the parcel.
-template <class Event, class Parcel, std::size_t... Block>
-[[gnu::always_inline]] static void hand_over(const event_site& at, const Parcel& packed,
-                                             std::index_sequence<Block...>) noexcept {
-    if constexpr (sizeof...(Block) != 0) {
-        emit_blocks<Event, Block...>(at, packed.words[Word]..., packed.pieces[Piece]...,
-                                     packed.blocks[Block]...);
-    } else if constexpr (event_layout<Event>::has_c_strings) {
-        emit_measured(at, packed.words[Word]..., packed.pieces[Piece]...);
-    } else {
-        emit(at, packed.words[Word]..., packed.pieces[Piece]...);
+    /// The same with C strings among the pieces, whose sizes nobody knows yet. Not at the call
+    /// site, which is to be short, nor for all events, because a call takes registers.
+    [[gnu::noinline, gnu::visibility("hidden")]] static void emit_measured(
+        const event_site& at, word<Word>... words, address<Piece>... data,
+        length<Piece>... size) noexcept {
+        emit(at, words..., data..., measured(data, size)...);
     }
-}
-}
-;
 
-/// Emits: the unlikely side of the branch at a call site.
+    /// Of one event with blocks, which stand between the words.
+    template <class Event, std::size_t... Block>
+    [[gnu::noinline, gnu::visibility("hidden")]] static void emit_blocks(
+        const event_site& at, word<Word>... words, address<Piece>... data, length<Piece>... size,
+        address<Block>... blocks) noexcept {
+        constexpr std::size_t fixed = event_layout<Event>::fixed_size;
+        constexpr std::size_t whole = (fixed + 7) / 8 * 8;
+        const std::uint64_t carried[] = {words..., 0};
+        const void* const arrays[] = {blocks...};
+        const auto put_fixed = [&](unsigned char* target) {
+            put_blocks(target, whole, blocks_of<Event>, carried, arrays);
+        };
+        if constexpr (sizeof...(Piece) != 0) {
+            alignas(16) unsigned char payload[room_for_pieces(fixed)];
+            const piece found[] = {{data, measured(data, size)}...};
+            emit_with_pieces<sizeof...(Piece), AllTexts>(at, payload, found, put_fixed);
+        } else {
+            alignas(16) unsigned char payload[whole];
+            put_fixed(payload);
+            eventlog_emit(at.handle(), at.event, payload, fixed);
+        }
+    }
+};
+
+template <class Event, class Members, class Words, class Pieces, class Blocks>
+struct [[gnu::visibility("hidden")]] sender;
+
+/// Takes the members of an event, packs them and hands them over: what a call site does on the
+/// unlikely side of its branch. All in one function, because compilers optimise each function by
+/// itself before they inline it.
+template <class Event, std::size_t... Member, std::size_t... Word, std::size_t... Piece,
+          std::size_t... Block>
+struct [[gnu::visibility("hidden")]] sender<Event, indices<Member...>, indices<Word...>,
+                                            indices<Piece...>, indices<Block...>> {
+    const event_site& at;
+    std::uint64_t session;
+
+    template <class... Members>
+    [[gnu::always_inline]] void operator()(const Members&... member) const noexcept {
+        using layout = event_layout<Event>;
+        using to = encoder<indices<Word...>, indices<Piece...>, layout::has_only_texts>;
+        parcel<sizeof...(Word), sizeof...(Piece), sizeof...(Block)> packed;
+        if constexpr (layout::session_bound) {
+            packed.words[0] = session;
+        }
+        if constexpr (fields_of<Event>::is_flat) {
+            (pack_field(packed, layout::carried.packed[Member], member), ...);
+        } else {
+            (pack_member<Event, fields_of<Event>::first_field(Member)>(packed, member), ...);
+        }
+        if constexpr (sizeof...(Block) != 0) {
+            to::template emit_blocks<Event, Block...>(at, packed.words[Word]...,
+                                                      packed.data[Piece]..., packed.sizes[Piece]...,
+                                                      packed.blocks[Block]...);
+        } else if constexpr (layout::has_c_strings) {
+            to::emit_measured(at, packed.words[Word]..., packed.data[Piece]...,
+                              packed.sizes[Piece]...);
+        } else {
+            to::emit(at, packed.words[Word]..., packed.data[Piece]..., packed.sizes[Piece]...);
+        }
+    }
+};
+
 template <class Event>
-[[gnu::always_inline]] inline void emit_event(const event_site& at,
-                                              [[maybe_unused]] std::uint64_t session,
-                                              const Event& event) noexcept {
-    using layout = event_layout<Event>;
-    parcel<layout::word_count, layout::piece_count, layout::block_count> packed;
-    if constexpr (layout::session_bound) {
-        packed.words[0] = session;
-    }
-    pack_struct<Event, Event, 0>(packed, event);
-    encoder<std::make_index_sequence<layout::word_count>,
-            std::make_index_sequence<layout::piece_count>, layout::has_only_texts>::
-        template hand_over<Event>(at, packed, std::make_index_sequence<layout::block_count>{});
-}
+using send = sender<Event, std::make_index_sequence<member_count<Event>>,
+                    std::make_index_sequence<event_layout<Event>::word_count>,
+                    std::make_index_sequence<event_layout<Event>::piece_count>,
+                    std::make_index_sequence<event_layout<Event>::block_count>>;
 
 /// The same for an event that is its payload (own_payload.hpp), from where it is.
 [[gnu::noinline, gnu::visibility("hidden")]] inline void emit_own_payload(

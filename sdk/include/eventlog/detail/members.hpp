@@ -190,7 +190,7 @@ template <class Struct>
 consteval std::size_t count_members() {
     constexpr std::size_t words = sizeof(Struct) / 8;
     constexpr std::size_t guess = words < members_max ? words : members_max;
-    if constexpr (std::is_empty_v<Struct>) {
+    if constexpr (__is_empty(Struct)) {
         return 0;
     } else if constexpr (members<guess>::template fits<Struct>) {
         return count_upwards<Struct, guess>();
@@ -202,11 +202,9 @@ consteval std::size_t count_members() {
 template <class Struct>
 inline constexpr std::size_t member_count = count_members<Struct>();
 
-/// use(member, member, ...): inlined, whatever it does.
-template <class Struct, class Use>
-[[gnu::always_inline]] constexpr decltype(auto) with_members(Struct& object, Use use) noexcept {
-    return members<member_count<std::remove_cv_t<Struct>>>::with(object, use);
-}
+/// members_of<Struct>::with(object, use): use(member, member, ...), inlined, whatever it does.
+template <class Struct>
+using members_of = members<member_count<Struct>>;
 
 struct take_first {
     template <class First, class... Others>
@@ -218,7 +216,7 @@ struct take_first {
 
 template <class Struct>
 [[gnu::always_inline]] constexpr auto& first_member(Struct& object) noexcept {
-    return with_members(object, take_first{});
+    return members_of<std::remove_cv_t<Struct>>::with(object, take_first{});
 }
 
 template <class Struct>

@@ -113,11 +113,12 @@ struct find_members {
 #pragma GCC diagnostic pop
 
 template <class Struct>
-using member_types =
-    typename decltype(with_members(std::declval<const Struct&>(), find_members{}))::types;
+using member_types = typename decltype(members_of<Struct>::with(std::declval<const Struct&>(),
+                                                                find_members{}))::types;
 
 template <class Struct>
-inline constexpr auto members_of = with_members(address_source<Struct>.value, find_members{});
+inline constexpr auto member_addresses = members_of<Struct>::with(address_source<Struct>.value,
+                                                                  find_members{});
 
 /// g++ spells "... [with auto Where = addresses<N>{... ((const void*)(& source<T>.T::first)), ...};
 /// Type = T]", clang "... [Where = {{{&source.value.first, ...}}}, Type = T]".

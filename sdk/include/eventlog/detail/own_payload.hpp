@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include <eventlog/detail/fields.hpp>
 #include <eventlog/detail/layout.hpp>
@@ -29,18 +28,24 @@ constexpr bool follow_each_other(const field_kind* const* kinds, const field_pla
 
 /// Whether an object is its payload. Whole words, because an emit reads whole ones.
 template <class Event>
-inline constexpr bool is_block_copyable =
-    std::is_trivially_copyable_v<Event> && !event_layout<Event>::session_bound &&
-    sizeof(Event) % sizeof(std::uint64_t) == 0 &&
-    follow_each_other(fields_of<Event>::table.kinds, event_layout<Event>::places,
-                      fields_of<Event>::count, sizeof(Event));
+inline constexpr bool is_block_copyable = __is_trivially_copyable(Event) &&
+                                          !event_layout<Event>::session_bound &&
+                                          sizeof(Event) % sizeof(std::uint64_t) == 0 &&
+                                          follow_each_other(fields_of<Event>::table.kinds,
+                                                            event_layout<Event>::places,
+                                                            fields_of<Event>::count, sizeof(Event));
 
 /// Such an event is emitted from where it is, and copied once, into the ring, if it is in memory
 /// anyhow, because it has a field that is not passed in registers. (Others would have to be put
 /// into memory in front of the branch.)
 template <class Event>
-inline constexpr bool is_passed_as_block =
-    event_layout<Event>::block_count != 0 && is_block_copyable<Event>;
+inline constexpr bool is_passed_as_block = [] {
+    if constexpr (event_layout<Event>::block_count != 0) {
+        return is_block_copyable<Event>;
+    } else {
+        return false;
+    }
+}();
 
 /// The same for one that is made behind the branch, if it is too large to lie on one line of the
 /// cache; a smaller one is better put there, see encode.hpp.

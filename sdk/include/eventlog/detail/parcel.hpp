@@ -24,8 +24,10 @@ namespace eventlog::detail {
 template <std::size_t Words, std::size_t Pieces, std::size_t Blocks>
 struct parcel {
     std::uint64_t words[at_least_one(Words)]{};
-    piece pieces[at_least_one(Pieces)]{};
-    const void* blocks[at_least_one(Blocks)]{};
+    // Of pieces and blocks, all are set: nothing has to be cleared before.
+    const void* data[at_least_one(Pieces)];
+    std::size_t sizes[at_least_one(Pieces)];
+    const void* blocks[at_least_one(Blocks)];
 };
 
 /// The size of a text that the encoder has to measure.
@@ -110,60 +112,53 @@ template <class Field, class Parcel>
         to.words[(place & 0xffffU) / 8] |=
             std::uint64_t{static_cast<unsigned_of_size<sizeof(Field)>>(field)} << (place & 7U) * 8;
     } else if constexpr (std::is_same_v<Field, std::string_view>) {
-        to.pieces[place >> 32U] = {field.data(), field.size() + 1};
+        to.data[place >> 32U] = field.data();
+        to.sizes[place >> 32U] = field.size() + 1;
     } else if constexpr (optional_field<Field>) {
         const bool present = field.has_value();
         put_number(to.words, presence_in(place), present);
         if constexpr (carried == carriage::block) {
             to.blocks[order_in(place)] = &field;
         } else if constexpr (carried == carriage::piece) {
-            to.pieces[order_in(place)] = present ? piece_of(*field) : piece{nullptr, 0};
+            const piece found = present ? piece_of(*field) : piece{nullptr, 0};
+            to.data[order_in(place)] = found.data;
+            to.sizes[order_in(place)] = found.size;
         } else {
             put_value(to.words, offset_in(place), present ? *field : inner_of<Field>{});
         }
     } else if constexpr (carried == carriage::block) {
         to.blocks[order_in(place)] = &field;
     } else if constexpr (carried == carriage::piece) {
-        to.pieces[order_in(place)] = piece_of(field);
+        const piece found = piece_of(field);
+        to.data[order_in(place)] = found.data;
+        to.sizes[order_in(place)] = found.size;
     } else {
         put_value(to.words, offset_in(place), field);
     }
 }
 
-/// Packs the members of a struct whose first field is `First` of the event.
-template <class Event, class Struct, std::size_t First, class Indices, class Parcel>
+template <class Event, class Struct, std::size_t Field, class Indices, class Parcel>
 struct packer;
 
-template <class Event, class Struct, std::size_t First, class Parcel>
-[[gnu::always_inline]] inline void pack_struct(Parcel& to, const Struct& object) noexcept {
-    with_members(
-        object,
-        packer<Event, Struct, First, std::make_index_sequence<member_count<Struct>>, Parcel>{to});
+/// Packs a member whose first field is `Field` of the event.
+template <class Event, std::size_t Field, class Parcel, class Member>
+[[gnu::always_inline]] inline void pack_member(Parcel& to, const Member& member) noexcept {
+    if constexpr (nested_field<Member>) {
+        using indices = std::make_index_sequence<member_count<Member>>;
+        members_of<Member>::with(member, packer<Event, Member, Field, indices, Parcel>{to});
+    } else {
+        pack_field(to, event_layout<Event>::carried.packed[Field], member);
+    }
 }
 
-template <class Event, class Struct, std::size_t First, std::size_t... Index, class Parcel>
-struct packer<Event, Struct, First, std::index_sequence<Index...>, Parcel> {
+/// Packs the members of a nested struct.
+template <class Event, class Struct, std::size_t Field, std::size_t... Index, class Parcel>
+struct packer<Event, Struct, Field, std::index_sequence<Index...>, Parcel> {
     Parcel& to;
 
     template <class... Members>
     [[gnu::always_inline]] void operator()(const Members&... member) const noexcept {
-        using layout = event_layout<Event>;
-        if constexpr (fields_of<Struct>::is_flat) {
-            (pack_field(to, layout::carried.packed[First + Index], member), ...);
-        } else {
-            (pack_member<First + fields_of<Struct>::first_field(Index)>(member), ...);
-        }
-    }
-
-  private:
-    template <std::size_t Field, class Member>
-    [[gnu::always_inline]] void pack_member(const Member& member) const noexcept {
-        using layout = event_layout<Event>;
-        if constexpr (nested_field<Member>) {
-            pack_struct<Event, Member, Field>(to, member);
-        } else {
-            pack_field(to, layout::carried.packed[Field], member);
-        }
+        (pack_member<Event, Field + fields_of<Struct>::first_field(Index)>(to, member), ...);
     }
 };
 

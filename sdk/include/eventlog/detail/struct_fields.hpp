@@ -14,13 +14,28 @@
 
 namespace eventlog::detail {
 
+/// Turns into what the struct is derived from, and into nothing else.
+template <class Struct>
+struct any_base {
+    template <class Base>
+    requires(__is_base_of(Base, Struct) && !__is_same(Base, Struct)) operator Base() const;
+};
+
+/// Whether a struct has a base: an aggregate's first initialiser is that of its first base.
+template <class Struct>
+concept derived = !__is_empty(Struct) && requires {
+    Struct{any_base<Struct>{}};
+};
+
 /// Refuses, in words, an event type that cannot be carried. Instantiated before anything else looks
 /// at the type.
 template <class Event>
 struct check_event {
-    static_assert(std::is_class_v<Event> && std::is_aggregate_v<Event>,
+    static_assert(__is_class(Event) && __is_aggregate(Event),
                   "eventlog: an event must be a plain struct: no constructors, no private members, "
                   "no virtual functions. Make it an aggregate.");
+    static_assert(!derived<Event>,
+                  "eventlog: an event is derived from another struct. Make that a member.");
     static constexpr bool usable = true;
 };
 
@@ -88,6 +103,9 @@ using fields_of = fields_in<Struct, member_types<Struct>>;
 template <class Member>
 constexpr member_part part_of() {
     if constexpr (nested_field<Member>) {
+        static_assert(!derived<Member>,
+                      "eventlog: a struct in an event is derived from another one. Make that a "
+                      "member.");
         using inside = fields_of<Member>;
         static_assert(!inside::has_c_array,
                       "eventlog: a struct in an event has a C array as field. Use std::array, or "
@@ -111,7 +129,7 @@ struct fields_in<Struct, type_list<Members...>> {
             return type_name<Struct>();
         } else {
             return read_type_name(find_type(read_member_names(
-                spelled_members<members_of<Struct>.where, Struct>(), member_count, members)));
+                spelled_members<member_addresses<Struct>.where, Struct>(), member_count, members)));
         }
     }
 
