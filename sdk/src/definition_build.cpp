@@ -206,7 +206,7 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
         places[i] = {type, field.count == 0 ? 1 : field.count, field.optional, 0, no_index};
     }
     const std::size_t fixed_size =
-        detail::lay_out(places.subspan(own), own * sizeof(std::uint64_t));
+        detail::lay_out(places.data() + own, count - own, own * sizeof(std::uint64_t));
 
     constexpr std::uint32_t usual_level = EVENTLOG_LEVEL_INFO;
     sink.number(event.level == 0 ? usual_level : event.level, 1);
@@ -294,7 +294,7 @@ eventlog_error builder::build(const built_definition*& built) noexcept {
     schema_ = target.schema;
     schema_sink writer(target.schema);
     write(writer, size, &target);
-    detail::put_hash({target.schema, size});
+    detail::put_hash(target.schema, size);
     target.built->session_begin = find(EVENTLOG_KIND_SESSION_BEGIN);
     target.built->session_end = find(EVENTLOG_KIND_SESSION_END);
     built = target.built;

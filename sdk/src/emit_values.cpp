@@ -213,7 +213,8 @@ template <std::size_t FieldsMax>
 [[gnu::noinline]] void emit_in_pieces(const outgoing& out, std::size_t size) noexcept {
     std::uint32_t flags = 0;
     if (out.event.cuts_texts && size > detail::payload_size_max && !out.pieces.empty()) {
-        detail::cut_longest(out.pieces, out.is_text, size - detail::payload_size_max);
+        detail::cut_longest(out.pieces.data(), out.is_text.data(), out.pieces.size(),
+                            size - detail::payload_size_max);
         flags = EVENTLOG_EMIT_CUT;
     }
     piece_list<FieldsMax> list;

@@ -126,12 +126,8 @@ TEST(subscriptions, leave_their_head_readable_to_applications_that_are_late) {
 TEST(provider_handle, of_a_provider_that_is_gone_does_no_harm_to_who_comes_late) {
     static constinit eventlog::detail::gate_page gate{};
     const auto& schema = sides::schema();
-    const eventlog_provider_definition definition{sizeof definition,
-                                                  2,
-                                                  reinterpret_cast<std::uint32_t*>(gate.words),
-                                                  sizeof gate,
-                                                  schema.data(),
-                                                  schema.size()};
+    const eventlog_provider_definition definition{
+        sizeof definition, 2, gate.words, sizeof gate, schema.data(), schema.size()};
     std::atomic<eventlog_provider*> handle{eventlog_provider_register(&definition)};
     std::atomic<bool> stop{false};
     std::thread late([&] {
@@ -156,12 +152,8 @@ TEST(provider_handle, takes_nonsense_without_a_word) {
     EXPECT_EQ(eventlog_provider_status(nullptr, nullptr, 0), EVENTLOG_UNREGISTERED);
     static constinit eventlog::detail::gate_page gate{};
     const auto& schema = sides::schema();
-    eventlog_provider_definition definition{sizeof definition,
-                                            2,
-                                            reinterpret_cast<std::uint32_t*>(gate.words),
-                                            sizeof gate,
-                                            schema.data(),
-                                            schema.size()};
+    eventlog_provider_definition definition{
+        sizeof definition, 2, gate.words, sizeof gate, schema.data(), schema.size()};
     eventlog_provider* handle = eventlog_provider_register(&definition);
     listener ears("sides:*");
     const std::uint64_t payload = 7;

@@ -51,6 +51,13 @@ struct with_arrays {
     std::array<color, 2> paints;
     std::array<std::chrono::milliseconds, 2> delays;
 };
+struct with_long_arrays {
+    std::uint8_t before;
+    std::array<std::uint32_t, 5> numbers;
+    std::optional<std::array<std::uint64_t, 3>> more;
+    std::string_view text;
+    std::uint16_t behind;
+};
 struct with_times {
     std::chrono::milliseconds delay;
     std::chrono::duration<double> exact;
@@ -103,9 +110,9 @@ struct same_as_payload {
     std::uint8_t d;
     std::uint8_t e;
 };
-using fields_test = eventlog::provider<"fields_test", with_enums, with_arrays, with_times,
-                                       with_options, with_addresses, with_bytes, with_pointers,
-                                       traced_path, tick, same_as_payload>;
+using fields_test = eventlog::provider<"fields_test", with_enums, with_arrays, with_long_arrays,
+                                       with_times, with_options, with_addresses, with_bytes,
+                                       with_pointers, traced_path, tick, same_as_payload>;
 
 /// Emits one event and returns how its fields read, each as name=value.
 template <class Event>
@@ -148,6 +155,13 @@ TEST(fields, of_arrays_carry_every_element) {
     EXPECT_EQ(shown(with_arrays{
                   {1, 2, 65535}, {'e', 't', 'h', '0'}, {color::red, color::blue}, {5ms, 2s}}),
               "numbers=[1,2,65535] name=\"eth0\" paints=[red,blue] delays=[5ms,2s]");
+}
+
+TEST(fields, of_arrays_longer_than_two_words_stand_between_the_others) {
+    EXPECT_EQ(shown(with_long_arrays{1, {1, 2, 3, 4, 5}, {{7, 8, 9}}, "end", 65535}),
+              "before=1 numbers=[1,2,3,4,5] more=[7,8,9] text=\"end\" behind=65535");
+    EXPECT_EQ(shown(with_long_arrays{2, {5, 4, 3, 2, 1}, {}, "", 3}),
+              "before=2 numbers=[5,4,3,2,1] more=- text=\"\" behind=3");
 }
 
 TEST(fields, of_durations_and_times_are_nanoseconds_shown_in_a_unit_that_suits) {

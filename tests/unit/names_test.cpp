@@ -9,8 +9,10 @@
 
 namespace {
 
-using eventlog::detail::field_names;
 using eventlog::detail::type_name;
+
+template <class Struct>
+constexpr const auto& field_names = eventlog::detail::fields_of<Struct>::table.names;
 
 struct hidden_event {
     std::uint32_t first_field;

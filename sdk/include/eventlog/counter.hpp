@@ -7,9 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <boost/pfr/core.hpp>
-#include <boost/pfr/tuple_size.hpp>
-
+#include <eventlog/detail/members.hpp>
 #include <eventlog/provider.hpp>
 #include <eventlog/traits.hpp>
 
@@ -33,11 +31,11 @@ class counter {
     static_assert(traits_of<Event>.kind == kind::counter,
                   "eventlog: the event of a counter says so: .kind = eventlog::kind::counter in "
                   "eventlog::traits_of.");
-    static_assert(boost::pfr::tuple_size_v<Event> == 1,
+    static_assert(detail::member_count<Event> == 1,
                   "eventlog: the event of a counter has one field, the number.");
 
   public:
-    using number = std::remove_cvref_t<decltype(boost::pfr::get<0>(std::declval<Event&>()))>;
+    using number = detail::first_member_of<Event>;
     static_assert(std::is_integral_v<number> && std::atomic<number>::is_always_lock_free,
                   "eventlog: a counter's number is an integer.");
 

@@ -3,7 +3,6 @@
 // eventlog::provider: declare events as structs, emit them, ask whether anyone listens.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -18,6 +17,7 @@
 #include <eventlog/detail/event_list.hpp>
 #include <eventlog/detail/fixed_string.hpp>
 #include <eventlog/detail/layout.hpp>
+#include <eventlog/detail/own_payload.hpp>
 #include <eventlog/detail/schema_writer.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/status.hpp>
@@ -37,29 +37,36 @@ inline constexpr std::size_t gate_size = 8192;
 #endif
 
 /// A provider's gate words and room for its counters, alone on their pages, because shared memory
-/// is mapped over them.
+/// is mapped over them. Plain words, read with is_open: compilers had to take the functions of
+/// std::atomic apart at each call site.
 struct alignas(gate_alignment) gate_page {
-    std::atomic<std::uint32_t> words[gate_size / sizeof(std::uint32_t)];
+    std::uint32_t words[gate_size / sizeof(std::uint32_t)];
 };
 static_assert(sizeof(gate_page) == gate_size);
-static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+
+[[gnu::always_inline]] inline bool is_open(const std::uint32_t& word) noexcept {
+    return __atomic_load_n(&word, __ATOMIC_RELAXED) != 0;
+}
 
 // Hidden, as is all that has to do with state: each shared object has its own, and must not end up
 // with a namesake in another one.
 class [[gnu::visibility("hidden")]] registration;
 
-/// Publishes the provider while it lives.
+/// Publishes the provider while it lives, and tells its `event_count` sites.
 class registration {
   public:
     registration(gate_page& gate, const std::uint8_t* schema, std::size_t schema_size,
-                 std::uint32_t event_count) noexcept {
-        const eventlog_provider_definition definition{
-            sizeof(definition), event_count,
-            // The words are std::atomic, which is a plain word in memory (asserted above).
-            reinterpret_cast<std::uint32_t*>(gate.words), sizeof gate, schema, schema_size};
-        handle_.store(eventlog_provider_register(&definition), std::memory_order_release);
+                 std::uint32_t event_count, event_site* sites) noexcept
+        : event_count_(event_count), sites_(sites) {
+        const eventlog_provider_definition definition{sizeof(definition), event_count, gate.words,
+                                                      sizeof gate,        schema,      schema_size};
+        tell(eventlog_provider_register(&definition));
     }
-    ~registration() { eventlog_provider_unregister(handle_.exchange(nullptr)); }
+    ~registration() {
+        eventlog_provider* const withdrawn = handle();
+        tell(nullptr);
+        eventlog_provider_unregister(withdrawn);
+    }
 
     registration(const registration&) = delete;
     registration& operator=(const registration&) = delete;
@@ -69,7 +76,16 @@ class registration {
     }
 
   private:
+    void tell(eventlog_provider* handle) noexcept {
+        handle_.store(handle, std::memory_order_release);
+        for (std::uint32_t i = 0; i < event_count_; ++i) {
+            sites_[i].provider.store(handle, std::memory_order_release);
+        }
+    }
+
     std::atomic<eventlog_provider*> handle_{nullptr};
+    std::uint32_t event_count_;
+    event_site* sites_;
 };
 
 /// Calls the maker in a way that has it inlined, however long it is. clang leaves a long call on an
@@ -93,25 +109,23 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
     static_assert(check_provider<Provider, Events...>::passed);
     alignas(gate_alignment) static inline constinit gate_page gate{};
     static constexpr auto schema = make_schema<Name, Provider, Events...>();
-    static inline const registration registered{gate, schema.data(), schema.size(),
-                                                sizeof...(Events)};
 
-    // Out of line, so that a call site is a load, a test and a jump. Naming `registered` here is
-    // what makes a program that emits publish the provider.
-    template <std::size_t Id, class Event, std::size_t... Leaf>
-    [[gnu::noinline]] static void emit_enabled(passed<leaf_of<Event, Leaf>>... field) noexcept {
-        encoder<Event>::emit(registered.handle(), static_cast<std::uint32_t>(Id), 0, field...);
+  private:
+    // What call sites hand to the encoder, in one array: names of objects in here are long.
+    template <std::size_t... Id>
+    static consteval auto make_sites(std::index_sequence<Id...>) {
+        return std::array<event_site, sizeof...(Events)>{make_site<Events>(Id)...};
     }
-    /// An event that is its payload, from where it is.
-    template <std::size_t Id, class Event>
-    [[gnu::noinline]] static void emit_block(const Event& event) noexcept {
-        eventlog_emit(registered.handle(), static_cast<std::uint32_t>(Id), &event, sizeof event);
-    }
-    template <std::size_t Id, class Event, std::size_t... Leaf>
-    [[gnu::noinline]] static void emit_enabled_in(std::uint64_t session,
-                                                  passed<leaf_of<Event, Leaf>>... field) noexcept {
-        encoder<Event>::emit(registered.handle(), static_cast<std::uint32_t>(Id), session,
-                             field...);
+    static inline constinit auto sites = make_sites(std::index_sequence_for<Events...>{});
+
+  public:
+    static inline const registration registered{gate, schema.data(), schema.size(),
+                                                sizeof...(Events), sites.data()};
+
+    /// Naming `registered` is what makes a program that emits publish the provider.
+    [[gnu::always_inline]] static const event_site& site(std::size_t event) noexcept {
+        static_cast<void>(&registered);
+        return sites[event];
     }
 };
 
@@ -153,7 +167,7 @@ class provider {
     /// Whether anyone listens to this event right now: one load.
     template <class Event>
     [[nodiscard, gnu::always_inline]] static bool enabled() noexcept {
-        return state::gate.words[index<Event>()].load(std::memory_order_relaxed) != 0;
+        return detail::is_open(state::gate.words[index<Event>()]);
     }
 
     /// Emits an event: one load and a branch when nobody listens. The event is taken by value, so
@@ -167,8 +181,9 @@ class provider {
         static_assert(!traits_of<Event>.session_bound,
                       "eventlog: this event belongs to a session. Emit it through the "
                       "eventlog::session object.");
-        if (enabled<Event>()) [[unlikely]] {
-            pass_fields(event, typename detail::event_layout<Event>::indices{});
+        constexpr std::size_t id = index<Event>();
+        if (detail::is_open(state::gate.words[id])) [[unlikely]] {
+            detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), 0});
         }
     }
 
@@ -178,7 +193,7 @@ class provider {
     requires(detail::is_passed_as_block<Event>)
         [[gnu::always_inline]] static void emit(const Event& event) noexcept {
         if (enabled<Event>()) [[unlikely]] {
-            state::template emit_block<index<Event>()>(event);
+            detail::emit_own_payload(state::site(index<Event>()), &event);
         }
     }
 
@@ -196,9 +211,10 @@ class provider {
         if (enabled<made>()) [[unlikely]] {
             const made event = detail::make_inline(std::forward<Maker>(make));
             if constexpr (detail::is_made_as_block<made>) {
-                state::template emit_block<index<made>()>(event);
+                detail::emit_own_payload(state::site(index<made>()), &event);
             } else {
-                pass_fields(event, typename detail::event_layout<made>::indices{});
+                detail::members_of<made>::with(event,
+                                               detail::send<made>{state::site(index<made>()), 0});
             }
         }
     }
@@ -210,8 +226,9 @@ class provider {
         static_assert(traits_of<Event>.session_bound,
                       "eventlog: this event does not belong to a session. Emit it through the "
                       "provider, or say .session_bound = true in eventlog::traits_of.");
-        if (enabled<Event>()) [[unlikely]] {
-            pass_fields_in(session, event, typename detail::event_layout<Event>::indices{});
+        constexpr std::size_t id = index<Event>();
+        if (detail::is_open(state::gate.words[id])) [[unlikely]] {
+            detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), session});
         }
     }
 
@@ -264,20 +281,6 @@ class provider {
         reinterpret_cast<void (*)(unsigned)>(callback)(listeners);
     }
     static void call_on_dump(void* callback) { reinterpret_cast<void (*)()>(callback)(); }
-
-    template <class Event, std::size_t... Leaf>
-    [[gnu::always_inline]] static void pass_fields(const Event& event,
-                                                   std::index_sequence<Leaf...>) noexcept {
-        state::template emit_enabled<index<Event>(), Event, Leaf...>(
-            detail::pass<detail::leaf_of<Event, Leaf>>(detail::leaf_in<Leaf>(event))...);
-    }
-
-    template <class Event, std::size_t... Leaf>
-    [[gnu::always_inline]] static void pass_fields_in(std::uint64_t session, const Event& event,
-                                                      std::index_sequence<Leaf...>) noexcept {
-        state::template emit_enabled_in<index<Event>(), Event, Leaf...>(
-            session, detail::pass<detail::leaf_of<Event, Leaf>>(detail::leaf_in<Leaf>(event))...);
-    }
 };
 
 }  // namespace eventlog

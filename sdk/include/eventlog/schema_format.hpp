@@ -162,8 +162,10 @@ constexpr bool format_fits(format how, field_type type, std::size_t count) noexc
 /// FNV-1a, 64 bits: simple enough to be computed by the compiler.
 constexpr std::uint64_t fnv1a_start = 0xcbf29ce484222325ULL;
 
+constexpr std::uint64_t fnv1a_factor = 0x100000001b3ULL;
+
 constexpr std::uint64_t fnv1a(std::uint64_t hash, std::uint8_t byte) noexcept {
-    return (hash ^ byte) * 0x100000001b3ULL;
+    return (hash ^ byte) * fnv1a_factor;
 }
 
 /// Whether a name can be shown, typed and handed to every tool: letters, digits and _, at most 63,

@@ -3,13 +3,13 @@
 // eventlog::span: something that begins, lasts and ends.
 #pragma once
 
-#include <chrono>
+#include <time.h>
+
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
-#include <boost/pfr/core.hpp>
-
+#include <eventlog/detail/members.hpp>
+#include <eventlog/detail/values.hpp>
 #include <eventlog/provider.hpp>
 #include <eventlog/session.hpp>
 #include <eventlog/traits.hpp>
@@ -50,13 +50,11 @@ class [[nodiscard]] span {
     static_assert(traits_of<Begin>.session_bound == traits_of<End>.session_bound,
                   "eventlog: only one of the events of a span belongs to a session. Say "
                   ".session_bound = true in eventlog::traits_of for both, or for neither.");
-    static_assert(
-        std::is_same_v<std::remove_cvref_t<decltype(boost::pfr::get<0>(std::declval<End&>()))>,
-                       std::chrono::nanoseconds>,
-        "eventlog: the first field of an event that ends a span is its duration. Make it "
-        "a std::chrono::nanoseconds.");
+    using duration = detail::first_member_of<End>;
+    static_assert(detail::is_nanoseconds<duration>,
+                  "eventlog: the first field of an event that ends a span is its duration. Make it "
+                  "a std::chrono::nanoseconds.");
 
-    using clock = std::chrono::steady_clock;
     static constexpr bool in_session = traits_of<Begin>.session_bound;
 
   public:
@@ -76,9 +74,7 @@ class [[nodiscard]] span {
     }
     ~span() {
         if (Provider::template enabled<End>()) {
-            boost::pfr::get<0>(end_) = began_ == clock::time_point{}
-                                           ? std::chrono::nanoseconds{0}
-                                           : std::chrono::nanoseconds(clock::now() - began_);
+            detail::first_member(end_) = duration{began_ == 0 ? 0 : now() - began_};
             if constexpr (in_session) {
                 Provider::emit_in_session(session_, std::move(end_));
             } else {
@@ -95,12 +91,18 @@ class [[nodiscard]] span {
   private:
     void start() noexcept {
         if (Provider::template enabled<End>()) {
-            began_ = clock::now();
+            began_ = now();
         }
+    }
+    /// Of the clock that std::chrono::steady_clock reads, in nanoseconds.
+    [[nodiscard]] static std::int64_t now() noexcept {
+        timespec time{};
+        static_cast<void>(::clock_gettime(CLOCK_MONOTONIC, &time));
+        return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
     }
 
     std::uint64_t session_ = 0;
-    clock::time_point began_{};
+    std::int64_t began_ = 0;
     End end_{};
 };
 

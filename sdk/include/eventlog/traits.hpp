@@ -81,13 +81,24 @@ struct enum_traits {
     enum_value values[enum_values_max]{};
 };
 
+namespace detail {
+
+inline constexpr event_traits untold_event{};
+inline constexpr provider_traits untold_provider{};
+inline constexpr enum_traits untold_enumeration{};
+
+}  // namespace detail
+
+// References to one object each, because compilers take their time to make as many as there are
+// events; specialisations are objects.
+
 template <class Event>
-inline constexpr event_traits traits_of{};
+inline constexpr const event_traits& traits_of = detail::untold_event;
 
 template <class Provider>
-inline constexpr provider_traits provider_traits_of{};
+inline constexpr const provider_traits& provider_traits_of = detail::untold_provider;
 
 template <class Enumeration>
-inline constexpr enum_traits enum_traits_of{};
+inline constexpr const enum_traits& enum_traits_of = detail::untold_enumeration;
 
 }  // namespace eventlog

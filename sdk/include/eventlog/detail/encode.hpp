@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// From a struct to a payload, on the stack. Nothing here allocates, throws or waits.
+// From a parcel to a payload, on the stack. Nothing here allocates, throws or waits.
 #pragma once
 
-#include <array>
-#include <concepts>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
-#include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include <eventlog/abi.h>
-#include <eventlog/detail/fields.hpp>
 #include <eventlog/detail/layout.hpp>
+#include <eventlog/detail/parcel.hpp>
 #include <eventlog/detail/pieces.hpp>
 #include <eventlog/traits.hpp>
 
@@ -24,255 +20,405 @@ namespace eventlog::detail {
 /// Larger payloads are handed over in pieces rather than put together on somebody's small stack.
 inline constexpr std::size_t inline_pieces_size = 512;
 
-constexpr std::size_t padded(std::size_t size) noexcept {
-    return (size + 7U) & ~std::size_t{7};
-}
+using two_words [[gnu::vector_size(16)]] = std::uint64_t;
 
-/// How a field travels from the call site to the encoder. By value wherever that is a register or
-/// two: then the event never has to exist in memory, and what it takes to compute a field moves
-/// past the branch that asks whether anyone listens.
-template <class Field>
-using passed = std::conditional_t<sizeof(Field) <= 16 && std::is_trivially_copyable_v<Field>, Field,
-                                  const Field&>;
+/// Where the bytes of `size` go from the words, which are the payload without its blocks.
+struct moved_bytes {
+    std::uint16_t from = 0;
+    std::uint16_t offset = 0;
+    std::uint16_t size = 0;
+};
 
-/// Copying a view as a whole makes g++ store the event before the branch; taking it apart and
-/// building a new one does not.
-template <class Field>
-[[gnu::always_inline]] constexpr passed<Field> pass(const Field& field) noexcept {
-    if constexpr (std::same_as<Field, std::string_view> || bytes_field<Field>) {
-        return Field(field.data(), field.size());
-    } else {
-        return field;
+struct block_place {
+    std::uint16_t offset = 0;
+    void (*put)(unsigned char* target, const void* field) = nullptr;
+};
+
+/// Where the word of a text or byte string stands in the fixed part, and how far the end of the
+/// fixed part is from behind it.
+struct piece_place {
+    std::uint16_t offset = 0;
+    std::uint16_t distance = 0;
+    bool is_text = false;
+};
+
+/// What the encoder has to know of an event: all that is not in the numbers of its words, pieces
+/// and blocks. On one line of the cache, and with the provider in it, not where the provider is:
+/// the way to the ring begins with it, and each load that waits for another one makes it longer.
+struct alignas(32) [[gnu::visibility("hidden")]] event_site {
+    std::atomic<eventlog_provider*> provider{nullptr};
+    const piece_place* pieces = nullptr;
+    std::uint32_t event = 0;
+    std::uint16_t fixed_size = 0;
+    bool cuts = false;
+    // Of the pieces: most events have one, which is to be found without detour.
+    piece_place first{};
+
+    [[nodiscard]] const piece_place& place_of(std::size_t piece) const noexcept {
+        return piece == 0 ? first : pieces[piece];
     }
-}
-
-/// Whether an object is its payload, byte for byte: only fixed fields that are carried as they are,
-/// in the order of the payload, without padding, and whole words, because an emit reads whole ones.
-/// Where fields follow each other without a gap, each begins where those before it end.
-template <class Event, class Indices = typename event_layout<Event>::indices>
-inline constexpr bool is_block_copyable = false;
-template <class Event, std::size_t... Leaf>
-inline constexpr bool is_block_copyable<Event, std::index_sequence<Leaf...>> = [] {
-    bool same = std::is_trivially_copyable_v<Event> && !event_layout<Event>::session_bound &&
-                sizeof(Event) % sizeof(std::uint64_t) == 0;
-    std::size_t end = 0;
-    [[maybe_unused]] const auto follow = [&](bool is_same, std::size_t offset, std::size_t size) {
-        same = same && is_same && offset == end;
-        end += size;
-    };
-    (follow(same_bytes<leaf_of<Event, Leaf>>, event_layout<Event>::places[Leaf].offset,
-            sizeof(leaf_of<Event, Leaf>)),
-     ...);
-    return same && end == sizeof(Event);
-}();
-
-/// Such an event is emitted from where it is, and copied once, into the ring, if it is in memory
-/// anyhow, because it has a field that is not passed in registers. (Others would have to be put
-/// into memory in front of the branch.)
-template <class Event, class Indices = typename event_layout<Event>::indices>
-inline constexpr bool is_passed_as_block = false;
-template <class Event, std::size_t... Leaf>
-inline constexpr bool is_passed_as_block<Event, std::index_sequence<Leaf...>> =
-    is_block_copyable<Event> && (... || std::is_reference_v<passed<leaf_of<Event, Leaf>>>);
-
-/// The same for one that is made behind the branch, if it is too large to lie on one line of the
-/// cache; a smaller one is better put there, see emit_in_one.
-template <class Event>
-inline constexpr bool is_made_as_block = is_passed_as_block<Event> ||
-                                         (is_block_copyable<Event> && sizeof(Event) > 64);
-
-/// memcpy, without the call for the lengths that names and reasons mostly have.
-[[gnu::always_inline]] inline void copy_text(unsigned char* target, const void* source,
-                                             std::size_t size) noexcept {
-    if (size - 8 <= 8) [[likely]] {
-        const auto* from = static_cast<const unsigned char*>(source);
-        std::uint64_t first = 0;
-        std::uint64_t last = 0;  // overlaps with the first
-        std::memcpy(&first, from, sizeof first);
-        std::memcpy(&last, from + size - sizeof last, sizeof last);
-        std::memcpy(target, &first, sizeof first);
-        std::memcpy(target + size - sizeof last, &last, sizeof last);
-    } else if (size != 0) {
-        std::memcpy(target, source, size);
-    }
-}
-
-/// Fields of one event in the order of its leaves.
-template <class Event, class Indices = typename event_layout<Event>::indices>
-struct encoder;
-
-template <class Event, std::size_t... Leaf>
-struct encoder<Event, std::index_sequence<Leaf...>> {
-    using layout = event_layout<Event>;
-    static constexpr std::size_t fixed_size = layout::fixed_size;
-    static constexpr std::size_t piece_count = layout::piece_count;
-    static constexpr bool cuts = traits_of<Event>.oversize == oversize::cut;
-    using pieces = std::array<piece, piece_count>;
-
-    static constexpr std::array<bool, piece_count> is_text = [] {
-        std::array<bool, piece_count> found{};
-        [[maybe_unused]] std::size_t next = 0;
-        for (const field_place& place : layout::places) {
-            if (place.type == field_type::text || place.type == field_type::bytes) {
-                found[next++] = place.type == field_type::text;
-            }
-        }
-        return found;
-    }();
-
-    // Inlined, all of it, into the one function that a call site jumps to.
-    [[gnu::always_inline]] static void emit(eventlog_provider* provider, std::uint32_t id,
-                                            std::uint64_t session,
-                                            const leaf_of<Event, Leaf>&... field) noexcept {
-        const pieces found = collect_pieces(field...);
-        std::size_t size = fixed_size;
-        for (const piece& part : found) {
-            size += part.size;
-        }
-        if (piece_count == 0 || size <= fixed_size + inline_pieces_size) [[likely]] {
-            emit_in_one(provider, id, session, found, size, field...);
-        } else {
-            emit_in_pieces(provider, id, session, size, field...);
-        }
-    }
-
-  private:
-    [[gnu::always_inline]] static pieces collect_pieces(
-        const leaf_of<Event, Leaf>&... field) noexcept {
-        pieces found{};
-        [[maybe_unused]] std::size_t next = 0;
-        [[maybe_unused]] const auto collect = [&]<class Field>(const Field& value) {
-            if constexpr (variable_field<inner_of<Field>>) {
-                found[next++] = measure(value);
-            }
-        };
-        (collect(field), ...);
-        return found;
-    }
-
-    /// A field whose size is known, or the zeros in place of one that has no value.
-    template <class Field>
-    [[gnu::always_inline]] static void put_value(unsigned char* target,
-                                                 const Field& value) noexcept {
-        if constexpr (is_optional<Field>) {
-            using inner = inner_of<Field>;
-            if (value.has_value()) {
-                put_value(target, *value);
-            } else {
-                std::memset(target, 0,
-                            size_of(type_of<typename element<inner>::type>()) *
-                                element<inner>::count);
-            }
-        } else if constexpr (scalar_field<Field>) {
-            const auto number = to_wire(value);
-            std::memcpy(target, &number, sizeof number);
-        } else if constexpr (same_bytes<Field>) {
-            std::memcpy(target, &value, sizeof value);
-        } else {
-            std::size_t done = 0;
-            for (const auto& single : value) {
-                const auto number = to_wire(single);
-                std::memcpy(target + done, &number, sizeof number);
-                done += sizeof number;
-            }
-        }
-    }
-
-    /// Fills in the fixed part. Sizes and offsets of pieces are cut to 16 bits each: a payload for
-    /// which that matters is over the largest record and will be refused, and counted, by the ring.
-    [[gnu::always_inline]] static void put_fixed(unsigned char* payload,
-                                                 [[maybe_unused]] std::uint64_t session,
-                                                 const pieces& found,
-                                                 const leaf_of<Event, Leaf>&... field) noexcept {
-        if constexpr (layout::session_bound) {
-            std::memcpy(payload, &session, sizeof session);
-        }
-        [[maybe_unused]] std::size_t next = 0;
-        [[maybe_unused]] std::size_t end = fixed_size;
-        [[maybe_unused]] const auto put = [&]<class Field>(const Field& value,
-                                                           const field_place& place) {
-            if constexpr (variable_field<inner_of<Field>>) {
-                const std::size_t size = found[next++].size;
-                const std::size_t distance = end - (place.offset + 4);
-                const auto word = static_cast<std::uint32_t>(
-                    size == 0 ? 0 : (size & 0xffffU) << 16U | (distance & 0xffffU));
-                std::memcpy(payload + place.offset, &word, sizeof word);
-                end += size;
-            } else {
-                put_value(payload + place.offset, value);
-            }
-            if constexpr (is_optional<Field>) {
-                payload[place.presence] = value.has_value() ? 1 : 0;
-            }
-        };
-        (put(field, layout::places[Leaf]), ...);
-    }
-
-    [[gnu::always_inline]] static void emit_in_one(eventlog_provider* provider, std::uint32_t id,
-                                                   std::uint64_t session, const pieces& found,
-                                                   std::size_t size,
-                                                   const leaf_of<Event, Leaf>&... field) noexcept {
-        constexpr std::size_t capacity =
-            padded(fixed_size + (piece_count == 0 ? 0 : inline_pieces_size));
-        if constexpr (capacity == 0) {
-            eventlog_emit(provider, id, "", 0);
-        } else {
-            // It is read back right after it has been written, 16 bytes at a time, which takes
-            // three times as long where they lie across two lines of the cache. (Alignment to a
-            // whole line would have the stack aligned, which takes long itself.)
-            alignas(16) unsigned char payload[capacity];
-            // The padding goes out with the record: it must not show what the stack held before.
-            std::memset(payload + padded(size) - 8, 0, 8);
-            put_fixed(payload, session, found, field...);
-            put_pieces(payload + fixed_size, found);
-            eventlog_emit(provider, id, payload, size);
-        }
-    }
-
-    [[gnu::always_inline]] static void put_pieces([[maybe_unused]] unsigned char* end,
-                                                  const pieces& found) noexcept {
-        for (std::size_t i = 0; i < piece_count; ++i) {
-            const std::size_t size = found[i].size;
-            if (size != 0) {
-                const std::size_t copied = is_text[i] ? size - 1 : size;
-                copy_text(end, found[i].data, copied);
-                // The last text's NUL is there: the last word has been zero from the start.
-                if (is_text[i] && i + 1 != piece_count) {
-                    end[size - 1] = 0;
-                }
-                end += size;
-            }
-        }
-    }
-
-    // By value: for references the caller, which seldom comes here, had to have the fields in
-    // memory.
-    [[gnu::noinline]] static void emit_in_pieces(eventlog_provider* provider, std::uint32_t id,
-                                                 std::uint64_t session, std::size_t size,
-                                                 passed<leaf_of<Event, Leaf>>... field) noexcept {
-        pieces found = collect_pieces(field...);
-        std::uint32_t flags = 0;
-        if constexpr (cuts) {
-            if (size > payload_size_max) {
-                cut_longest(found, is_text, size - payload_size_max);
-                flags = EVENTLOG_EMIT_CUT;
-            }
-        }
-        unsigned char fixed[fixed_size + 1];  // an event may be without fields
-        put_fixed(fixed, session, found, field...);
-        eventlog_piece parts[1 + 2 * piece_count];
-        std::size_t count = 0;
-        parts[count++] = {fixed, fixed_size};
-        for (std::size_t i = 0; i < piece_count; ++i) {
-            if (found[i].size != 0) {
-                parts[count++] = {found[i].data, found[i].size - (is_text[i] ? 1 : 0)};
-                if (is_text[i]) {
-                    parts[count++] = {"", 1};
-                }
-            }
-        }
-        eventlog_emit_pieces(provider, id, parts, count, flags);
+    [[nodiscard]] eventlog_provider* handle() const noexcept {
+        return provider.load(std::memory_order_acquire);
     }
 };
+
+template <std::size_t Count>
+struct piece_places {
+    piece_place places[at_least_one(Count)]{};
+};
+
+constexpr void find_pieces(const field_place* fields, std::size_t fixed_size, std::size_t count,
+                           piece_place* pieces) {
+    for (std::size_t i = 0; count != 0; ++i) {
+        const field_place& field = fields[i];
+        if (field.type == field_type::text || field.type == field_type::bytes) {
+            *pieces++ = {static_cast<std::uint16_t>(field.offset),
+                         static_cast<std::uint16_t>(fixed_size - field.offset - 4),
+                         field.type == field_type::text};
+            --count;
+        }
+    }
+}
+
+template <class Event>
+constexpr auto make_pieces() {
+    piece_places<event_layout<Event>::piece_count> made;
+    using layout = event_layout<Event>;
+    find_pieces(layout::places, layout::fixed_size, layout::piece_count, made.places);
+    return made;
+}
+
+template <class Event>
+[[gnu::visibility("hidden")]] inline constexpr auto pieces_of = make_pieces<Event>();
+
+template <class Event>
+consteval event_site make_site(std::size_t event) {
+    using layout = event_layout<Event>;
+    return {{nullptr},
+            pieces_of<Event>.places,
+            static_cast<std::uint32_t>(event),
+            static_cast<std::uint16_t>(layout::fixed_size),
+            traits_of<Event>.oversize == oversize::cut,
+            pieces_of<Event>.places[0]};
+}
+
+/// The same of an event with blocks.
+template <std::size_t Blocks, std::size_t Moves>
+struct block_places {
+    moved_bytes moves[Moves]{};
+    block_place blocks[at_least_one(Blocks)]{};
+    std::size_t move_count = 0;
+    std::size_t block_count = Blocks;
+};
+
+template <class Event>
+consteval auto make_block_places() {
+    using layout = event_layout<Event>;
+    using fields = fields_of<Event>;
+    block_places<layout::block_count, 2 * fields::count + 1> made;
+    const auto move = [&](std::size_t from, std::size_t to, std::size_t size) {
+        made.moves[made.move_count++] = {static_cast<std::uint16_t>(from),
+                                         static_cast<std::uint16_t>(to),
+                                         static_cast<std::uint16_t>(size)};
+    };
+    if (layout::session_bound) {
+        move(0, 0, sizeof(std::uint64_t));
+    }
+    for (std::size_t i = 0; i < fields::count; ++i) {
+        const field_kind& kind = *fields::table.kinds[i];
+        const field_place& place = layout::places[i];
+        const field_place& carried = layout::carried.places[i];
+        if (kind.carried == carriage::block) {
+            made.blocks[order_in(layout::carried.packed[i])] = {
+                static_cast<std::uint16_t>(place.offset), kind.put};
+        } else {
+            move(carried.offset, place.offset, size_of(place.type) * place.count);
+        }
+        if (kind.optional) {
+            move(carried.presence, place.presence, 1);
+        }
+    }
+    return made;
+}
+
+template <class Event>
+[[gnu::visibility("hidden")]] inline constexpr auto blocks_of = make_block_places<Event>();
+
+/// Puts words and blocks together to the fixed part, `size` bytes with what fills its last word.
+template <class Places>
+inline void put_blocks(unsigned char* target, std::size_t size, const Places& places,
+                       const std::uint64_t* words, const void* const* blocks) noexcept {
+    std::memset(target, 0, size);
+    for (std::size_t i = 0; i < places.move_count; ++i) {
+        const moved_bytes& move = places.moves[i];
+        std::memcpy(target + move.offset, reinterpret_cast<const unsigned char*>(words) + move.from,
+                    move.size);
+    }
+    for (std::size_t i = 0; i < places.block_count; ++i) {
+        places.blocks[i].put(target + places.blocks[i].offset, blocks[i]);
+    }
+}
+
+/// Writes the word of a piece that stands `distance` bytes behind it. Both numbers are cut to 16
+/// bits: a payload for which that matters is over the largest record and will be refused, and
+/// counted, by the ring.
+[[gnu::always_inline]] inline void put_piece_word(unsigned char* target, std::size_t size,
+                                                  std::size_t distance) noexcept {
+    const auto word = static_cast<std::uint32_t>(size << 16U | (distance & 0xffffU));
+    std::memcpy(target, &word, sizeof word);
+}
+
+/// Copies `Part` bytes from the begin and as many from the end, which overlap.
+template <class Part>
+[[gnu::always_inline]] inline void copy_ends(unsigned char* target, const unsigned char* source,
+                                             std::size_t size) noexcept {
+    Part first;
+    Part last;
+    std::memcpy(&first, source, sizeof first);
+    std::memcpy(&last, source + size - sizeof last, sizeof last);
+    std::memcpy(target, &first, sizeof first);
+    std::memcpy(target + size - sizeof last, &last, sizeof last);
+}
+
+/// memcpy for the few bytes that texts have, first for what most names and reasons have. Not a
+/// call, because the function it stands in had to save registers for that, every time.
+[[gnu::always_inline]] inline void copy_text(unsigned char* target, const void* source,
+                                             std::size_t size) noexcept {
+    const auto* from = static_cast<const unsigned char*>(source);
+    if (size - 8 <= 8) [[likely]] {
+        copy_ends<std::uint64_t>(target, from, size);
+    } else if (size > 16) {
+        std::size_t done = 0;
+        for (; done + sizeof(two_words) < size; done += sizeof(two_words)) {
+            std::memcpy(target + done, from + done, sizeof(two_words));
+        }
+        done = size - sizeof(two_words);
+        std::memcpy(target + done, from + done, sizeof(two_words));
+    } else if (size >= 4) {
+        copy_ends<std::uint32_t>(target, from, size);
+    } else if (size != 0) {
+        target[0] = from[0];
+        target[size / 2] = from[size / 2];
+        target[size - 1] = from[size - 1];
+    }
+}
+
+/// In stores of 16 bytes, because the ring loads as many: processors hand over what was stored just
+/// now only from one store, and wait for the cache otherwise.
+template <std::size_t Count>
+[[gnu::always_inline]] inline void put_words(unsigned char* target,
+                                             const std::uint64_t (&words)[Count]) noexcept {
+    for (std::size_t i = 0; i + 1 < Count; i += 2) {
+        const two_words pair{words[i], words[i + 1]};
+        std::memcpy(target + 8 * i, &pair, sizeof pair);
+    }
+    if constexpr (Count % 2 != 0) {
+        std::memcpy(target + 8 * (Count - 1), &words[Count - 1], 8);
+    }
+}
+
+/// Emits in pieces what is larger than that. `fixed` is the fixed part with zeros in place of the
+/// pieces' words.
+template <std::size_t Pieces>
+[[gnu::noinline, gnu::cold, gnu::visibility("hidden")]] void emit_in_pieces(
+    const event_site& site, unsigned char* fixed, piece* found, std::size_t size) noexcept {
+    std::uint32_t flags = 0;
+    if (site.cuts && size > payload_size_max) {
+        bool is_text[Pieces];
+        for (std::size_t i = 0; i < Pieces; ++i) {
+            is_text[i] = site.pieces[i].is_text;
+        }
+        cut_longest(found, is_text, Pieces, size - payload_size_max);
+        flags = EVENTLOG_EMIT_CUT;
+    }
+    eventlog_piece parts[1 + 2 * Pieces];
+    std::size_t count = 0;
+    std::size_t before = 0;
+    parts[count++] = {fixed, site.fixed_size};
+    for (std::size_t i = 0; i < Pieces; ++i) {
+        const piece_place& place = site.pieces[i];
+        if (found[i].size != 0) {
+            put_piece_word(fixed + place.offset, found[i].size, place.distance + before);
+            before += found[i].size;
+            parts[count++] = {found[i].data, found[i].size - (place.is_text ? 1 : 0)};
+            if (place.is_text) {
+                parts[count++] = {"", 1};
+            }
+        }
+    }
+    eventlog_emit_pieces(site.handle(), site.event, parts, count, flags);
+}
+
+/// What a payload with pieces takes: a whole word of zeros is put behind each piece.
+constexpr std::size_t room_for_pieces(std::size_t fixed_size) {
+    return (fixed_size + 7) / 8 * 8 + inline_pieces_size + 8;
+}
+
+/// Calls put_fixed(payload), which writes the fixed part, up to a whole word, with zeros in place
+/// of the pieces' words and behind it; puts the pieces there, and emits.
+template <std::size_t Pieces, bool AllTexts, class PutFixed>
+[[gnu::always_inline]] inline void emit_with_pieces(const event_site& site, unsigned char* payload,
+                                                    const piece* found,
+                                                    PutFixed put_fixed) noexcept {
+    put_fixed(payload);
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < Pieces; ++i) {
+        size += found[i].size;
+    }
+    if (size > inline_pieces_size) [[unlikely]] {
+        // Copies, so that the others stay in registers on the way that is usual.
+        piece large[Pieces]{};
+        for (std::size_t i = 0; i < Pieces; ++i) {
+            large[i] = found[i];
+        }
+        emit_in_pieces<Pieces>(site, payload, large, site.fixed_size + size);
+        return;
+    }
+    std::size_t before = 0;
+    for (std::size_t i = 0; i < Pieces; ++i) {
+        const piece_place& place = site.place_of(i);
+        const std::size_t part = found[i].size;
+        if (part != 0) {
+            put_piece_word(payload + place.offset, part, place.distance + before);
+            const std::size_t copied = part - (AllTexts || place.is_text ? 1 : 0);
+            unsigned char* const target = payload + site.fixed_size + before;
+            copy_text(target, found[i].data, copied);
+            // The NUL, and the padding, which goes out with the record: it must not show what the
+            // stack held before. The next piece begins in it.
+            std::memset(target + copied, 0, 8);
+            before += part;
+        }
+    }
+    eventlog_emit(site.handle(), site.event, payload, site.fixed_size + size);
+}
+
+[[gnu::always_inline]] inline std::size_t measured(const void* data, std::size_t size) noexcept {
+    return size == unmeasured ? measure(static_cast<const char*>(data)).size : size;
+}
+
+template <std::size_t... Index>
+using indices = std::index_sequence<Index...>;
+
+// One argument for each index. Pieces come as two numbers each: structs had to be put together in
+// memory for the call.
+template <std::size_t>
+using word = std::uint64_t;
+template <std::size_t>
+using address = const void*;
+template <std::size_t>
+using length = std::size_t;
+
+template <class Words, class Pieces, bool AllTexts>
+struct encoder;
+
+/// The functions that a call site jumps to. Out of line, so that it is a load, a test and a jump.
+/// What is written is read back right after, 16 bytes at a time, which takes three times as long
+/// where they lie across two lines of the cache. (Alignment to a whole line would have the stack
+/// aligned, which takes long itself.)
+template <std::size_t... Word, std::size_t... Piece, bool AllTexts>
+struct encoder<indices<Word...>, indices<Piece...>, AllTexts> {
+    /// One for all events with so many words and pieces, and no blocks: the words are the fixed
+    /// part.
+    [[gnu::noinline, gnu::visibility("hidden")]] static void emit(const event_site& at,
+                                                                  word<Word>... words,
+                                                                  address<Piece>... data,
+                                                                  length<Piece>... size) noexcept {
+        constexpr std::size_t fixed = 8 * sizeof...(Word);
+        if constexpr (sizeof...(Piece) != 0) {
+            alignas(16) unsigned char payload[room_for_pieces(fixed)];
+            const piece found[] = {{data, size}...};
+            emit_with_pieces<sizeof...(Piece), AllTexts>(
+                at, payload, found, [&](unsigned char* target) { put_words(target, {words...}); });
+        } else if constexpr (fixed != 0) {
+            alignas(16) unsigned char payload[fixed];
+            put_words(payload, {words...});
+            eventlog_emit(at.handle(), at.event, payload, at.fixed_size);
+        } else {
+            eventlog_emit(at.handle(), at.event, "", 0);
+        }
+    }
+
+    /// The same with C strings among the pieces, whose sizes nobody knows yet. Not at the call
+    /// site, which is to be short, nor for all events, because a call takes registers.
+    [[gnu::noinline, gnu::visibility("hidden")]] static void emit_measured(
+        const event_site& at, word<Word>... words, address<Piece>... data,
+        length<Piece>... size) noexcept {
+        emit(at, words..., data..., measured(data, size)...);
+    }
+
+    /// Of one event with blocks, which stand between the words.
+    template <class Event, std::size_t... Block>
+    [[gnu::noinline, gnu::visibility("hidden")]] static void emit_blocks(
+        const event_site& at, word<Word>... words, address<Piece>... data, length<Piece>... size,
+        address<Block>... blocks) noexcept {
+        constexpr std::size_t fixed = event_layout<Event>::fixed_size;
+        constexpr std::size_t whole = (fixed + 7) / 8 * 8;
+        const std::uint64_t carried[] = {words..., 0};
+        const void* const arrays[] = {blocks...};
+        const auto put_fixed = [&](unsigned char* target) {
+            put_blocks(target, whole, blocks_of<Event>, carried, arrays);
+        };
+        if constexpr (sizeof...(Piece) != 0) {
+            alignas(16) unsigned char payload[room_for_pieces(fixed)];
+            const piece found[] = {{data, measured(data, size)}...};
+            emit_with_pieces<sizeof...(Piece), AllTexts>(at, payload, found, put_fixed);
+        } else {
+            alignas(16) unsigned char payload[whole];
+            put_fixed(payload);
+            eventlog_emit(at.handle(), at.event, payload, fixed);
+        }
+    }
+};
+
+template <class Event, class Members, class Words, class Pieces, class Blocks>
+struct [[gnu::visibility("hidden")]] sender;
+
+/// Takes the members of an event, packs them and hands them over: what a call site does on the
+/// unlikely side of its branch. All in one function, because compilers optimise each function by
+/// itself before they inline it.
+template <class Event, std::size_t... Member, std::size_t... Word, std::size_t... Piece,
+          std::size_t... Block>
+struct [[gnu::visibility("hidden")]] sender<Event, indices<Member...>, indices<Word...>,
+                                            indices<Piece...>, indices<Block...>> {
+    const event_site& at;
+    std::uint64_t session;
+
+    template <class... Members>
+    [[gnu::always_inline]] void operator()(const Members&... member) const noexcept {
+        using layout = event_layout<Event>;
+        using to = encoder<indices<Word...>, indices<Piece...>, layout::has_only_texts>;
+        parcel<sizeof...(Word), sizeof...(Piece), sizeof...(Block)> packed;
+        if constexpr (layout::session_bound) {
+            packed.words[0] = session;
+        }
+        if constexpr (fields_of<Event>::is_flat) {
+            (pack_field(packed, layout::carried.packed[Member], member), ...);
+        } else {
+            (pack_member<Event, fields_of<Event>::first_field(Member)>(packed, member), ...);
+        }
+        if constexpr (sizeof...(Block) != 0) {
+            to::template emit_blocks<Event, Block...>(at, packed.words[Word]...,
+                                                      packed.data[Piece]..., packed.sizes[Piece]...,
+                                                      packed.blocks[Block]...);
+        } else if constexpr (layout::has_c_strings) {
+            to::emit_measured(at, packed.words[Word]..., packed.data[Piece]...,
+                              packed.sizes[Piece]...);
+        } else {
+            to::emit(at, packed.words[Word]..., packed.data[Piece]..., packed.sizes[Piece]...);
+        }
+    }
+};
+
+template <class Event>
+using send = sender<Event, std::make_index_sequence<member_count<Event>>,
+                    std::make_index_sequence<event_layout<Event>::word_count>,
+                    std::make_index_sequence<event_layout<Event>::piece_count>,
+                    std::make_index_sequence<event_layout<Event>::block_count>>;
+
+/// The same for an event that is its payload (own_payload.hpp), from where it is.
+[[gnu::noinline, gnu::visibility("hidden")]] inline void emit_own_payload(
+    const event_site& at, const void* event) noexcept {
+    eventlog_emit(at.handle(), at.event, event, at.fixed_size);
+}
 
 }  // namespace eventlog::detail

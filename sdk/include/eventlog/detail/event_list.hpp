@@ -3,8 +3,6 @@
 // The events of a provider: those it is declared with, and those that it needs itself.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -54,11 +52,16 @@ struct event_list {};
 template <class... First, class... Second>
 event_list<First..., Second...> joined(event_list<First...>, event_list<Second...>);
 
-// Not as a fold expression: clang takes no more than 256 operands for one.
+// In arrays, not in fold expressions: clang takes no more than 256 operands for one.
+
 template <class... Events>
 consteval bool any_session_bound() {
-    constexpr std::array<bool, sizeof...(Events)> bound{traits_of<Events>.session_bound...};
-    return std::find(bound.begin(), bound.end(), true) != bound.end();
+    for (const bool bound : {traits_of<Events>.session_bound...}) {
+        if (bound) {
+            return true;
+        }
+    }
+    return false;
 }
 
 template <class... Events>
@@ -78,15 +81,15 @@ using with_own_events = decltype(joined(
     std::conditional_t<provider_traits_of<Provider>.dumps, event_list<dump_complete>,
                        event_list<>>{}));
 
+// By what compilers know themselves: std::is_same is a template that they make for each pair.
 template <class Event, class... Events>
 consteval std::size_t index_in(event_list<Events...>) {
-    constexpr std::array<bool, sizeof...(Events)> same{std::is_same_v<Event, Events>...};
-    for (std::size_t i = 0; i < same.size(); ++i) {
-        if (same[i]) {
-            return i;
-        }
+    constexpr bool same[] = {__is_same(Event, Events)..., true};
+    std::size_t found = 0;
+    while (!same[found]) {
+        ++found;
     }
-    return same.size();
+    return found;
 }
 
 template <class... Events>
@@ -94,13 +97,72 @@ consteval std::size_t count_in(event_list<Events...>) {
     return sizeof...(Events);
 }
 
-template <class Event>
-consteval std::uint64_t hash_of_name() {
+consteval std::uint64_t hash_of(const name_view& name) {
     std::uint64_t hash = fnv1a_start;
-    for (const char character : event_name<Event>()) {
-        hash = fnv1a(hash, static_cast<std::uint8_t>(character));
+    for (std::size_t i = 0; i < name.size; ++i) {
+        hash = fnv1a(hash, static_cast<std::uint8_t>(name.begin[i]));
     }
     return hash;
+}
+
+/// By a table of hashes: comparing each of 1024 names with each other is more than compilers are
+/// willing to do in one expression.
+consteval bool are_distinct(const event_content* const* events, std::size_t count) {
+    constexpr std::size_t size = 2 * events_max;
+    std::uint64_t seen[size]{};
+    for (std::size_t i = 0; i < count && i < events_max; ++i) {
+        const std::uint64_t hash = hash_of(events[i]->name) | 1U;  // 0 is a free place
+        std::size_t place = static_cast<std::size_t>(hash >> 32U) % size;
+        for (; seen[place] != 0; place = (place + 1) % size) {
+            if (seen[place] == hash) {
+                return false;
+            }
+        }
+        seen[place] = hash;
+    }
+    return true;
+}
+
+consteval bool keywords_are_sound(const keyword* keywords) {
+    for (std::size_t i = 0; i < keywords_max; ++i) {
+        const keyword& word = keywords[i];
+        const std::string_view name = word.name;
+        if (name.empty()) {
+            continue;
+        }
+        if (word.bit >= keywords_max || !eventlog::is_identifier(name.data(), name.size())) {
+            return false;
+        }
+        for (std::size_t j = 0; j < i; ++j) {
+            if (keywords[j].bit == word.bit || name == keywords[j].name) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+consteval std::uint64_t named_keywords(const keyword* keywords) {
+    std::uint64_t named = 0;
+    for (std::size_t i = 0; i < keywords_max; ++i) {
+        const keyword& word = keywords[i];
+        named |= *word.name == 0 || word.bit >= keywords_max ? 0 : std::uint64_t{word};
+    }
+    return named;
+}
+
+/// What the schema says of some events.
+template <class... Events>
+inline constexpr const event_content* contents_of[] = {&content_of<Events>...};
+
+template <class... Events>
+consteval bool are_sound() {
+    for (const bool passed : {check_texts<Events>::passed...}) {
+        if (!passed) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /// All mistakes that a provider, its traits and its events together can contain.
@@ -112,50 +174,16 @@ struct check_provider {
                   "eventlog: a provider has more than 1024 events, with session_begin, session_end "
                   "and dump_complete where it needs them. Split it in two.");
 
-    /// Sorted by their hashes, computed one by one: comparing each of 1024 names with each other is
-    /// more than compilers are willing to do in one expression.
-    static consteval bool names_are_distinct() {
-        constexpr std::array<std::uint64_t, sizeof...(Events)> hashes{hash_of_name<Events>()...};
-        std::array<std::uint64_t, sizeof...(Events)> sorted = hashes;
-        std::sort(sorted.begin(), sorted.end());
-        return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
-    }
-    static_assert(names_are_distinct(),
+    static_assert(are_sound<Events...>());
+    static_assert(are_distinct(contents_of<Events...>, sizeof...(Events)),
                   "eventlog: two events of this provider have the same name. Rename one struct.");
 
     static_assert(std::string_view(traits.description).size() <= description_length_max,
                   "eventlog: the description of this provider is longer than 255 bytes.");
-
-    static consteval bool keywords_are_sound() {
-        for (std::size_t i = 0; i < keywords_max; ++i) {
-            const keyword& word = traits.keywords[i];
-            const std::string_view name = word.name;
-            if (name.empty()) {
-                continue;
-            }
-            if (word.bit >= keywords_max || !is_identifier(name.data(), name.size())) {
-                return false;
-            }
-            for (std::size_t j = 0; j < i; ++j) {
-                if (traits.keywords[j].bit == word.bit || name == traits.keywords[j].name) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-    static_assert(keywords_are_sound(),
+    static_assert(keywords_are_sound(traits.keywords),
                   "eventlog: a provider's keywords need a bit from 0 to 63 and a name of 1 to 63 "
                   "letters, digits and _, each its own.");
-
-    static consteval std::uint64_t named_keywords() {
-        std::uint64_t named = 0;
-        for (const keyword& word : traits.keywords) {
-            named |= *word.name == 0 || word.bit >= keywords_max ? 0 : std::uint64_t{word};
-        }
-        return named;
-    }
-    static_assert((all_keywords<Events...>() & ~named_keywords()) == 0,
+    static_assert((all_keywords<Events...>() & ~named_keywords(traits.keywords)) == 0,
                   "eventlog: an event has a keyword that its provider does not name. List it in "
                   "eventlog::provider_traits_of.");
 

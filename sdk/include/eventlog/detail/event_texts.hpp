@@ -2,167 +2,235 @@
 //
 // What the schema says about an event and its fields in words, and all mistakes that can be made
 // in these words.
+//
+// All but the last template is about any event: functions that are no templates are what compilers
+// evaluate fastest.
 #pragma once
 
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 
 #include <eventlog/detail/enum_names.hpp>
+#include <eventlog/detail/fields.hpp>
 #include <eventlog/detail/layout.hpp>
-#include <eventlog/detail/leaves.hpp>
 #include <eventlog/detail/names.hpp>
+#include <eventlog/detail/struct_fields.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/traits.hpp>
 
 namespace eventlog::detail {
 
-/// What is not known from the layout: one object for each field of an event, in declared order.
-struct field_text {
-    std::string_view name{};
-    std::string_view unit{};
-    std::string_view description{};
-    eventlog::format format{};
-    const enum_description* enumeration = nullptr;
-    std::string_view enumeration_identity{};  // empty: none
+/// An event, whatever its type: what the schema says of it.
+struct event_content {
+    const event_traits* traits = nullptr;
+    bool is_told = false;  // somebody has said something in traits_of
+    bool is_flat = true;
+    name_view name{};
+    std::size_t fixed_size = 0;
+    std::size_t count = 0;
+    const name_view* names = nullptr;
+    const field_kind* const* kinds = nullptr;
+    const field_place* places = nullptr;
 };
 
-template <class Event, std::size_t Leaf>
-consteval field_text text_of_field() {
-    using field = inner_of<leaf_of<Event, Leaf>>;
-    constexpr const event_traits& described = traits_of<Event>;
-    field_text text{
-        leaf_name<Event, Leaf>::value(), {}, {}, format_of<field>(), enumeration_of<field>(),
-        identity_of_enumeration<field>()};
-    for (const field_traits& traits : described.fields) {
-        if (text.name == traits.of) {
-            text.unit = traits.unit;
-            text.description = traits.description;
-            text.format = traits.format == format::plain ? text.format : traits.format;
-            text.name = *traits.name == 0 ? text.name : traits.name;
-            break;
+/// What the traits say about a field, or what they say about none.
+struct field_text {
+    name_view name{};
+    const field_traits* traits = nullptr;
+    eventlog::format format{};
+};
+
+inline constexpr field_traits untold_field{};
+
+constexpr bool is_text(const name_view& name, const char* text) {
+    std::size_t size = 0;
+    while (size < name.size && text[size] == name.begin[size]) {
+        ++size;
+    }
+    return size == name.size && text[size] == 0;
+}
+
+constexpr name_view view_of(const char* text) {
+    return {text, std::string_view(text).size()};
+}
+
+constexpr field_text text_of(const event_content& event, std::size_t field) {
+    const name_view& name = event.names[field];
+    if (event.is_told) {
+        for (const field_traits& traits : event.traits->fields) {
+            if (is_text(name, traits.of)) {
+                return {*traits.name == 0 ? name : view_of(traits.name), &traits,
+                        traits.format == format::plain ? event.kinds[field]->shown : traits.format};
+            }
         }
     }
-    return text;
+    return {name, &untold_field, event.kinds[field]->shown};
+}
+
+constexpr bool has_enumeration(const field_kind& kind) {
+    return *kind.enumeration_identity != 0;
+}
+
+enum class text_mistake {
+    none,
+    event_name,
+    event_text_length,
+    field_name,
+    same_field_name,
+    foreign_field,
+    field_text_length,
+    enumeration_name,
+    unfit_format,
+};
+
+constexpr bool is_identifier(const name_view& name) {
+    return eventlog::is_identifier(name.begin, name.size);
+}
+
+constexpr bool is_long(const char* text) {
+    return std::string_view(text).size() > description_length_max;
+}
+
+constexpr bool enumeration_is_named(const enum_description& found) {
+    bool sound = eventlog::is_identifier(found.name.data(), found.name.size());
+    for (std::size_t i = 0; i < found.value_count; ++i) {
+        const std::string_view value = found.values[i].name;
+        sound = sound && eventlog::is_identifier(value.data(), value.size());
+    }
+    return sound;
+}
+
+/// Whether a field before this one has its name.
+constexpr bool name_is_taken(const event_content& event, std::size_t field, const name_view& name) {
+    for (std::size_t i = 0; i < field; ++i) {
+        if (name == std::string_view(text_of(event, i).name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Whether the event has a field of this name.
+constexpr bool has_field(const event_content& event, const char* name) {
+    for (std::size_t i = 0; i < event.count; ++i) {
+        if (is_text(event.names[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Whether each field that the traits describe is one of the event's, described once.
+constexpr bool describes_its_fields(const event_content& event) {
+    for (std::size_t i = 0; i < described_fields_max; ++i) {
+        const char* described = event.traits->fields[i].of;
+        if (*described == 0) {
+            continue;
+        }
+        if (!has_field(event, described)) {
+            return false;
+        }
+        for (std::size_t j = 0; j < i; ++j) {
+            if (std::string_view(described) == event.traits->fields[j].of) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// The mistakes that somebody can make who says something about an event.
+constexpr text_mistake find_told_mistake(const event_content& event) {
+    if (is_long(event.traits->description) || is_long(event.traits->meaning)) {
+        return text_mistake::event_text_length;
+    }
+    if (!describes_its_fields(event)) {
+        return text_mistake::foreign_field;
+    }
+    for (std::size_t i = 0; i < event.count; ++i) {
+        const field_text text = text_of(event, i);
+        if (!is_identifier(text.name)) {
+            return text_mistake::field_name;
+        }
+        if (is_long(text.traits->unit) || is_long(text.traits->description)) {
+            return text_mistake::field_text_length;
+        }
+        if (!format_fits(text.format, event.places[i].type, event.places[i].count)) {
+            return text_mistake::unfit_format;
+        }
+    }
+    return text_mistake::none;
+}
+
+constexpr text_mistake find_mistake(const event_content& event) {
+    if (!is_identifier(event.name)) {
+        return text_mistake::event_name;
+    }
+    for (std::size_t i = 0; i < event.count; ++i) {
+        if (event.names[i].size - 1 >= name_length_max) {
+            return text_mistake::field_name;
+        }
+        const field_kind& kind = *event.kinds[i];
+        if (has_enumeration(kind) && !enumeration_is_named(*kind.enumeration)) {
+            return text_mistake::enumeration_name;
+        }
+    }
+    // Members of one struct have different names anyway.
+    for (std::size_t i = 0; (event.is_told || !event.is_flat) && i < event.count; ++i) {
+        if (name_is_taken(event, i, text_of(event, i).name)) {
+            return text_mistake::same_field_name;
+        }
+    }
+    return event.is_told ? find_told_mistake(event) : text_mistake::none;
 }
 
 template <class Event>
-inline constexpr auto texts_of_fields = []<std::size_t... Leaf>(std::index_sequence<Leaf...>) {
-    return std::array<field_text, sizeof...(Leaf)>{text_of_field<Event, Leaf>()...};
-}
-(typename event_layout<Event>::indices{});
+inline constexpr bool is_told = !std::is_reference_v<decltype(traits_of<Event>)>;
 
 template <class Event>
-consteval std::string_view event_name() {
-    return *traits_of<Event>.name == 0 ? type_name<Event>() : traits_of<Event>.name;
+consteval event_content make_content() {
+    using layout = event_layout<Event>;
+    using fields = typename layout::fields;
+    const name_view own = fields::table.type;
+    return {&traits_of<Event>,   is_told<Event>,
+            fields::is_flat,     *traits_of<Event>.name == 0 ? own : view_of(traits_of<Event>.name),
+            layout::fixed_size,  fields::count,
+            fields::table.names, fields::table.kinds,
+            layout::places};
 }
 
-/// All mistakes that an event and its traits can contain, each with its sentence.
+template <class Event>
+inline constexpr event_content content_of = make_content<Event>();
+
+/// Refuses an event with a mistake, in words.
 template <class Event>
 struct check_texts {
-    static constexpr const event_traits& traits = traits_of<Event>;
-    static constexpr std::string_view name = event_name<Event>();
+    static constexpr text_mistake found = find_mistake(content_of<Event>);
     static_assert(
-        is_identifier(name.data(), name.size()),
+        found != text_mistake::event_name,
         "eventlog: the type of an event cannot be its name, which needs 1 to 63 letters, "
         "digits and _. Use a struct that has a name and is not a template, or give it one "
         "in eventlog::traits_of.");
-    static_assert(std::string_view(traits.description).size() <= description_length_max &&
-                      std::string_view(traits.meaning).size() <= description_length_max,
+    static_assert(found != text_mistake::event_text_length,
                   "eventlog: description or meaning of an event is longer than 255 bytes.");
-
-    static consteval bool names_are_sound() {
-        for (const field_text& field : texts_of_fields<Event>) {
-            if (!is_identifier(field.name.data(), field.name.size())) {
-                return false;
-            }
-        }
-        return true;
-    }
-    static_assert(names_are_sound(),
+    static_assert(found != text_mistake::field_name,
                   "eventlog: a field's name needs 1 to 63 letters, digits and _. Rename it; of a "
                   "nested struct, the names of both together count.");
-
-    static consteval bool names_are_distinct() {
-        for (std::size_t i = 0; i < texts_of_fields<Event>.size(); ++i) {
-            for (std::size_t j = 0; j < i; ++j) {
-                if (texts_of_fields<Event>[i].name == texts_of_fields<Event>[j].name) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
     static_assert(
-        names_are_distinct(),
+        found != text_mistake::same_field_name,
         "eventlog: two fields of an event have the same name. Rename one; a.b of a nested "
         "struct is called a_b.");
-
-    static consteval bool describes_fields_that_exist() {
-        std::size_t found = 0;
-        std::size_t described = 0;
-        for (const field_traits& field : traits.fields) {
-            described += *field.of == 0 ? 0 : 1;
-        }
-        [&]<std::size_t... Leaf>(std::index_sequence<Leaf...>) {
-            [[maybe_unused]] const auto count = [&](std::string_view leaf) {
-                for (const field_traits& field : traits.fields) {
-                    found += leaf == field.of ? 1 : 0;
-                }
-            };
-            (count(leaf_name<Event, Leaf>::value()), ...);
-        }
-        (typename event_layout<Event>::indices{});
-        return found == described;
-    }
-    static_assert(describes_fields_that_exist(),
+    static_assert(found != text_mistake::foreign_field,
                   "eventlog: the traits of an event describe a field that it does not have, or one "
                   "twice. `of` is the member's name, outer_inner for a nested struct.");
-
-    static consteval bool texts_are_short() {
-        for (const field_text& field : texts_of_fields<Event>) {
-            if (field.unit.size() > description_length_max ||
-                field.description.size() > description_length_max) {
-                return false;
-            }
-        }
-        return true;
-    }
-    static_assert(texts_are_short(),
+    static_assert(found != text_mistake::field_text_length,
                   "eventlog: unit or description of a field is longer than 255 bytes.");
-
-    static consteval bool enumerations_are_named() {
-        for (const field_text& field : texts_of_fields<Event>) {
-            if (field.enumeration_identity.empty()) {
-                continue;
-            }
-            const enum_description& found = *field.enumeration;
-            bool sound = is_identifier(found.name.data(), found.name.size());
-            for (std::size_t i = 0; i < found.value_count; ++i) {
-                const std::string_view value = found.values[i].name;
-                sound = sound && is_identifier(value.data(), value.size());
-            }
-            if (!sound) {
-                return false;
-            }
-        }
-        return true;
-    }
-    static_assert(enumerations_are_named(),
+    static_assert(found != text_mistake::enumeration_name,
                   "eventlog: the name of an enumeration or of one of its values is not 1 to 63 "
                   "letters, digits and _. Name the values in eventlog::enum_traits_of.");
-
-    static consteval bool formats_fit() {
-        for (std::size_t i = 0; i < texts_of_fields<Event>.size(); ++i) {
-            const field_place& place = event_layout<Event>::places[i];
-            if (!format_fits(texts_of_fields<Event>[i].format, place.type, place.count)) {
-                return false;
-            }
-        }
-        return true;
-    }
-    static_assert(formats_fit(),
+    static_assert(found != text_mistake::unfit_format,
                   "eventlog: a field's format does not go with its type: an IP address is 4 or 16 "
                   "bytes or a std::uint32_t, a MAC address 6 bytes, durations and times are "
                   "integers of 64 bits, the others are integers.");

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
 #include <eventlog/schema_format.hpp>
 
@@ -25,17 +24,25 @@ struct field_place {
 /// A larger fixed part leaves no room in a record for the ends of texts.
 inline constexpr std::size_t fixed_size_max = 0xff00;
 
-/// Gives each field its place, behind `offset` bytes; returns the size of the fixed part.
-constexpr std::size_t lay_out(std::span<field_place> places, std::size_t offset) {
-    for (const std::size_t alignment : {8U, 4U, 2U, 1U}) {
-        for (field_place& place : places) {
-            if (size_of(place.type) == alignment) {
-                place.offset = offset;
-                offset += alignment * place.count;
-            }
-        }
+/// Gives each of `count` fields its place, behind `offset` bytes; returns the size of the fixed
+/// part.
+constexpr std::size_t lay_out(field_place* places, std::size_t count, std::size_t offset) {
+    // By alignment: first how many bytes, then where the next field goes.
+    std::size_t next[9]{};
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t alignment = size_of(places[i].type);
+        next[alignment] += alignment * places[i].count;
     }
-    for (field_place& place : places) {
+    for (std::size_t alignment = 8; alignment != 0; alignment /= 2) {
+        const std::size_t size = next[alignment];
+        next[alignment] = offset;
+        offset += size;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        field_place& place = places[i];
+        const std::size_t alignment = size_of(place.type);
+        place.offset = next[alignment];
+        next[alignment] += alignment * place.count;
         if (place.optional) {
             place.presence = offset++;
         }

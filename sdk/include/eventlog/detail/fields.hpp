@@ -1,146 +1,39 @@
 // SPDX-License-Identifier: MIT
 //
-// Which C++ types a field may have, and what they become.
+// What a field's type alone says about the field: made once for each type, whatever the number of
+// events that have such a field.
 #pragma once
 
-#include <array>
-#include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
 
-#include <boost/pfr/core.hpp>
-#include <boost/pfr/tuple_size.hpp>
-
-#include <eventlog/addresses.hpp>
 #include <eventlog/detail/enum_names.hpp>
+#include <eventlog/detail/field_types.hpp>
+#include <eventlog/detail/values.hpp>
 #include <eventlog/schema_format.hpp>
 
 namespace eventlog::detail {
 
-template <class Field>
-concept text_field = std::same_as<Field, std::string_view> || std::same_as<Field, std::string> ||
-    std::same_as<Field, const char*> || std::same_as<Field, char*>;
-
-template <class Field>
-inline constexpr bool is_byte = std::same_as<std::remove_cv_t<Field>, std::byte> ||
-                                std::same_as<std::remove_cv_t<Field>, std::uint8_t>;
-
-template <class Field>
-inline constexpr bool is_byte_span = false;
-template <class Byte>
-inline constexpr bool is_byte_span<std::span<Byte>> = is_byte<Byte>;
-
-template <class Field>
-concept bytes_field = is_byte_span<Field>;
-
-/// What is in the fixed part as a u32 and has its bytes behind it.
-template <class Field>
-concept variable_field = text_field<Field> || bytes_field<Field>;
-
-/// Integers proper: not the character types, whose meaning is another.
-template <class Field>
-concept integer_field = std::integral<Field> && sizeof(Field) <= 8 && !std::same_as<Field, bool> &&
-                        !std::same_as<Field, char> && !std::same_as<Field, wchar_t> &&
-                        !std::same_as<Field, char8_t> && !std::same_as<Field, char16_t> &&
-                        !std::same_as<Field, char32_t>;
-
-template <class Field>
-concept address_field = std::same_as<Field, ipv4_address> || std::same_as<Field, ipv6_address> ||
-    std::same_as<Field, mac_address>;
-
-template <class Field>
-inline constexpr bool is_duration = false;
-template <class Number, class Period>
-inline constexpr bool is_duration<std::chrono::duration<Number, Period>> = true;
-
-template <class Field>
-inline constexpr bool is_time_point = false;
-template <class Duration>
-inline constexpr bool is_time_point<std::chrono::time_point<std::chrono::system_clock, Duration>> =
-    true;
-template <class Duration>
-inline constexpr bool is_time_point<std::chrono::time_point<std::chrono::steady_clock, Duration>> =
-    true;
-
-template <class Field>
-concept pointer_field = (std::is_pointer_v<Field> && !text_field<Field> &&
-                         !std::is_function_v<std::remove_pointer_t<Field>>) ||
-                        std::same_as<Field, std::nullptr_t>;
-
-/// One value of its own in the fixed part.
-template <class Field>
-concept scalar_field =
-    integer_field<Field> || std::same_as<Field, bool> || std::same_as<Field, std::byte> ||
-    std::same_as<Field, char> || std::same_as<Field, float> || std::same_as<Field, double> ||
-    std::is_enum_v<Field> || is_duration<Field> || is_time_point<Field> || pointer_field<Field>;
-
-template <class Field>
-inline constexpr bool is_array = false;
-template <class Element, std::size_t Count>
-inline constexpr bool is_array<std::array<Element, Count>> =
-    scalar_field<Element>&& Count != 0 && Count <= 0xfff0;
-
-template <class Field>
-concept array_field = is_array<Field>;
-
-template <class Field>
-concept value_field =
-    scalar_field<Field> || array_field<Field> || address_field<Field> || variable_field<Field>;
-
-template <class Field>
-inline constexpr bool is_optional = false;
-template <class Value>
-inline constexpr bool is_optional<std::optional<Value>> = value_field<Value>;
-
-/// What stands in the payload as one field.
-template <class Field>
-concept leaf_field = value_field<Field> || is_optional<Field>;
-
-template <class Field>
-inline constexpr bool is_std_array = false;
-template <class Element, std::size_t Count>
-inline constexpr bool is_std_array<std::array<Element, Count>> = true;
-
-/// A struct whose members stand in the payload instead of it.
-template <class Field>
-concept nested_field =
-    std::is_class_v<Field> && std::is_aggregate_v<Field> && !std::is_empty_v<Field> &&
-    !leaf_field<Field> && !is_std_array<Field>;
-
-template <class Field>
-struct inner {
-    using type = Field;
-};
-template <class Value>
-struct inner<std::optional<Value>> {
-    using type = Value;
+/// How a field comes from the event to the payload.
+enum class carriage : std::uint8_t {
+    nested,  // not itself: its members do
+    word,    // by value, up to 16 bytes
+    piece,   // by address and size: texts and byte strings
+    block,   // by address: longer arrays
 };
 
-/// The type without its optional.
-template <class Field>
-using inner_of = typename inner<Field>::type;
-
-template <class Field>
-struct element {
-    using type = Field;
-    static constexpr std::size_t count = 1;
-};
-template <class Element, std::size_t Count>
-struct element<std::array<Element, Count>> {
-    using type = Element;
-    static constexpr std::size_t count = Count;
-};
-template <address_field Field>
-struct element<Field> {
-    using type = std::uint8_t;
-    static constexpr std::size_t count = sizeof(Field);
+struct field_kind {
+    field_type type{};
+    format shown{};
+    carriage carried = carriage::nested;
+    bool optional = false;
+    bool is_c_string = false;
+    bool has_same_bytes = false;  // in the event and in the payload
+    std::size_t count = 1;
+    const enum_description* enumeration = nullptr;
+    const char* enumeration_identity = "";  // tells one enumeration from another; empty: none
+    void (*put)(unsigned char* target, const void* field) = nullptr;  // of blocks
 };
 
 consteval field_type integer_type(bool is_signed, std::size_t size) {
@@ -156,23 +49,24 @@ consteval field_type integer_type(bool is_signed, std::size_t size) {
     }
 }
 
+/// `Field` is a scalar, a text or a byte string.
 template <class Field>
 consteval field_type type_of() {
     if constexpr (text_field<Field>) {
         return field_type::text;
     } else if constexpr (bytes_field<Field>) {
         return field_type::bytes;
-    } else if constexpr (std::same_as<Field, bool>) {
+    } else if constexpr (std::is_same_v<Field, bool>) {
         return field_type::boolean;
-    } else if constexpr (std::same_as<Field, char>) {
+    } else if constexpr (std::is_same_v<Field, char>) {
         return field_type::character;
-    } else if constexpr (std::same_as<Field, float>) {
+    } else if constexpr (std::is_same_v<Field, float>) {
         return field_type::float_32;
-    } else if constexpr (std::same_as<Field, double>) {
+    } else if constexpr (std::is_same_v<Field, double>) {
         return field_type::float_64;
-    } else if constexpr (std::same_as<Field, std::byte>) {
+    } else if constexpr (std::is_same_v<Field, std::byte>) {
         return field_type::unsigned_8;
-    } else if constexpr (is_duration<Field> || is_time_point<Field>) {
+    } else if constexpr (duration_field<Field> || time_point_field<Field>) {
         return field_type::signed_64;
     } else if constexpr (pointer_field<Field>) {
         return field_type::unsigned_64;
@@ -185,161 +79,85 @@ consteval field_type type_of() {
 
 template <class Field>
 consteval format format_of() {
-    using single = typename element<Field>::type;
-    if constexpr (std::same_as<Field, mac_address>) {
+    using single = element_of<Field>;
+    if constexpr (std::is_same_v<Field, mac_address>) {
         return format::mac_address;
     } else if constexpr (address_field<Field>) {
         return format::ip_address;
-    } else if constexpr (is_duration<single>) {
+    } else if constexpr (duration_field<single>) {
         return format::duration;
-    } else if constexpr (is_time_point<single>) {
-        return std::same_as<typename single::clock, std::chrono::system_clock> ? format::realtime
-                                                                               : format::monotonic;
-    } else if constexpr (pointer_field<single> || std::same_as<single, std::byte>) {
+    } else if constexpr (time_point_field<single>) {
+        return realtime_field<single> ? format::realtime : format::monotonic;
+    } else if constexpr (pointer_field<single> || std::is_same_v<single, std::byte>) {
         return format::hexadecimal;
-    } else if constexpr (array_field<Field> && std::same_as<single, char>) {
+    } else if constexpr (array_field<Field> && std::is_same_v<single, char>) {
         return format::characters;
     } else {
         return format::plain;
     }
 }
 
-template <class Field>
-inline constexpr bool has_enumeration = std::is_enum_v<typename element<Field>::type> &&
-                                        !std::same_as<typename element<Field>::type, std::byte>;
-
+// By the name, because g++ does not take it for constant under its sanitizer whether two addresses
+// are the same, or one is null.
 template <class Enum>
-constexpr std::string_view spelled_enumeration() {
+consteval const char* identity_of_enumeration() {
     return __PRETTY_FUNCTION__;
 }
 
-/// What tells one enumeration from another; empty for none. (g++ does not take it for constant
-/// under its sanitizer whether two addresses are the same, or one is null.)
 template <class Field>
-constexpr std::string_view identity_of_enumeration() {
-    if constexpr (has_enumeration<Field>) {
-        return spelled_enumeration<typename element<Field>::type>();
+consteval carriage carriage_of() {
+    if constexpr (variable_field<Field>) {
+        return carriage::piece;
+    } else if constexpr (scalar_field<Field> || (same_bytes<Field> && sizeof(Field) <= 16)) {
+        return carriage::word;
     } else {
-        return {};
+        return carriage::block;
     }
 }
 
-template <class Field>
-consteval const enum_description* enumeration_of() {
-    if constexpr (has_enumeration<Field>) {
-        return &description_of_enum<typename element<Field>::type>;
-    } else {
-        return nullptr;
-    }
-}
-
-/// The value as it stands in the payload.
-template <scalar_field Field>
-[[gnu::always_inline]] constexpr auto to_wire(Field value) noexcept {
-    using std::chrono::nanoseconds;
-    if constexpr (is_duration<Field>) {
-        return static_cast<std::int64_t>(std::chrono::duration_cast<nanoseconds>(value).count());
-    } else if constexpr (is_time_point<Field>) {
-        return to_wire(value.time_since_epoch());
-    } else if constexpr (std::same_as<Field, std::nullptr_t>) {
-        return std::uint64_t{0};
-    } else if constexpr (pointer_field<Field>) {
-        return std::uint64_t{reinterpret_cast<std::uintptr_t>(value)};
-    } else {
-        return value;
-    }
-}
-
-/// Whether the bytes of the member are the bytes of the payload.
-template <class Field>
-inline constexpr bool same_bytes = address_field<Field> ||
-                                   (scalar_field<typename element<Field>::type> &&
-                                    !is_duration<typename element<Field>::type> &&
-                                    !is_time_point<typename element<Field>::type> &&
-                                    !std::same_as<typename element<Field>::type, std::nullptr_t> &&
-                                    !(pointer_field<typename element<Field>::type> &&
-                                      sizeof(void*) != 8));
-
-// C arrays. Boost.PFR counts each element of one as a field, and then fails in a way that nobody
-// understands, so they are found first: at position I a C array of numbers takes a braced pair of
-// numbers, but no object of class type, which a std::array or a std::string would take.
-
-struct any_value {
-    template <class Target>
-    operator Target() const noexcept {
-        __builtin_unreachable();  // only looked at, never called
-    }
-};
-
-struct any_number {
-    template <class Target>
-    requires std::is_arithmetic_v<Target>
-    operator Target() const noexcept {
-        __builtin_unreachable();  // only looked at, never called
-    }
-};
-
-struct any_object {
-    template <class Target>
-    requires std::is_class_v<Target>
-    operator Target() const noexcept {
-        __builtin_unreachable();  // only looked at, never called
-    }
-};
-
-template <std::size_t>
-using any_value_for = any_value;
-
-template <class Aggregate, std::size_t... Before>
-consteval bool c_array_behind(std::index_sequence<Before...>) {
-    return requires {
-        Aggregate{any_value_for<Before>{}..., {any_number{}, any_number{}}};
-    }
-    &&!requires {
-        Aggregate{any_value_for<Before>{}..., any_object{}};
-    };
-}
-
-template <class Aggregate, std::size_t... Index>
-consteval bool has_c_array(std::index_sequence<Index...>) {
-    return (... || c_array_behind<Aggregate>(std::make_index_sequence<Index>{}));
-}
-
-template <class Aggregate>
-consteval bool contains_c_array() {
-    if constexpr (std::is_aggregate_v<Aggregate> && !std::is_empty_v<Aggregate>) {
-        return has_c_array<Aggregate>(
-            std::make_index_sequence<boost::pfr::tuple_size_v<Aggregate>>{});
-    } else {
-        return false;  // refused for another reason, or without fields
-    }
-}
-
-/// Refuses, in words, an event type that cannot be carried. Instantiated before anything else looks
-/// at the type.
-template <class Event>
-struct check_event {
-    static_assert(std::is_class_v<Event> && std::is_aggregate_v<Event>,
-                  "eventlog: an event must be a plain struct: no constructors, no private members, "
-                  "no virtual functions. Make it an aggregate.");
-    static_assert(!contains_c_array<Event>(),
-                  "eventlog: an event has a C array as field. Use std::array, or std::string_view "
-                  "for text.");
-
-    static constexpr bool usable = true;
-};
-
+/// Refuses, in words, a member that cannot be carried.
 template <class Field>
 struct check_field {
     static_assert(!is_std_array<Field> || leaf_field<Field>,
                   "eventlog: a field is a std::array that cannot be carried. It needs 1 to 65520 "
                   "elements, each a number, bool, char, enumeration, duration or pointer.");
-    static_assert(is_std_array<Field> || leaf_field<Field> || nested_field<Field>,
+    // (Of C arrays, whoever knows the struct says so.)
+    static_assert(is_std_array<Field> || leaf_field<Field> || nested_field<Field> ||
+                      std::is_array_v<Field>,
                   "eventlog: a field of this event has a type that cannot be carried. Use bool, "
                   "char, an integer of 8 to 64 bits, float, double, an enumeration, text "
                   "(std::string_view, std::string, const char*), std::span<const std::byte>, "
                   "std::array, std::optional, std::chrono durations and times, an object pointer, "
                   "eventlog::ipv4_address, ipv6_address, mac_address, or a plain struct of these.");
 };
+
+/// What is known of a member of this type.
+template <class Field>
+consteval field_kind make_kind() {
+    static_cast<void>(check_field<Field>{});
+    using held = inner_of<Field>;
+    using single = element_of<held>;
+    field_kind kind;
+    if constexpr (leaf_field<Field>) {
+        kind.type = type_of<single>();
+        kind.shown = format_of<held>();
+        kind.carried = carriage_of<held>();
+        kind.optional = optional_field<Field>;
+        kind.is_c_string = text_field<held> && std::is_pointer_v<held>;
+        kind.has_same_bytes = !optional_field<Field> && !variable_field<held> && same_bytes<held>;
+        kind.count = element<held>::count;
+        if constexpr (std::is_enum_v<single> && !std::is_same_v<single, std::byte>) {
+            kind.enumeration = &description_of_enum<single>;
+            kind.enumeration_identity = identity_of_enumeration<single>();
+        }
+        if constexpr (carriage_of<held>() == carriage::block) {
+            kind.put = put_block<Field>;
+        }
+    }
+    return kind;
+}
+
+template <class Field>
+inline constexpr field_kind kind_of = make_kind<Field>();
 
 }  // namespace eventlog::detail

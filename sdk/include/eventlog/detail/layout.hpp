@@ -3,64 +3,131 @@
 // Where the fields of a struct stand in its payload, by the rule of field_place.hpp.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <type_traits>
-#include <utility>
+#include <cstdint>
 
 #include <eventlog/detail/field_place.hpp>
-#include <eventlog/detail/leaves.hpp>
+#include <eventlog/detail/struct_fields.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/traits.hpp>
 
 namespace eventlog::detail {
 
-template <class Field>
-consteval field_place place_of() {
-    using inner = inner_of<Field>;
-    using single = typename element<inner>::type;
-    return {type_of<single>(), element<inner>::count, !std::is_same_v<inner, Field>, 0, no_index};
+/// A field's offset, the offset of its presence byte (16 bits each), and its number among the
+/// pieces or among the blocks, from the low end up.
+using packed_place = std::uint64_t;
+
+constexpr std::size_t offset_in(packed_place packed) {
+    return packed & 0xffffU;
 }
+constexpr std::size_t presence_in(packed_place packed) {
+    return packed >> 16U & 0xffffU;
+}
+constexpr std::size_t order_in(packed_place packed) {
+    return packed >> 32U;
+}
+
+/// The places of an event's fields, in declared order.
+template <std::size_t Count>
+struct places_of_fields {
+    field_place places[at_least_one(Count)]{};
+    packed_place packed[at_least_one(Count)]{};  // what a call site needs, as one constant each
+    std::size_t size = 0;                        // of the fixed part
+    std::size_t piece_count = 0;
+    std::size_t block_count = 0;
+    std::size_t text_count = 0;
+    bool has_c_strings = false;
+};
+
+/// Without the blocks if they do not count. Returns the size of the fixed part.
+constexpr std::size_t lay_out_kinds(const field_kind* const* kinds, std::size_t count,
+                                    std::size_t offset, bool blocks_count, field_place* places) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const field_kind& kind = *kinds[i];
+        const bool counts = blocks_count || kind.carried != carriage::block;
+        places[i].type = kind.type;
+        places[i].count = counts ? kind.count : 0;
+        places[i].optional = kind.optional;
+    }
+    return lay_out(places, count, offset);
+}
+
+/// What there is of pieces and blocks.
+struct reference_counts {
+    std::size_t pieces = 0;
+    std::size_t blocks = 0;
+    std::size_t texts = 0;
+    bool has_c_strings = false;
+};
+
+constexpr reference_counts pack_places(const field_kind* const* kinds, std::size_t count,
+                                       const field_place* places, packed_place* packed) {
+    reference_counts counts;
+    for (std::size_t i = 0; i < count; ++i) {
+        const carriage carried = kinds[i]->carried;
+        const std::size_t order = carried == carriage::piece   ? counts.pieces++
+                                  : carried == carriage::block ? counts.blocks++
+                                                               : 0;
+        counts.texts += kinds[i]->type == field_type::text ? 1 : 0;
+        counts.has_c_strings = counts.has_c_strings || kinds[i]->is_c_string;
+        packed[i] = places[i].offset | places[i].presence << 16U | order << 32U;
+    }
+    return counts;
+}
+
+template <class Event, bool BlocksCount>
+constexpr auto make_places() {
+    using fields = fields_of<Event>;
+    constexpr std::size_t own = traits_of<Event>.session_bound ? sizeof(std::uint64_t) : 0;
+    places_of_fields<fields::count> made;
+    made.size = lay_out_kinds(fields::table.kinds, fields::count, own, BlocksCount, made.places);
+    const reference_counts counts =
+        pack_places(fields::table.kinds, fields::count, made.places, made.packed);
+    made.piece_count = counts.pieces;
+    made.block_count = counts.blocks;
+    made.text_count = counts.texts;
+    made.has_c_strings = counts.has_c_strings;
+    return made;
+}
+
+template <class Event, bool BlocksCount>
+inline constexpr auto places_in = make_places<Event, BlocksCount>();
 
 template <class Event>
 struct [[gnu::visibility("hidden")]] event_layout {
     static_assert(check_event<Event>::usable);
+    static_assert(member_count<Event> < members_max,
+                  "eventlog: an event has more than 100 fields. Split it in two.");
+    using fields = fields_of<Event>;
+    static_assert(!fields::has_c_array,
+                  "eventlog: an event has a C array as field. Use std::array, or std::string_view "
+                  "for text.");
 
     static constexpr bool session_bound = traits_of<Event>.session_bound;
-    static constexpr std::size_t field_count = first_leaves<Event>.back();
+    static constexpr std::size_t field_count = fields::count;
     static_assert(field_count + (session_bound ? 1 : 0) <= fields_max,
                   "eventlog: an event has more than 100 fields. Split it in two.");
 
-    using indices = std::make_index_sequence<field_count>;
-
   private:
-    struct laid_out {
-        std::array<field_place, field_count> places{};
-        std::size_t size = 0;
-    };
-    static constexpr laid_out all = []<std::size_t... Leaf>(std::index_sequence<Leaf...>) {
-        laid_out made{{place_of<leaf_of<Event, Leaf>>()...}, 0};
-        made.size = lay_out(made.places, session_bound ? sizeof(std::uint64_t) : 0);
-        return made;
-    }
-    (indices{});
+    static constexpr const auto& all = places_in<Event, true>;
 
   public:
     /// In declared order.
-    static constexpr const std::array<field_place, field_count>& places = all.places;
+    static constexpr const auto& places = all.places;
     static constexpr std::size_t fixed_size = all.size;
     static_assert(fixed_size <= fixed_size_max,
                   "eventlog: an event's fields take more than a record can hold (64 KiB). Use "
                   "smaller arrays, or a span.");
 
     /// Texts and byte strings.
-    static constexpr std::size_t piece_count = [] {
-        std::size_t count = 0;
-        for (const field_place& place : places) {
-            count += place.type == field_type::text || place.type == field_type::bytes ? 1U : 0U;
-        }
-        return count;
-    }();
+    static constexpr std::size_t piece_count = all.piece_count;
+    static constexpr bool has_only_texts = all.text_count == piece_count;
+    static constexpr bool has_c_strings = all.has_c_strings;
+    /// Arrays that are not carried by value.
+    static constexpr std::size_t block_count = all.block_count;
+    /// Where the others stand as long as the blocks are not in between.
+    static constexpr const auto& carried = places_in<Event, all.block_count == 0>;
+    static constexpr std::size_t word_count = (carried.size + 7) / 8;
 };
 
 }  // namespace eventlog::detail

@@ -6,12 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-
-#include <eventlog/detail/fields.hpp>
 
 namespace eventlog::detail {
 
@@ -25,29 +19,14 @@ struct piece {
 inline piece measure(const char* text) noexcept {
     return {text, text == nullptr ? 0 : std::strlen(text) + 1};
 }
-inline piece measure(std::string_view text) noexcept {
-    return {text.data(), text.size() + 1};
-}
-inline piece measure(const std::string& text) noexcept {
-    return {text.data(), text.size() + 1};
-}
-template <class Byte>
-piece measure(std::span<Byte> bytes) noexcept {
-    return {bytes.data(), bytes.size()};
-}
-template <class Value>
-piece measure(const std::optional<Value>& value) noexcept {
-    return value.has_value() ? measure(*value) : piece{nullptr, 0};
-}
 
 /// What a record can carry. (EVENTLOG_RECORD_SIZE_MAX less the record's header.)
 inline constexpr std::size_t payload_size_max = 65536 - 24;
 
-/// Cuts the longest pieces until all of them, `excess` bytes fewer, fit; a text between two
-/// characters of UTF-8, and never its NUL.
-inline void cut_longest(std::span<piece> pieces, std::span<const bool> is_text,
+/// Cuts the longest of `count` pieces until all of them, `excess` bytes fewer, fit; a text between
+/// two characters of UTF-8, and never its NUL. `is_text` says which pieces are texts.
+inline void cut_longest(piece* pieces, const bool* is_text, std::size_t count,
                         std::size_t excess) noexcept {
-    const std::size_t count = pieces.size();
     while (excess != 0) {
         std::size_t longest = 0;
         std::size_t second = 1;

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include <eventlog/schema_format.hpp>
@@ -51,11 +50,11 @@ class schema_sink {
 
 inline constexpr std::size_t schema_hash_offset = 16;
 
-/// The last step: the hash of everything, in its place, which is zero until now.
-constexpr void put_hash(std::span<std::uint8_t> schema) {
+/// The last step: the hash of all `size` bytes, in its place, which is zero until now.
+constexpr void put_hash(std::uint8_t* schema, std::size_t size) {
     std::uint64_t hash = fnv1a_start;
-    for (const std::uint8_t byte : schema) {
-        hash = fnv1a(hash, byte);
+    for (std::size_t i = 0; i < size; ++i) {
+        hash = fnv1a(hash, schema[i]);
     }
     for (std::size_t i = 0; i < 8; ++i) {
         schema[schema_hash_offset + i] = static_cast<std::uint8_t>(hash >> (8 * i));

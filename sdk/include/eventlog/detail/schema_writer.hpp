@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
 // The schema of a provider, written by the compiler. The form is explained in schema_format.hpp.
+//
+// Compilers evaluate this word by word, so it is written for them: no template where none is
+// needed, plain pointers, and what there is one of for each field in a few long expressions.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
-#include <utility>
 
 #include <eventlog/detail/enum_names.hpp>
+#include <eventlog/detail/event_list.hpp>
 #include <eventlog/detail/event_texts.hpp>
 #include <eventlog/detail/fixed_string.hpp>
-#include <eventlog/detail/layout.hpp>
 #include <eventlog/detail/schema_sink.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/traits.hpp>
@@ -23,159 +24,265 @@ namespace eventlog::detail {
 /// The enumerations of some events, each once.
 template <std::size_t Capacity>
 struct enumeration_list {
-    std::array<const enum_description*, Capacity> items{};
-    std::array<std::string_view, Capacity> identities{};
+    const field_kind* items[at_least_one(Capacity)]{};
     std::size_t count = 0;
-
-    constexpr void add(const field_text& field) {
-        if (!field.enumeration_identity.empty() && index_of(field) == no_index) {
-            items[count] = field.enumeration;
-            identities[count++] = field.enumeration_identity;
-        }
-    }
-    [[nodiscard]] constexpr std::uint16_t index_of(const field_text& field) const {
-        for (std::size_t i = 0; i < count; ++i) {
-            if (identities[i] == field.enumeration_identity) {
-                return static_cast<std::uint16_t>(i);
-            }
-        }
-        return no_index;
-    }
 };
 
-/// An event, whatever its type: one function writes them all.
-struct event_content {
-    const event_traits* traits;
-    std::string_view name;
-    std::size_t fixed_size;
-    std::span<const field_place> places;
-    std::span<const field_text> texts;
-};
-
-template <class Event>
-consteval event_content content_of() {
-    static_assert(check_texts<Event>::passed);
-    return {&traits_of<Event>, event_name<Event>(), event_layout<Event>::fixed_size,
-            event_layout<Event>::places, texts_of_fields<Event>};
+consteval std::size_t count_enumerations(const event_content* const* events, std::size_t count) {
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t j = 0; j < events[i]->count; ++j) {
+            found += has_enumeration(*events[i]->kinds[j]) ? 1 : 0;
+        }
+    }
+    return found;
 }
 
-// In an array, not in a fold expression: clang takes no more than 256 operands for one.
-template <class... Events>
-inline constexpr std::array<event_content, sizeof...(Events)> contents_of{content_of<Events>()...};
-
-consteval std::size_t count_enumerations(std::span<const event_content> events) {
-    std::size_t count = 0;
-    for (const event_content& event : events) {
-        for (const field_text& field : event.texts) {
-            count += field.enumeration_identity.empty() ? 0 : 1;
+/// Which of `count` enumerations the field's is; no_index for none.
+consteval std::uint16_t index_of(const field_kind* const* listed, std::size_t count,
+                                 const field_kind& kind) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (std::string_view(listed[i]->enumeration_identity) == kind.enumeration_identity) {
+            return static_cast<std::uint16_t>(i);
         }
     }
-    return count;
+    return no_index;
 }
 
 template <class... Events>
 consteval auto list_enumerations() {
-    enumeration_list<count_enumerations(contents_of<Events...>)> list;
-    for (const event_content& event : contents_of<Events...>) {
-        for (const field_text& field : event.texts) {
-            list.add(field);
+    constexpr std::size_t capacity = count_enumerations(contents_of<Events...>, sizeof...(Events));
+    enumeration_list<capacity> list;
+    for (std::size_t i = 0; capacity != 0 && i < sizeof...(Events); ++i) {
+        const event_content& event = *contents_of<Events...>[i];
+        for (std::size_t j = 0; j < event.count; ++j) {
+            const field_kind& kind = *event.kinds[j];
+            if (has_enumeration(kind) && index_of(list.items, list.count, kind) == no_index) {
+                list.items[list.count++] = &kind;
+            }
         }
     }
     return list;
 }
 
-constexpr void write_event(schema_sink& sink, const event_content& event,
-                           const auto& enumerations) {
+/// What of a provider is not in its events.
+struct provider_content {
+    std::string_view name;
+    const provider_traits* traits;
+    std::size_t keyword_count;
+    const field_kind* const* enumerations;
+    std::size_t enumeration_count;
+    const event_content* const* events;
+    std::size_t event_count;
+};
+
+consteval std::size_t length_of(const char* text) {
+    return std::string_view(text).size();
+}
+
+consteval std::size_t size_of_event(const event_content& event) {
     const event_traits& traits = *event.traits;
-    sink.number(static_cast<std::uint8_t>(traits.level), 1);
-    sink.number(static_cast<std::uint8_t>(traits.kind), 1);
-    sink.number((traits.session_bound ? event_session_bound : 0U) |
-                    (traits.oversize == oversize::cut ? event_cuts_texts : 0U),
-                1);
-    sink.number(0, 1);
-    sink.number(event.fixed_size, 2);
-    sink.number(event.places.size() + (traits.session_bound ? 1 : 0), 2);
-    sink.number(traits.keywords, 8);
-    sink.text(event.name);
-    sink.text(traits.description);
-    sink.text(traits.meaning);
-    const auto write_field = [&](const field_place& place, const field_text& text) {
-        sink.number(static_cast<std::uint8_t>(place.type), 1);
-        sink.number(static_cast<std::uint8_t>(text.format), 1);
-        sink.number(place.count, 2);
-        sink.number(place.offset, 2);
-        sink.number(place.presence, 2);
-        sink.number(enumerations.index_of(text), 2);
-        sink.text(text.name);
-        sink.text(text.unit);
-        sink.text(text.description);
-    };
+    std::size_t size = 16 + 3 + event.name.size;
+    if (event.is_told) {
+        size += length_of(traits.description) + length_of(traits.meaning);
+    }
     if (traits.session_bound) {
-        write_field({field_type::unsigned_64}, {"session"});
+        size += 10 + 3 + 7;
     }
-    for (std::size_t i = 0; i < event.places.size(); ++i) {
-        write_field(event.places[i], event.texts[i]);
+    for (std::size_t i = 0; i < event.count; ++i) {
+        if (event.is_told) {
+            const field_text text = text_of(event, i);
+            size += 10 + 3 + text.name.size + length_of(text.traits->unit) +
+                    length_of(text.traits->description);
+        } else {
+            size += 10 + 3 + event.names[i].size;
+        }
     }
+    return size;
 }
 
-constexpr void write_enumeration(schema_sink& sink, const enum_description& enumeration) {
-    sink.number(enumeration.combines ? enumeration_combines : 0, 1);
-    sink.number(enumeration.value_count, 2);
-    sink.text(enumeration.name);
+consteval std::size_t size_of_enumeration(const enum_description& enumeration) {
+    std::size_t size = 1 + 2 + 1 + enumeration.name.size();
     for (std::size_t i = 0; i < enumeration.value_count; ++i) {
-        sink.number(static_cast<std::uint64_t>(enumeration.values[i].value), 8);
-        sink.text(enumeration.values[i].name);
+        size += 8 + 1 + enumeration.values[i].name.size();
+    }
+    return size;
+}
+
+consteval std::size_t size_of_schema(const provider_content& provider) {
+    std::size_t size =
+        schema_header_size + 2 + provider.name.size() + length_of(provider.traits->description);
+    for (std::size_t i = 0; provider.keyword_count != 0 && i < keywords_max; ++i) {
+        const char* name = provider.traits->keywords[i].name;
+        size += *name == 0 ? 0 : 2 + length_of(name);
+    }
+    for (std::size_t i = 0; i < provider.enumeration_count; ++i) {
+        size += size_of_enumeration(*provider.enumerations[i]->enumeration);
+    }
+    for (std::size_t i = 0; i < provider.event_count; ++i) {
+        size += size_of_event(*provider.events[i]);
+    }
+    return size;
+}
+
+/// Writes and hashes bytes in one go.
+struct schema_pen {
+    std::uint8_t* end = nullptr;
+    std::uint64_t hash = fnv1a_start;
+
+    constexpr void byte(std::uint8_t value) {
+        *end++ = value;
+        hash = fnv1a(hash, value);
+    }
+    constexpr void number(std::uint64_t value, std::size_t size) {
+        for (std::size_t i = 0; i < size; ++i) {
+            byte(static_cast<std::uint8_t>(value >> (8 * i)));
+        }
+    }
+    constexpr void text(const char* characters, std::size_t size) {
+        std::uint8_t* to = end;
+        std::uint64_t so_far = fnv1a(hash, *to++ = static_cast<std::uint8_t>(size));
+        for (const char* from = characters; size != 0; --size) {
+            so_far = (so_far ^ (*to++ = static_cast<std::uint8_t>(*from++))) * fnv1a_factor;
+        }
+        end = to;
+        hash = so_far;
+    }
+    constexpr void text(std::string_view text_view) { text(text_view.data(), text_view.size()); }
+};
+
+/// The ten bytes of a field in front of its texts.
+consteval void write_place(schema_pen& pen, const field_place& place, format shown,
+                           std::uint16_t enumeration) {
+    std::uint8_t* const to = pen.end;
+    std::uint64_t hash = pen.hash;
+    hash = (hash ^ (to[0] = static_cast<std::uint8_t>(place.type))) * fnv1a_factor;
+    hash = (hash ^ (to[1] = static_cast<std::uint8_t>(shown))) * fnv1a_factor;
+    hash = (hash ^ (to[2] = static_cast<std::uint8_t>(place.count))) * fnv1a_factor;
+    hash = (hash ^ (to[3] = static_cast<std::uint8_t>(place.count >> 8U))) * fnv1a_factor;
+    hash = (hash ^ (to[4] = static_cast<std::uint8_t>(place.offset))) * fnv1a_factor;
+    hash = (hash ^ (to[5] = static_cast<std::uint8_t>(place.offset >> 8U))) * fnv1a_factor;
+    hash = (hash ^ (to[6] = static_cast<std::uint8_t>(place.presence))) * fnv1a_factor;
+    hash = (hash ^ (to[7] = static_cast<std::uint8_t>(place.presence >> 8U))) * fnv1a_factor;
+    hash = (hash ^ (to[8] = static_cast<std::uint8_t>(enumeration))) * fnv1a_factor;
+    hash = (hash ^ (to[9] = static_cast<std::uint8_t>(enumeration >> 8U))) * fnv1a_factor;
+    pen.hash = hash;
+    pen.end = to + 10;
+}
+
+consteval void write_field(schema_pen& pen, const provider_content& provider,
+                           const event_content& event, std::size_t i) {
+    const field_kind& kind = *event.kinds[i];
+    const std::uint16_t enumeration =
+        has_enumeration(kind) ? index_of(provider.enumerations, provider.enumeration_count, kind)
+                              : no_index;
+    if (event.is_told) {
+        const field_text text = text_of(event, i);
+        write_place(pen, event.places[i], text.format, enumeration);
+        pen.text(text.name.begin, text.name.size);
+        pen.text(text.traits->unit);
+        pen.text(text.traits->description);
+    } else {
+        write_place(pen, event.places[i], kind.shown, enumeration);
+        pen.text(event.names[i].begin, event.names[i].size);
+        pen.byte(0);
+        pen.byte(0);
     }
 }
 
-/// `Name` is the provider's, `traits` are those of the provider type.
-template <fixed_string Name, class... Events>
-constexpr void write_schema(schema_sink& sink, const provider_traits& traits, std::size_t size) {
-    constexpr auto enumerations = list_enumerations<Events...>();
-    std::size_t keyword_count = 0;
-    for (const keyword& word : traits.keywords) {
-        keyword_count += *word.name == 0 ? 0 : 1;
+consteval void write_event(schema_pen& pen, const provider_content& provider,
+                           const event_content& event) {
+    const event_traits& traits = *event.traits;
+    pen.byte(static_cast<std::uint8_t>(traits.level));
+    pen.byte(static_cast<std::uint8_t>(traits.kind));
+    pen.byte(static_cast<std::uint8_t>((traits.session_bound ? event_session_bound : 0U) |
+                                       (traits.oversize == oversize::cut ? event_cuts_texts : 0U)));
+    pen.byte(0);
+    pen.number(event.fixed_size, 2);
+    pen.number(event.count + (traits.session_bound ? 1 : 0), 2);
+    pen.number(traits.keywords, 8);
+    pen.text(event.name.begin, event.name.size);
+    pen.text(traits.description);
+    pen.text(traits.meaning);
+    if (traits.session_bound) {
+        write_place(pen, {field_type::unsigned_64, 1, false, 0, no_index}, format::plain, no_index);
+        pen.text("session");
+        pen.byte(0);
+        pen.byte(0);
     }
-    sink.number(schema_magic, 4);
-    sink.number(schema_version, 2);
-    sink.number(sizeof...(Events), 2);
-    sink.number(size, 4);
-    sink.number(enumerations.count, 2);
-    sink.number(keyword_count, 1);
-    sink.number(0, 1);
-    sink.number(0, 8);  // the hash
-    sink.text(Name.view());
-    sink.text(traits.description);
-    for (unsigned bit = 0; bit < keywords_max; ++bit) {
-        for (const keyword& word : traits.keywords) {
+    for (std::size_t i = 0; i < event.count; ++i) {
+        write_field(pen, provider, event, i);
+    }
+}
+
+consteval void write_enumeration(schema_pen& pen, const enum_description& enumeration) {
+    pen.number(enumeration.combines ? enumeration_combines : 0, 1);
+    pen.number(enumeration.value_count, 2);
+    pen.text(enumeration.name);
+    for (std::size_t i = 0; i < enumeration.value_count; ++i) {
+        pen.number(static_cast<std::uint64_t>(enumeration.values[i].value), 8);
+        pen.text(enumeration.values[i].name);
+    }
+}
+
+/// Writes `size` bytes, which is what size_of_schema says, to where there are zeros.
+consteval void write_schema(std::uint8_t* bytes, std::size_t size,
+                            const provider_content& provider) {
+    schema_pen pen{bytes};
+    pen.number(schema_magic, 4);
+    pen.number(schema_version, 2);
+    pen.number(provider.event_count, 2);
+    pen.number(size, 4);
+    pen.number(provider.enumeration_count, 2);
+    pen.number(provider.keyword_count, 1);
+    pen.number(0, 1);
+    pen.number(0, 8);  // the hash
+    pen.text(provider.name);
+    pen.text(provider.traits->description);
+    for (unsigned bit = 0; provider.keyword_count != 0 && bit < keywords_max; ++bit) {
+        for (const keyword& word : provider.traits->keywords) {
             if (*word.name != 0 && word.bit == bit) {
-                sink.number(bit, 1);
-                sink.text(word.name);
+                pen.number(bit, 1);
+                pen.text(word.name);
             }
         }
     }
-    for (std::size_t i = 0; i < enumerations.count; ++i) {
-        write_enumeration(sink, *enumerations.items[i]);
+    for (std::size_t i = 0; i < provider.enumeration_count; ++i) {
+        write_enumeration(pen, *provider.enumerations[i]->enumeration);
     }
-    for (const event_content& event : contents_of<Events...>) {
-        write_event(sink, event, enumerations);
+    for (std::size_t i = 0; i < provider.event_count; ++i) {
+        write_event(pen, provider, *provider.events[i]);
+    }
+    for (std::size_t i = 0; i < 8; ++i) {
+        bytes[schema_hash_offset + i] = static_cast<std::uint8_t>(pen.hash >> (8 * i));
     }
 }
 
+consteval std::size_t count_keywords(const provider_traits& traits) {
+    std::size_t count = 0;
+    for (const keyword& word : traits.keywords) {
+        count += *word.name == 0 ? 0 : 1;
+    }
+    return count;
+}
+
+template <class... Events>
+inline constexpr auto enumerations_of = list_enumerations<Events...>();
+
 template <fixed_string Name, class Provider, class... Events>
 consteval auto make_schema() {
-    constexpr const provider_traits& traits = provider_traits_of<Provider>;
-    constexpr std::size_t size = [] {
-        schema_sink counter;
-        write_schema<Name, Events...>(counter, provider_traits_of<Provider>, 0);
-        return counter.size();
-    }();
+    constexpr provider_content content{Name.view(),
+                                       &provider_traits_of<Provider>,
+                                       count_keywords(provider_traits_of<Provider>),
+                                       enumerations_of<Events...>.items,
+                                       enumerations_of<Events...>.count,
+                                       contents_of<Events...>,
+                                       sizeof...(Events)};
+    constexpr std::size_t size = size_of_schema(content);
     static_assert(size <= schema_size_max,
                   "eventlog: the schema of this provider is over 1 MiB. Split the provider.");
     std::array<std::uint8_t, size> bytes{};
-    schema_sink writer(bytes.data());
-    write_schema<Name, Events...>(writer, traits, size);
-    put_hash(bytes);
+    write_schema(bytes.data(), size, content);
     return bytes;
 }
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+//
+// Which C++ types a field may have.
+//
+// What <chrono>, <optional> and <span> define is known here by its name and by what it has, so that
+// nobody includes these headers for the sake of eventlog alone.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <eventlog/addresses.hpp>
+#include <eventlog/detail/names.hpp>
+
+namespace eventlog::detail {
+
+/// Whether a type is spelled `std::NAME`, with whatever namespaces the library has in between.
+consteval bool is_spelled_in_std(const char* spelled, std::string_view name) {
+    constexpr std::string_view scope = "std::";
+    for (const char expected : scope) {
+        if (*spelled++ != expected) {
+            return false;
+        }
+    }
+    const char* begin = spelled;
+    for (; *spelled != '<' && *spelled != ';' && *spelled != ']'; ++spelled) {
+        begin = *spelled == ':' ? spelled + 1 : begin;
+    }
+    return std::string_view(begin, static_cast<std::size_t>(spelled - begin)) == name;
+}
+
+template <class Type>
+consteval bool is_named_in_std(std::string_view name) {
+    return is_spelled_in_std(find_type(spelled_type<Type>()), name);
+}
+
+template <class Field>
+concept text_field =
+    std::is_same_v<Field, std::string_view> || std::is_same_v<Field, std::string> ||
+    std::is_same_v<Field, const char*> || std::is_same_v<Field, char*>;
+
+template <class Field>
+inline constexpr bool is_byte = std::is_same_v<std::remove_cv_t<Field>, std::byte> ||
+                                std::is_same_v<std::remove_cv_t<Field>, std::uint8_t>;
+
+/// std::span of bytes, of a length that is not part of the type.
+template <class Field>
+concept bytes_field = std::is_class_v<Field> && requires(const Field& bytes) {
+    typename Field::element_type;
+    requires Field::extent == static_cast<std::size_t>(-1);
+    bytes.data();
+    bytes.size();
+} && is_byte<typename Field::element_type> && is_named_in_std<Field>("span");
+
+/// What is in the fixed part as a u32 and has its bytes behind it.
+template <class Field>
+concept variable_field = text_field<Field> || bytes_field<Field>;
+
+/// Integers proper: not the character types, whose meaning is another.
+template <class Field>
+concept integer_field = std::is_integral_v<Field> && sizeof(Field) <= 8 &&
+                        !std::is_same_v<Field, bool> && !std::is_same_v<Field, char> &&
+                        !std::is_same_v<Field, wchar_t> && !std::is_same_v<Field, char8_t> &&
+                        !std::is_same_v<Field, char16_t> && !std::is_same_v<Field, char32_t>;
+
+template <class Field>
+concept address_field = std::is_same_v<Field, ipv4_address> ||
+    std::is_same_v<Field, ipv6_address> || std::is_same_v<Field, mac_address>;
+
+/// std::chrono::duration
+template <class Field>
+concept duration_field = std::is_class_v<Field> && requires(const Field& time) {
+    typename Field::rep;
+    Field::period::num;
+    Field::period::den;
+    time.count();
+} && is_named_in_std<Field>("duration");
+
+/// std::chrono::time_point
+template <class Field>
+concept clock_field = std::is_class_v<Field> && requires(const Field& time) {
+    typename Field::clock;
+    typename Field::duration;
+    time.time_since_epoch();
+} && is_named_in_std<Field>("time_point");
+
+template <class Field>
+concept realtime_field = clock_field<Field> &&
+    is_named_in_std<typename Field::clock>("system_clock");
+
+template <class Field>
+concept monotonic_field = clock_field<Field> &&
+    is_named_in_std<typename Field::clock>("steady_clock");
+
+template <class Field>
+concept time_point_field = realtime_field<Field> || monotonic_field<Field>;
+
+template <class Field>
+concept pointer_field = (std::is_pointer_v<Field> && !text_field<Field> &&
+                         !std::is_function_v<std::remove_pointer_t<Field>>) ||
+                        std::is_same_v<Field, std::nullptr_t>;
+
+/// One value of its own in the fixed part.
+template <class Field>
+concept scalar_field = integer_field<Field> || std::is_same_v<Field, bool> ||
+    std::is_same_v<Field, std::byte> || std::is_same_v<Field, char> ||
+    std::is_same_v<Field, float> || std::is_same_v<Field, double> || std::is_enum_v<Field> ||
+    duration_field<Field> || time_point_field<Field> || pointer_field<Field>;
+
+template <class Field>
+struct element {
+    using type = Field;
+    static constexpr std::size_t count = 1;
+};
+template <class Element, std::size_t Count>
+struct element<std::array<Element, Count>> {
+    using type = Element;
+    static constexpr std::size_t count = Count;
+};
+template <address_field Field>
+struct element<Field> {
+    using type = std::uint8_t;
+    static constexpr std::size_t count = sizeof(Field);
+};
+
+/// What an array has many of, and anything else one of.
+template <class Field>
+using element_of = typename element<Field>::type;
+
+template <class Field>
+inline constexpr bool is_std_array = false;
+template <class Element, std::size_t Count>
+inline constexpr bool is_std_array<std::array<Element, Count>> = true;
+
+template <class Field>
+concept array_field =
+    is_std_array<Field> && scalar_field<element_of<Field>> && element<Field>::count != 0 &&
+    element<Field>::count <= 0xfff0;
+
+template <class Field>
+concept value_field =
+    scalar_field<Field> || array_field<Field> || address_field<Field> || variable_field<Field>;
+
+/// std::optional of something that may be a field without it.
+template <class Field>
+concept optional_field = std::is_class_v<Field> && requires(const Field& field) {
+    typename Field::value_type;
+    field.has_value();
+    *field;
+} && is_named_in_std<Field>("optional") && value_field<typename Field::value_type>;
+
+/// What stands in the payload as one field.
+template <class Field>
+concept leaf_field = value_field<Field> || optional_field<Field>;
+
+/// A struct whose members stand in the payload instead of it.
+template <class Field>
+concept nested_field =
+    std::is_class_v<Field> && std::is_aggregate_v<Field> && !std::is_empty_v<Field> &&
+    !leaf_field<Field> && !is_std_array<Field>;
+
+template <class Field>
+struct inner {
+    using type = Field;
+};
+template <optional_field Field>
+struct inner<Field> {
+    using type = typename Field::value_type;
+};
+
+/// The type without its optional.
+template <class Field>
+using inner_of = typename inner<Field>::type;
+
+}  // namespace eventlog::detail

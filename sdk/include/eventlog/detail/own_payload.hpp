@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// Structs that are their payload, byte for byte: these need no encoder.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <eventlog/detail/fields.hpp>
+#include <eventlog/detail/layout.hpp>
+#include <eventlog/schema_format.hpp>
+
+namespace eventlog::detail {
+
+/// Whether the fields are carried as they are, one behind the other without a gap, in the order in
+/// which they are declared, `size` bytes in all.
+constexpr bool follow_each_other(const field_kind* const* kinds, const field_place* places,
+                                 std::size_t count, std::size_t size) {
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!kinds[i]->has_same_bytes || places[i].offset != end) {
+            return false;
+        }
+        end += size_of(places[i].type) * places[i].count;
+    }
+    return end == size;
+}
+
+/// Whether an object is its payload. Whole words, because an emit reads whole ones.
+template <class Event>
+inline constexpr bool is_block_copyable = __is_trivially_copyable(Event) &&
+                                          !event_layout<Event>::session_bound &&
+                                          sizeof(Event) % sizeof(std::uint64_t) == 0 &&
+                                          follow_each_other(fields_of<Event>::table.kinds,
+                                                            event_layout<Event>::places,
+                                                            fields_of<Event>::count, sizeof(Event));
+
+/// Such an event is emitted from where it is, and copied once, into the ring, if it is in memory
+/// anyhow, because it has a field that is not passed in registers. (Others would have to be put
+/// into memory in front of the branch.)
+template <class Event>
+inline constexpr bool is_passed_as_block = [] {
+    if constexpr (event_layout<Event>::block_count != 0) {
+        return is_block_copyable<Event>;
+    } else {
+        return false;
+    }
+}();
+
+/// The same for one that is made behind the branch, if it is too large to lie on one line of the
+/// cache; a smaller one is better put there, see encode.hpp.
+template <class Event>
+inline constexpr bool is_made_as_block = is_passed_as_block<Event> ||
+                                         (sizeof(Event) > 64 && is_block_copyable<Event>);
+
+}  // namespace eventlog::detail

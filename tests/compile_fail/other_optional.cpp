@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a field of this event has a type that cannot be carried
+// expect: has_other
+#include <cstdint>
+#include <string_view>
+
+#include <eventlog/eventlog.hpp>
+
+namespace other {
+
+/// Has what std::optional has, and is another type.
+template <class Value>
+class optional {
+  public:
+    using value_type = Value;
+    bool has_value() const { return false; }
+    const Value& operator*() const { return value_; }
+
+  private:
+    Value value_{};
+};
+
+}  // namespace other
+
+struct has_other {
+    other::optional<int> number;
+};
+
+void emit_it() {
+    eventlog::provider<"bad", has_other>::emit(has_other{});
+}
