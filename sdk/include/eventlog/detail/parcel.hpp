@@ -21,10 +21,10 @@
 
 namespace eventlog::detail {
 
+// Words are put together from fields, beginning with zeros; pieces and blocks are set as a whole.
 template <std::size_t Words, std::size_t Pieces, std::size_t Blocks>
-struct parcel {
+struct parcel {  // NOLINT(cppcoreguidelines-pro-type-member-init)
     std::uint64_t words[at_least_one(Words)]{};
-    // Of pieces and blocks, all are set: nothing has to be cleared before.
     const void* data[at_least_one(Pieces)];
     std::size_t sizes[at_least_one(Pieces)];
     const void* blocks[at_least_one(Blocks)];
