@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -72,18 +71,18 @@ class registration {
     registration& operator=(const registration&) = delete;
 
     [[nodiscard]] eventlog_provider* handle() const noexcept {
-        return handle_.load(std::memory_order_acquire);
+        return __atomic_load_n(&handle_, __ATOMIC_ACQUIRE);
     }
 
   private:
     void tell(eventlog_provider* handle) noexcept {
-        handle_.store(handle, std::memory_order_release);
+        __atomic_store_n(&handle_, handle, __ATOMIC_RELEASE);
         for (std::uint32_t i = 0; i < event_count_; ++i) {
-            sites_[i].provider.store(handle, std::memory_order_release);
+            sites_[i].tell(handle);
         }
     }
 
-    std::atomic<eventlog_provider*> handle_{nullptr};
+    eventlog_provider* handle_ = nullptr;
     std::uint32_t event_count_;
     event_site* sites_;
 };

@@ -153,7 +153,8 @@ consteval std::uint64_t named_keywords(const keyword* keywords) {
 
 /// What the schema says of some events.
 template <class... Events>
-inline constexpr const event_content* contents_of[] = {&content_of<Events>...};
+[[gnu::visibility("hidden")]] inline constexpr const event_content* contents_of[] = {
+    &content_of<Events>...};
 
 template <class... Events>
 consteval bool are_sound() {

@@ -202,7 +202,7 @@ consteval event_content make_content() {
 }
 
 template <class Event>
-inline constexpr event_content content_of = make_content<Event>();
+[[gnu::visibility("hidden")]] inline constexpr event_content content_of = make_content<Event>();
 
 /// Refuses an event with a mistake, in words.
 template <class Event>

@@ -158,6 +158,6 @@ consteval field_kind make_kind() {
 }
 
 template <class Field>
-inline constexpr field_kind kind_of = make_kind<Field>();
+[[gnu::visibility("hidden")]] inline constexpr field_kind kind_of = make_kind<Field>();
 
 }  // namespace eventlog::detail

@@ -91,7 +91,7 @@ constexpr auto make_places() {
 }
 
 template <class Event, bool BlocksCount>
-inline constexpr auto places_in = make_places<Event, BlocksCount>();
+[[gnu::visibility("hidden")]] inline constexpr auto places_in = make_places<Event, BlocksCount>();
 
 template <class Event>
 struct [[gnu::visibility("hidden")]] event_layout {

@@ -73,7 +73,7 @@ union never_constructed {
 };
 
 template <class Struct>
-inline constexpr never_constructed<Struct> address_source{};
+[[gnu::visibility("hidden")]] inline constexpr never_constructed<Struct> address_source{};
 
 /// In a class, because clang accepts addresses of subobjects as arguments only there, and in rows,
 /// because it spells no more than ten elements of an array.
@@ -117,8 +117,8 @@ using member_types = typename decltype(members_of<Struct>::with(std::declval<con
                                                                 find_members{}))::types;
 
 template <class Struct>
-inline constexpr auto member_addresses = members_of<Struct>::with(address_source<Struct>.value,
-                                                                  find_members{});
+[[gnu::visibility("hidden")]] inline constexpr auto member_addresses =
+    members_of<Struct>::with(address_source<Struct>.value, find_members{});
 
 /// g++ spells "... [with auto Where = addresses<N>{... ((const void*)(& source<T>.T::first)), ...};
 /// Type = T]", clang "... [Where = {{{&source.value.first, ...}}}, Type = T]".

@@ -23,7 +23,7 @@ namespace eventlog::detail {
 
 // Words are put together from fields, beginning with zeros; pieces and blocks are set as a whole.
 template <std::size_t Words, std::size_t Pieces, std::size_t Blocks>
-struct parcel {  // NOLINT(cppcoreguidelines-pro-type-member-init)
+struct [[gnu::visibility("hidden")]] parcel {  // NOLINT(cppcoreguidelines-pro-type-member-init)
     std::uint64_t words[at_least_one(Words)]{};
     const void* data[at_least_one(Pieces)];
     std::size_t sizes[at_least_one(Pieces)];

@@ -267,7 +267,8 @@ consteval std::size_t count_keywords(const provider_traits& traits) {
 }
 
 template <class... Events>
-inline constexpr auto enumerations_of = list_enumerations<Events...>();
+[[gnu::visibility("hidden")]] inline constexpr auto enumerations_of =
+    list_enumerations<Events...>();
 
 template <fixed_string Name, class Provider, class... Events>
 consteval auto make_schema() {
