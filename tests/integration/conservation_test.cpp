@@ -18,9 +18,9 @@
 
 #include <eventlog/eventlog.hpp>
 
+#include "build_kind.hpp"
 #include "clock.hpp"
 #include "listener.hpp"
-#include "sanitizers.hpp"
 
 namespace {
 
@@ -114,7 +114,7 @@ class checker {
 };
 
 // Sanitizers are slow; what they look for does not need many events.
-constexpr std::uint64_t events_per_thread = eventlog::test::is_sanitized ? 20'000 : 300'000;
+constexpr std::uint64_t events_per_thread = eventlog::test::is_slow ? 20'000 : 300'000;
 constexpr std::uint32_t thread_count = 8;
 
 void run_load(std::chrono::microseconds reader_pause, bool expect_loss) {
