@@ -243,26 +243,30 @@ class provider {
     /// inside the next emit of any event of the provider, in the emitting thread, or in poll();
     /// never in two threads at once. So any emit of the provider may run it: a thread that emits
     /// while it holds a lock that the callback takes waits for itself. If the application emits in
-    /// signal handlers, the callback must be fit to run there. Null takes it back, but does not
-    /// wait: a call that has begun, or is just about to, goes on in its thread after this returns.
-    [[gnu::visibility("hidden")]] static void on_enable(
+    /// signal handlers, the callback must be fit to run there. It is called once in any case soon
+    /// after this, and may emit and replace itself.
+    ///
+    /// Null takes it back. Does not wait for a call that has begun in another thread, or is just
+    /// about to, but returns false then: a callback of this provider is at work there. True: what
+    /// was there before does not run, and never will again. Not for signal handlers.
+    [[gnu::visibility("hidden")]] static bool on_enable(
         void (*callback)(unsigned listeners)) noexcept {
-        eventlog_provider_on_change(state::registered.handle(),
-                                    callback == nullptr ? nullptr : call_on_enable,
-                                    reinterpret_cast<void*>(callback));
+        return eventlog_provider_on_change(state::registered.handle(),
+                                           callback == nullptr ? nullptr : call_on_enable,
+                                           reinterpret_cast<void*>(callback));
     }
 
     /// Has `callback` called for each new subscription, to tell it the present state: what the
     /// callback emits of this provider reaches that subscription alone, and a dump_complete event
     /// follows. Runs like the callback of on_enable, with what that says about locks, signal
     /// handlers and taking it back, and with the thread's signals held back.
-    [[gnu::visibility("hidden")]] static void on_dump(void (*callback)()) noexcept {
+    [[gnu::visibility("hidden")]] static bool on_dump(void (*callback)()) noexcept {
         static_assert(provider_traits_of<provider>.dumps,
                       "eventlog: this provider does not say that it dumps its state. Say .dumps = "
                       "true in eventlog::provider_traits_of.");
-        eventlog_provider_on_dump(state::registered.handle(),
-                                  callback == nullptr ? nullptr : call_on_dump,
-                                  reinterpret_cast<void*>(callback));
+        return eventlog_provider_on_dump(state::registered.handle(),
+                                         callback == nullptr ? nullptr : call_on_dump,
+                                         reinterpret_cast<void*>(callback));
     }
 
     /// Runs callbacks that are due: for applications that emit seldom. One load if none are.
