@@ -232,6 +232,22 @@ class provider {
         }
     }
 
+    /// The same with the event made only when someone listens.
+    template <class Maker>
+    requires std::is_invocable_v<Maker>
+    [[gnu::always_inline]] static void emit_lazily_in_session(
+        std::uint64_t session, Maker&& make) noexcept(std::is_nothrow_invocable_v<Maker>) {
+        using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
+        static_assert(traits_of<made>.session_bound,
+                      "eventlog: this event does not belong to a session. Emit it through the "
+                      "provider, or say .session_bound = true in eventlog::traits_of.");
+        if (enabled<made>()) [[unlikely]] {
+            const made event = detail::make_inline(std::forward<Maker>(make));
+            detail::members_of<made>::with(event,
+                                           detail::send<made>{state::site(index<made>()), session});
+        }
+    }
+
     /// What became of publishing the provider, and of its events: how many were written and lost.
     /// Not for the emit path nor for signal handlers: it takes a lock and copies sentences.
     [[nodiscard, gnu::visibility("hidden")]] static provider_status status() noexcept {
