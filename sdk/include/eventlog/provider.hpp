@@ -170,30 +170,25 @@ class provider {
         return detail::is_open(state::gate.words[index<Event>()]);
     }
 
-    /// Emits an event: one load and a branch when nobody listens. The event is taken by value, so
-    /// that what the compiler computes from values for it stands behind the branch. What it cannot
-    /// put off is done every time: a call it does not see into, a loop, reading memory, making a
-    /// std::string. For these there is emit_lazily.
-    /// Takes no lock, allocates nothing, waits for nobody; an event that finds no room is counted.
+    /// Emits an event: one load and a branch when nobody listens. An event that is there already is
+    /// not touched then, whatever is in it; and what the compiler computes from values for one that
+    /// is made for the call stands behind the branch. What it cannot put off is done every time: a
+    /// call it does not see into, a loop, reading memory, making a std::string or a large array.
+    /// For these there is emit_lazily. Takes no lock, allocates nothing, waits for nobody; an event
+    /// that finds no room is counted. One with large arrays that is, byte for byte, its payload is
+    /// copied once, from where it is into the ring.
     template <class Event>
-    requires(!detail::is_passed_as_block<Event>)
-        [[gnu::always_inline]] static void emit(Event event) noexcept {
+    [[gnu::always_inline]] static void emit(const Event& event) noexcept {
         static_assert(!traits_of<Event>.session_bound,
                       "eventlog: this event belongs to a session. Emit it through the "
                       "eventlog::session object.");
         constexpr std::size_t id = index<Event>();
         if (detail::is_open(state::gate.words[id])) [[unlikely]] {
-            detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), 0});
-        }
-    }
-
-    /// The same for an event with large arrays that is, byte for byte, its payload: it is copied
-    /// once, from where it is into the ring.
-    template <class Event>
-    requires(detail::is_passed_as_block<Event>)
-        [[gnu::always_inline]] static void emit(const Event& event) noexcept {
-        if (enabled<Event>()) [[unlikely]] {
-            detail::emit_own_payload(state::site(index<Event>()), &event);
+            if constexpr (detail::is_passed_as_block<Event>) {
+                detail::emit_own_payload(state::site(id), &event);
+            } else {
+                detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), 0});
+            }
         }
     }
 
@@ -219,10 +214,11 @@ class provider {
         }
     }
 
-    /// An event of a session: what eventlog::session calls.
+    /// An event of a session: what eventlog::session calls. The number comes by reference, so that
+    /// it is read behind the branch, too.
     template <class Event>
-    [[gnu::always_inline]] static void emit_in_session(std::uint64_t session,
-                                                       Event event) noexcept {
+    [[gnu::always_inline]] static void emit_in_session(const std::uint64_t& session,
+                                                       const Event& event) noexcept {
         static_assert(traits_of<Event>.session_bound,
                       "eventlog: this event does not belong to a session. Emit it through the "
                       "provider, or say .session_bound = true in eventlog::traits_of.");
@@ -236,7 +232,7 @@ class provider {
     template <class Maker>
     requires std::is_invocable_v<Maker>
     [[gnu::always_inline]] static void emit_lazily_in_session(
-        std::uint64_t session, Maker&& make) noexcept(std::is_nothrow_invocable_v<Maker>) {
+        const std::uint64_t& session, Maker&& make) noexcept(std::is_nothrow_invocable_v<Maker>) {
         using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
         static_assert(traits_of<made>.session_bound,
                       "eventlog: this event does not belong to a session. Emit it through the "

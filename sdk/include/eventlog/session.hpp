@@ -53,8 +53,8 @@ class session {
 
     /// As Provider::emit, for an event that is session-bound.
     template <class Event>
-    [[gnu::always_inline]] void emit(Event event) const noexcept {
-        Provider::template emit_in_session<Event>(id_, std::move(event));
+    [[gnu::always_inline]] void emit(const Event& event) const noexcept {
+        Provider::emit_in_session(id_, event);
     }
 
     /// As Provider::emit_lazily, for an event that is session-bound: it is made only when someone
