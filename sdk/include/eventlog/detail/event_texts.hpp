@@ -53,7 +53,7 @@ constexpr bool is_text(const name_view& name, const char* text) {
 }
 
 constexpr name_view view_of(const char* text) {
-    return {text, std::string_view(text).size()};
+    return {text, __builtin_strlen(text)};
 }
 
 constexpr field_text text_of(const event_content& event, std::size_t field) {
@@ -67,10 +67,6 @@ constexpr field_text text_of(const event_content& event, std::size_t field) {
         }
     }
     return {name, &untold_field, event.kinds[field]->shown};
-}
-
-constexpr bool has_enumeration(const field_kind& kind) {
-    return *kind.enumeration_identity != 0;
 }
 
 enum class text_mistake {
@@ -95,7 +91,7 @@ constexpr bool is_identifier(const name_view& name) {
 }
 
 constexpr bool is_long(const char* text) {
-    return std::string_view(text).size() > description_length_max;
+    return __builtin_strlen(text) > description_length_max;
 }
 
 constexpr bool enumeration_is_named(const enum_description& found) {
@@ -209,7 +205,7 @@ constexpr text_mistake find_mistake(const event_content& event) {
             return text_mistake::field_name;
         }
         const field_kind& kind = *event.kinds[i];
-        if (has_enumeration(kind) && !enumeration_is_named(*kind.enumeration)) {
+        if (kind.is_enumeration && !enumeration_is_named(*kind.enumeration)) {
             return text_mistake::enumeration_name;
         }
     }
@@ -240,10 +236,13 @@ consteval event_content make_content() {
 template <class Event>
 [[gnu::visibility("hidden")]] inline constexpr event_content content_of = make_content<Event>();
 
-/// Refuses an event with a mistake, in words.
+template <class Event>
+inline constexpr text_mistake mistake_in = find_mistake(content_of<Event>);
+
+/// Refuses an event with a mistake, in words. Made only for providers that have one.
 template <class Event>
 struct check_texts {
-    static constexpr text_mistake found = find_mistake(content_of<Event>);
+    static constexpr text_mistake found = mistake_in<Event>;
     static_assert(
         found != text_mistake::event_name,
         "eventlog: the type of an event cannot be its name, which needs 1 to 63 letters, "
