@@ -116,10 +116,14 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
         return std::array<event_site, sizeof...(Events)>{make_site<Events>(Id)...};
     }
     static inline constinit auto sites = make_sites(std::index_sequence_for<Events...>{});
+    // Constants, so that they take no call: where nothing is optimised, std::array's functions
+    // belong to all plugins of a process with schemas as long, and one plugin's to the others.
+    static constexpr const std::uint8_t* schema_begin = schema.data();
+    static constexpr std::size_t schema_size = schema.size();
 
   public:
-    static inline const registration registered{gate, schema.data(), schema.size(),
-                                                sizeof...(Events), sites.data()};
+    static inline const registration registered{gate, schema_begin, schema_size, sizeof...(Events),
+                                                sites.data()};
 
     /// Naming `registered` is what makes a program that emits publish the provider.
     [[gnu::always_inline]] static const event_site& site(std::size_t event) noexcept {

@@ -21,13 +21,12 @@
 
 namespace eventlog::detail {
 
-// Words are put together from fields, beginning with zeros; pieces and blocks are set as a whole.
 template <std::size_t Words, std::size_t Pieces, std::size_t Blocks>
-struct [[gnu::visibility("hidden")]] parcel {  // NOLINT(cppcoreguidelines-pro-type-member-init)
+struct [[gnu::visibility("hidden")]] parcel {
     std::uint64_t words[at_least_one(Words)]{};
-    const void* data[at_least_one(Pieces)];
-    std::size_t sizes[at_least_one(Pieces)];
-    const void* blocks[at_least_one(Blocks)];
+    const void* data[at_least_one(Pieces)]{};
+    std::size_t sizes[at_least_one(Pieces)]{};
+    const void* blocks[at_least_one(Blocks)]{};
 };
 
 /// The size of a text that the encoder has to measure.
