@@ -71,12 +71,13 @@ inline constexpr std::size_t user_events_description_max = 512;
 /// Of an array of char.
 inline constexpr std::size_t user_events_array_max = 1024;
 
-/// What a listener's record can hold besides the fields: the common header of 8 bytes. perf takes
-/// records of up to 8192 bytes, and a write of more succeeds and is lost.
-inline constexpr std::size_t user_events_record_max = 8192;
-inline constexpr std::size_t user_events_record_header = 8;
-inline constexpr std::size_t user_events_payload_max =
-    user_events_record_max - user_events_record_header;
+/// What the fields can take, so that every listener gets them. A write of more succeeds, and is
+/// lost without a word: for perf over 8192 bytes, the common header of 8 included; for ftrace where
+/// it does not fit into a page of its buffer, which may be as small as 4096 bytes. Of these the
+/// page's header takes 16, what the kernel keeps free 8, a time stamp in front of the event 8, the
+/// event's header 8 and the common one 8. Who listens cannot be told from the bit: it is the
+/// smaller one.
+inline constexpr std::size_t user_events_payload_max = 4096 - 48;
 
 /// Exists where the kernel knows words: how many events there may be.
 inline constexpr const char* user_events_limit_path = "/proc/sys/kernel/user_events_max";
