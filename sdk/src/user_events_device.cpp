@@ -91,47 +91,58 @@ void explain(int reason, user_events_device& device, error_text& error) noexcept
     }
 }
 
+const char* find(const char* from, const char* to, char wanted) noexcept {
+    return static_cast<const char*>(std::memchr(from, wanted, static_cast<std::size_t>(to - from)));
+}
+
+bool is_octal(char c) noexcept {
+    return c >= '0' && c <= '7';
+}
+
+/// Takes one character of a mount point, in which a space is \040. Moves `from` on.
+char take_unescaped(const char*& from, const char* to) noexcept {
+    if (*from == '\\' && to - from >= 4 && is_octal(from[1]) && is_octal(from[2]) &&
+        is_octal(from[3])) {
+        const int code = (from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0');
+        from += 4;
+        return static_cast<char>(code);
+    }
+    return *from++;
+}
+
+/// A path of a mount point and a name in it. False if there is not enough room.
+bool join(const char* place, const char* end_of_place, const char* name, char* path,
+          std::size_t path_size) noexcept {
+    std::size_t used = 0;
+    while (place != end_of_place && used < path_size) {
+        path[used++] = take_unescaped(place, end_of_place);
+    }
+    const std::size_t name_size = std::strlen(name) + 1;
+    if (place != end_of_place || path_size - used < name_size) {
+        return false;
+    }
+    std::memcpy(path + used, name, name_size);
+    return true;
+}
+
 }  // namespace
 
 bool next_tracefs(const char* mounts, std::size_t size, std::size_t& at, const char* name,
                   char* path, std::size_t path_size) noexcept {
     while (at < size) {
-        // DEVICE PLACE TYPE OPTIONS ..., where a space in a place is \040.
         const char* line = mounts + at;
-        const auto* end = static_cast<const char*>(std::memchr(line, '\n', size - at));
+        const char* const end = find(line, mounts + size, '\n');
         if (end == nullptr) {
             at = size;
-            return false;
+            break;
         }
         at = static_cast<std::size_t>(end - mounts) + 1;
-        const auto length = [](const char* from, const char* to) {
-            return static_cast<std::size_t>(to - from);
-        };
-        const auto* place = static_cast<const char*>(std::memchr(line, ' ', length(line, end)));
-        const auto* type =
-            place == nullptr
-                ? nullptr
-                : static_cast<const char*>(std::memchr(place + 1, ' ', length(place + 1, end)));
-        if (type == nullptr ||
-            !std::string_view(type, length(type, end)).starts_with(" tracefs ")) {
-            continue;
-        }
-        std::size_t used = 0;
-        for (++place; place != type && used < path_size; ++used) {
-            const auto is_octal = [place, type](int i) {
-                return type - place > i && place[i] >= '0' && place[i] <= '7';
-            };
-            if (*place == '\\' && is_octal(1) && is_octal(2) && is_octal(3)) {
-                path[used] = static_cast<char>((place[1] - '0') * 64 + (place[2] - '0') * 8 +
-                                               (place[3] - '0'));
-                place += 4;
-            } else {
-                path[used] = *place++;
-            }
-        }
-        const std::size_t name_size = std::strlen(name) + 1;
-        if (place == type && used < path_size && path_size - used >= name_size) {
-            std::memcpy(path + used, name, name_size);
+        // DEVICE PLACE TYPE OPTIONS ...
+        const char* const place = find(line, end, ' ');
+        const char* const type = place == nullptr ? nullptr : find(place + 1, end, ' ');
+        if (type != nullptr &&
+            std::string_view(type, static_cast<std::size_t>(end - type)).starts_with(" tracefs ") &&
+            join(place + 1, type, name, path, path_size)) {
             return true;
         }
     }

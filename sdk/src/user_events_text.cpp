@@ -59,7 +59,7 @@ bool user_events_text::put(std::string_view part) noexcept {
 
 bool user_events_text::put_number(std::size_t number) noexcept {
     std::array<char, 20> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
     return put({digits.data(), static_cast<std::size_t>(end - digits.data())});
 }
 

@@ -55,7 +55,7 @@ constexpr std::size_t parts_max = 256;
 template <std::size_t PartsMax>
 [[gnu::noinline]] int write_parts(int file, std::uint32_t index,
                                   const event_payload& payload) noexcept {
-    std::array<iovec, PartsMax> parts;
+    std::array<iovec, PartsMax> parts{};
     parts[0] = {&index, sizeof index};
     std::size_t used = 1;
     if (payload.block != nullptr) {

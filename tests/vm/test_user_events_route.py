@@ -108,6 +108,22 @@ class Route(vm_case.Case):
         (line,) = self.trace("versions")
         self.assertRegex(line, rf"^eventlog_traced_silent\.\w+: code={re.escape(integer(300))}$")
 
+    def test_is_tried_again_when_the_kernel_has_room(self):
+        self.assertIn(
+            "\nlimit: 1 of 1 events of provider late are not in tracefs. The first is event: the "
+            "kernel has as many as kernel.user_events_max allows. Raise that with sysctl.\n",
+            self.result.output,
+        )
+
+    def test_is_tried_again_when_it_is_permitted(self):
+        self.assertRegex(
+            self.result.output, r"\npermission: user_events_data of tracefs may not be opened \(Permi"
+            r"ssion denied\)\. Root can allow it: chmod a\+x /sys/kernel/tracing; ",
+        )
+        self.assertEqual(
+            self.trace("permission"), [f"eventlog_late_event: number={integer(400)}"]
+        )
+
     def test_goes_on_without_its_descriptor(self):
         self.assertEqual(
             self.trace("descriptor"), [f"eventlog_traced_silent: number={integer(200)}"]

@@ -104,7 +104,7 @@ void follow_fields() {
     step("what nobody wants is not counted", route().counters.written == 0);
 
     set_file(EVENTS "sample/enable", "1");
-    step("the kernel opens the gate", traced::enabled<sample>());
+    step("the kernel opens the gate", soon([] { return traced::enabled<sample>(); }));
     step("of that event only", !traced::enabled<silent>());
     for (const std::uint64_t number : {10U, 11U, 12U}) {
         emit_sample(number);
@@ -134,7 +134,7 @@ void follow_many() {
 void follow_end_of_listening() {
     const std::uint64_t before = route().counters.written;
     set_file(EVENTS "sample/enable", "0");
-    step("the kernel closes the gate", !traced::enabled<sample>());
+    step("the kernel closes the gate", soon([] { return !traced::enabled<sample>(); }));
     emit_sample(77);
     step("nothing is counted any more", route().counters.written == before);
     show_trace("nothing");
@@ -191,7 +191,7 @@ void follow_versions() {
         const eventlog::route_status status = version.status().routes[EVENTLOG_ROUTE_USER_EVENTS];
         step("the other version can be offered, too", status.code == EVENTLOG_OK);
         set_file(other, "1");
-        step("its gate is open", version.enabled(0));
+        step("its gate is open", soon([&] { return version.enabled(0); }));
         step("the first version's is not", !traced::enabled<silent>());
         version.emit(0, 300U);
         set_file(other, "0");
@@ -199,6 +199,83 @@ void follow_versions() {
     }
     step("it is gone with its provider", soon([] { return ::access(other, F_OK) != 0; }));
     step("the first version is not", ::access(EVENTS "silent", F_OK) == 0);
+}
+
+constexpr eventlog_field_definition late_fields[] = {
+    {.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_32}};
+constexpr eventlog_event_definition late_events[] = {
+    {.name = "event", .fields = late_fields, .field_count = 1}};
+constexpr eventlog_definition late{EVENTLOG_DEFINITION_SIZES, .name = "late", .events = late_events,
+                                   .event_count = 1};
+
+eventlog::route_status route_of(const eventlog::dynamic_provider& provider) {
+    return provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS];
+}
+
+/// Whether what was not to be had at first is, some time after it can be.
+bool is_tried_again(const eventlog::dynamic_provider& provider) {
+    return soon([&] {
+        eventlog_provider_poll(provider.handle());
+        return route_of(provider).code == EVENTLOG_OK;
+    });
+}
+
+/// The kernel has as many events as it may.
+void follow_limit() {
+    constexpr const char* limit = "/proc/sys/kernel/user_events_max";
+    set_file(limit, "1");
+    {
+        const eventlog::dynamic_provider provider(late);
+        step("the other way can be used all the same", provider.status().code == EVENTLOG_OK);
+        step("there are too many events", route_of(provider).code == EVENTLOG_INCOMPLETE);
+        std::printf("limit: %s\n", route_of(provider).text.data());
+        set_file(limit, "32768");
+        step("the event is there when it may be", is_tried_again(provider));
+    }
+    step("it goes with its provider", soon([] {
+             return ::access(TRACING "events/user_events/eventlog_late_event", F_OK) != 0;
+         }));
+}
+
+/// An ordinary user in root's directory, where it cannot publish anything, either.
+[[noreturn]] void be_ordinary(int ready, int allowed) {
+    step("the user is an ordinary one", ::setgid(1000) == 0 && ::setuid(1000) == 0);
+    const eventlog::dynamic_provider provider(late);
+    step("the directory is not its own", provider.status().code == EVENTLOG_NO_DIRECTORY);
+    step("the kernel's way is closed, too", route_of(provider).code == EVENTLOG_NO_PERMISSION);
+    std::printf("permission: %s\n", route_of(provider).text.data());
+    char byte = 'r';
+    step("the child waits", ::write(ready, &byte, 1) == 1 && ::read(allowed, &byte, 1) == 1);
+    step("it is open when it may be", is_tried_again(provider));
+    step("root is asked to listen", ::write(ready, &byte, 1) == 1);
+    step("the gate is open without a file", soon([&] { return provider.enabled(0); }));
+    provider.emit(0, 400U);
+    step("the event is written", route_of(provider).counters.written == 1);
+    static_cast<void>(std::fflush(stdout));
+    ::_exit(0);  // as the kernel finds it
+}
+
+void follow_permission() {
+    std::array<int, 2> ready{};
+    std::array<int, 2> allowed{};
+    step("there are pipes", ::pipe(ready.data()) == 0 && ::pipe(allowed.data()) == 0);
+    static_cast<void>(std::fflush(stdout));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        be_ordinary(ready[1], allowed[0]);
+    }
+    static_cast<void>(::close(ready[1]));
+    char byte = 0;
+    step("the child has been refused", ::read(ready[0], &byte, 1) == 1);
+    step("root allows it", ::chmod(TRACING, 0711) == 0 &&
+                               ::chmod(TRACING "user_events_data", 0666) == 0 &&
+                               ::write(allowed[1], &byte, 1) == 1);
+    step("the child has been let in", ::read(ready[0], &byte, 1) == 1);
+    set_file(TRACING "events/user_events/eventlog_late_event/enable", "1");
+    int status = -1;
+    step("the child ends well", ::waitpid(child, &status, 0) == child && status == 0);
+    set_file(TRACING "events/user_events/eventlog_late_event/enable", "0");
+    show_trace("permission");
 }
 
 /// A daemon that closes what it has not opened, and opens files of its own.
@@ -237,6 +314,8 @@ int main() {
     follow_sizes();
     follow_fork();
     follow_versions();
+    follow_limit();
+    follow_permission();
     follow_lost_descriptor();
     return 0;
 }
