@@ -81,7 +81,7 @@ struct optional_ones {
 };
 struct optional_and_namesake {
     std::uint8_t has_count;
-    std::uint8_t has_count_;
+    std::uint8_t has_count_;  // NOLINT(readability-identifier-naming): looks like ours
     std::optional<std::uint8_t> count;
 };
 struct in_session {

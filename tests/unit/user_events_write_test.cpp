@@ -16,6 +16,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -40,13 +41,13 @@ constexpr std::uint32_t wordy = 1;
 class user_events_write : public testing::Test {
   protected:
     void SetUp() override {
-        ASSERT_EQ(provider_.error(), EVENTLOG_ERROR_NONE) << provider_.error_text();
+        ASSERT_EQ(provider.error(), EVENTLOG_ERROR_NONE) << provider.error_text();
         if (route().file.load() >= 0) {
             GTEST_SKIP() << "this kernel has the real file";
         }
         std::array<int, 2> ends{};
         ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends.data()), 0);
-        listener_ = unique_fd(ends[0]);
+        listener = unique_fd(ends[0]);
         lead_to(unique_fd(ends[1]));
         route().expected = true;
         for (const std::uint32_t event : {plain, wordy}) {
@@ -68,28 +69,28 @@ class user_events_write : public testing::Test {
         }
     }
 
-    eventlog_provider& handle() { return *provider_.handle(); }
+    eventlog_provider& handle() { return *provider.handle(); }
     user_events_route& route() { return handle().user_events; }
 
     /// Has the route's descriptor be that file.
-    void lead_to(unique_fd file) {
-        file_ = std::move(file);
+    void lead_to(unique_fd opened) {
+        file = std::move(opened);
         struct stat status {};
-        ASSERT_EQ(::fstat(file_.get(), &status), 0);
+        ASSERT_EQ(::fstat(file.get(), &status), 0);
         route().device = status.st_dev;
         route().inode = status.st_ino;
-        route().file = file_.get();
+        route().file = file.get();
     }
 
     /// What the next write brought; empty if there was none.
     std::string next_write() {
         std::array<char, 16384> bytes{};
-        const ssize_t size = ::read(listener_.get(), bytes.data(), bytes.size());
+        const ssize_t size = ::read(listener.get(), bytes.data(), bytes.size());
         return {bytes.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
     }
 
     [[nodiscard]] eventlog_counters counters() const {
-        return provider_.status().routes[EVENTLOG_ROUTE_USER_EVENTS].counters;
+        return provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS].counters;
     }
 
     static constexpr eventlog_field_definition plain_fields[] = {
@@ -100,10 +101,10 @@ class user_events_write : public testing::Test {
     static constexpr eventlog_event_definition events[] = {
         {.name = "plain", .fields = plain_fields, .field_count = 1},
         {.name = "wordy", .fields = wordy_fields, .field_count = 2}};
-    eventlog::dynamic_provider provider_{
+    eventlog::dynamic_provider provider{
         {EVENTLOG_DEFINITION_SIZES, .name = "written", .events = events, .event_count = 2}};
-    unique_fd listener_;
-    unique_fd file_;
+    unique_fd listener;
+    unique_fd file;
 };
 
 template <class... Words>
@@ -118,14 +119,14 @@ std::string bytes_of(Words... words) {
 }
 
 TEST_F(user_events_write, is_one_write_of_number_and_payload) {
-    provider_.emit(plain, 77U);
+    provider.emit(plain, 77U);
     EXPECT_EQ(next_write(), bytes_of(number, 77U));
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().written, 1U);
 }
 
 TEST_F(user_events_write, joins_pieces) {
-    provider_.emit(wordy, "ab", std::string_view("c"));
+    provider.emit(wordy, "ab", std::string_view("c"));
     using namespace std::string_literals;
     // Both words count from behind themselves.
     EXPECT_EQ(next_write(), bytes_of(number, 3U << 16U | 4U, 2U << 16U | 3U) + "ab\0c\0"s);
@@ -139,23 +140,23 @@ TEST_F(user_events_write, joins_very_many_pieces) {
         letters[i] = static_cast<char>('a' + i % 26);
         pieces[i] = {&letters[i], 1};
     }
-    eventlog_emit_pieces(provider_.handle(), plain, pieces.data(), pieces.size(), 0);
+    eventlog_emit_pieces(provider.handle(), plain, pieces.data(), pieces.size(), 0);
     EXPECT_EQ(next_write(), bytes_of(number) + letters);
 }
 
 TEST_F(user_events_write, refuses_more_pieces_than_an_event_has) {
     std::array<eventlog_piece, 256> pieces{};
     pieces.fill({"x", 1});
-    eventlog_emit_pieces(provider_.handle(), plain, pieces.data(), pieces.size(), 0);
+    eventlog_emit_pieces(provider.handle(), plain, pieces.data(), pieces.size(), 0);
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().lost_refused, 1U);
 }
 
 TEST_F(user_events_write, counts_what_is_too_large) {
     const std::string text(user_events_payload_max - 10, 'x');  // two words, two NULs
-    provider_.emit(wordy, text, "");
+    provider.emit(wordy, text, "");
     EXPECT_EQ(next_write().size(), sizeof number + user_events_payload_max);
-    provider_.emit(wordy, text, "y");
+    provider.emit(wordy, text, "y");
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().written, 1U);
     EXPECT_EQ(counters().lost_too_large, 1U);
@@ -163,14 +164,14 @@ TEST_F(user_events_write, counts_what_is_too_large) {
 
 TEST_F(user_events_write, is_not_done_for_a_bit_that_is_not_the_kernels) {
     route().expected = false;
-    provider_.emit(plain, 1U);
+    provider.emit(plain, 1U);
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().written + counters().lost_unattached, 0U);
 }
 
 TEST_F(user_events_write, is_not_done_for_an_event_that_was_left_out) {
     route().numbers[plain] = user_events_route::left_out;
-    provider_.emit(plain, 1U);
+    provider.emit(plain, 1U);
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().written + counters().lost_unattached, 0U);
 }
@@ -179,7 +180,7 @@ TEST_F(user_events_write, is_not_missed_where_listening_has_just_ended) {
     // As the kernel does it, a file that is open for reading only answers EBADF.
     lead_to(unique_fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
     errno = 4711;
-    provider_.emit(plain, 1U);
+    provider.emit(plain, 1U);
     EXPECT_EQ(errno, 4711);
     EXPECT_EQ(counters().written + counters().lost_refused + counters().lost_unattached, 0U);
 }
@@ -187,7 +188,7 @@ TEST_F(user_events_write, is_not_missed_where_listening_has_just_ended) {
 TEST_F(user_events_write, counts_what_the_kernel_refuses) {
     lead_to(unique_fd(::open("/dev/full", O_WRONLY | O_CLOEXEC)));
     errno = 4711;
-    provider_.emit(plain, 1U);
+    provider.emit(plain, 1U);
     EXPECT_EQ(errno, 4711);
     EXPECT_EQ(counters().lost_refused, 1U);
     EXPECT_EQ(counters().written, 0U);
@@ -195,9 +196,9 @@ TEST_F(user_events_write, counts_what_the_kernel_refuses) {
 
 TEST_F(user_events_write, leaves_somebody_elses_file_alone) {
     const unique_fd other(::memfd_create("other", MFD_CLOEXEC));
-    ASSERT_EQ(::dup2(other.get(), file_.get()), file_.get());
+    ASSERT_EQ(::dup2(other.get(), file.get()), file.get());
     route().compared = 0;  // the clock that says when to look has gone on
-    provider_.emit(plain, 1U);
+    provider.emit(plain, 1U);
     struct stat status {};
     ASSERT_EQ(::fstat(other.get(), &status), 0);
     EXPECT_EQ(status.st_size, 0);
@@ -207,9 +208,9 @@ TEST_F(user_events_write, leaves_somebody_elses_file_alone) {
 }
 
 TEST_F(user_events_write, notices_that_the_descriptor_is_closed) {
-    file_ = unique_fd();
+    file = unique_fd();
     errno = 4711;
-    provider_.emit(plain, 1U);
+    provider.emit(plain, 1U);
     EXPECT_EQ(errno, 4711);
     EXPECT_EQ(counters().lost_unattached, 1U);
     EXPECT_EQ(route().file.load(), -1);
@@ -220,7 +221,7 @@ std::string find_tracefs(std::string_view mounts, std::size_t room = 64) {
     std::string path(room, '?');
     std::size_t at = 0;
     while (next_tracefs(mounts.data(), mounts.size(), at, "/data", path.data(), path.size())) {
-        found += path.c_str();
+        found += path.data();
         found += '\n';
     }
     EXPECT_EQ(at, mounts.size());

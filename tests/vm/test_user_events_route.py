@@ -117,8 +117,9 @@ class Route(vm_case.Case):
 
     def test_is_tried_again_when_it_is_permitted(self):
         self.assertRegex(
-            self.result.output, r"\npermission: user_events_data of tracefs may not be opened \(Permi"
-            r"ssion denied\)\. Root can allow it: chmod a\+x /sys/kernel/tracing; ",
+            self.result.output,
+            r"\npermission: user_events_data of tracefs may not be opened \(Permission denied\)\. "
+            r"Root can allow it: chmod a\+x /sys/kernel/tracing; ",
         )
         self.assertEqual(
             self.trace("permission"), [f"eventlog_late_event: number={integer(400)}"]

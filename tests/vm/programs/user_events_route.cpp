@@ -8,15 +8,17 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <eventlog/dynamic_provider.hpp>
 #include <eventlog/eventlog.hpp>
-
-#include "steps.h"
 
 namespace {
 
@@ -45,6 +47,7 @@ struct silent {
 
 using traced = eventlog::provider<"traced", sample, word, in_session, silent>;
 
+#define TRACING "/sys/kernel/tracing/"
 #define EVENTS TRACING "events/user_events/eventlog_traced_"
 
 }  // namespace
@@ -53,6 +56,24 @@ template <>
 inline constexpr eventlog::event_traits eventlog::traits_of<in_session>{.session_bound = true};
 
 namespace {
+
+/// Says what has been tried; ends the program with status 1 if it did not turn out right.
+void step(const char* what, bool right) {
+    const int error = errno;
+    std::printf("%s: %s\n", right ? "ok" : "WRONG", what);
+    if (!right) {
+        std::printf("errno is %d: %s\n", error, std::strerror(error));
+        std::exit(1);
+    }
+}
+
+/// Writes a text to a file of tracefs; ends the program if that fails.
+void set_file(const char* path, std::string_view text) {
+    const int file = ::open(path, O_WRONLY | O_TRUNC);
+    step(path,
+         file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    static_cast<void>(::close(file));
+}
 
 eventlog::route_status route() {
     return traced::status().routes[EVENTLOG_ROUTE_USER_EVENTS];
