@@ -47,9 +47,9 @@ std::size_t read_mounts(char* list, std::size_t size) noexcept {
     return end;
 }
 
-/// Where somebody has mounted it elsewhere. Out of line: takes much of the stack.
-[[gnu::noinline]] int open_mounted(int& error) noexcept {
-    std::array<char, 16384> list{};
+/// Where somebody has mounted it elsewhere.
+int open_mounted(int& error) noexcept {
+    static constinit std::array<char, 16384> list{};  // too large for a signal stack
     const std::size_t size = read_mounts(list.data(), list.size());
     std::array<char, 512> path{};
     std::size_t at = 0;

@@ -18,7 +18,7 @@ struct user_events_device {
 
 /// Opens the file in /sys/kernel/tracing or /sys/kernel/debug/tracing, or wherever else tracefs is
 /// mounted. On failure `error` is a sentence that says what to do. Where the kernel has none that
-/// costs two calls that fail. Any thread; allocates nothing.
+/// costs two calls that fail. Under the registry's lock; allocates nothing.
 [[nodiscard]] user_events_device open_user_events(error_text& error) noexcept;
 
 /// In a list as /proc/self/mounts: the next mount point of tracefs at or behind `at`, unescaped,

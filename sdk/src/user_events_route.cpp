@@ -294,8 +294,10 @@ void retry_user_events_route(eventlog_provider& provider) noexcept {
     }
     const unnoticed guard;
     const registry_lock lock(std::try_to_lock);
-    // Asked again: another thread may have done it, or have withdrawn the provider.
-    if (lock.held() && coarse_now() >= route.not_before.load(std::memory_order_relaxed)) {
+    // Asked again: another thread may have done it, or have withdrawn the provider, whose gate and
+    // schema are not its own any more.
+    if (lock.held() && route.status != EVENTLOG_UNREGISTERED &&
+        coarse_now() >= route.not_before.load(std::memory_order_relaxed)) {
         open_user_events_route(provider);
     }
 }

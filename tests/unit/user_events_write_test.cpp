@@ -216,6 +216,21 @@ TEST_F(user_events_write, notices_that_the_descriptor_is_closed) {
     EXPECT_EQ(route().file.load(), -1);
 }
 
+TEST_F(user_events_write, does_not_offer_the_events_of_a_provider_that_is_withdrawn) {
+    eventlog_provider* late = nullptr;
+    {
+        const eventlog::dynamic_provider gone(
+            {EVENTLOG_DEFINITION_SIZES, .name = "gone", .events = events, .event_count = 2});
+        late = gone.handle();
+    }
+    ASSERT_EQ(late->user_events.status, EVENTLOG_UNREGISTERED);
+    late->user_events.not_before = 0;  // as a thread leaves it that found its descriptor gone
+    retry_user_events_route(*late);
+    EXPECT_EQ(late->user_events.status, EVENTLOG_UNREGISTERED);
+    EXPECT_FALSE(late->user_events.expected.load());
+    late->user_events.not_before = user_events_route::never;
+}
+
 std::string find_tracefs(std::string_view mounts, std::size_t room = 64) {
     std::string found;
     std::string path(room, '?');
