@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -233,7 +234,7 @@ TEST_F(user_events_write, does_not_offer_the_events_of_a_provider_that_is_withdr
 
 std::string find_tracefs(std::string_view mounts, std::size_t room = 64) {
     std::string found;
-    std::string path(room, '?');
+    std::vector<char> path(room, '?');
     std::size_t at = 0;
     while (next_tracefs(mounts.data(), mounts.size(), at, "/data", path.data(), path.size())) {
         found += path.data();
