@@ -3,11 +3,59 @@
 
 #include <algorithm>
 #include <deque>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "did_you_mean.hpp"
+
 namespace elog {
+namespace {
+
+bool is_option(const std::string& word) {
+    return word.size() > 1 && word.front() == '-';
+}
+
+/// For a command that there is not.
+std::string name_of_nearest_command(const CLI::App& application, const std::string& word) {
+    std::vector<std::string_view> names;
+    for (const CLI::App* command : application.get_subcommands(nullptr)) {
+        names.push_back(command->get_name());
+    }
+    return did_you_mean(word, names);
+}
+
+/// For a long option that the command does not have.
+std::string name_of_nearest_option(const CLI::App& command, const std::string& word) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    const std::string_view wanted = std::string_view(word).substr(0, word.find('='));
+    return did_you_mean(wanted, {names.begin(), names.end()});
+}
+
+/// What is wrong with the words. `first` is the first of them, or empty.
+std::string complaint(const CLI::App& application, const CLI::ParseError& error,
+                      const std::string& first) {
+    const std::vector<CLI::App*> commands = application.get_subcommands();
+    if (commands.empty() && !first.empty() && !is_option(first)) {
+        return "There is no command '" + first + "'." + name_of_nearest_command(application, first);
+    }
+    const std::vector<std::string> unexpected = application.remaining(true);
+    if (commands.empty() || unexpected.empty() || !is_option(unexpected.front())) {
+        return error.what();
+    }
+    return error.what() + std::string(".") +
+           name_of_nearest_option(*commands.front(), unexpected.front());
+}
+
+}  // namespace
 
 struct command_option::parsed {
     CLI::Option* option;
@@ -126,13 +174,14 @@ void command_line::footer(const char* text) {
 }
 
 void command_line::run(std::vector<std::string> words) {
+    const std::string first = words.empty() ? std::string() : words.front();
     // The parser takes them from the back.
     std::reverse(words.begin(), words.end());
     try {
         parser_->application.parse(std::move(words));
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() != 0) {
-            throw syntax_failure("{}", error.what());
+            throw syntax_failure("{}", complaint(parser_->application, error, first));
         }
         parser_->application.exit(error);  // prints what was asked for
     }

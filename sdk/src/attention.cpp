@@ -14,6 +14,7 @@
 #include "provider_file.hpp"
 #include "registered_provider.hpp"
 #include "subscription_slots.hpp"
+#include "unnoticed.hpp"
 
 namespace eventlog::core {
 namespace {
@@ -79,29 +80,33 @@ bool find_listeners(eventlog_provider& provider,
 }
 
 void dump_state(eventlog_provider& provider, unsigned slot, std::uint64_t serial) noexcept {
-    const watcher::dump_callback dump = provider.watched_by.on_dump.load(std::memory_order_acquire);
-    if (dump == nullptr) {
+    watcher::dump_callback::pair dump;
+    if (!provider.watched_by.on_dump.read(dump) || dump.function == nullptr) {
         return;
     }
     provider.watched_by.dumped[slot] = serial;
     const dump_to requester(provider, slot);
-    dump(provider.watched_by.dump_context.load(std::memory_order_relaxed));
+    dump.function(dump.context);
     if (provider.end_of_dump != no_index) {
         eventlog_emit(&provider, provider.end_of_dump, nullptr, 0);
     }
 }
 
+/// A callback that is just being replaced is left to a later emit, in which its successor has its
+/// turn: whoever replaces it asks for that next.
 void call_back(eventlog_provider& provider,
                const std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX>& serials) noexcept {
     watcher& watching = provider.watched_by;
-    const auto change = watching.on_change.load(std::memory_order_acquire);
-    if (change != nullptr && serials != watching.told) {
+    watcher::change_callback::pair change;
+    if (watching.on_change.read(change) && change.function != nullptr &&
+        (serials != watching.told || change.generation != watching.told_generation)) {
         watching.told = serials;
+        watching.told_generation = change.generation;
         unsigned listeners = 0;
         for (const std::uint64_t serial : serials) {
             listeners += serial != 0 ? 1 : 0;
         }
-        change(watching.change_context.load(std::memory_order_relaxed), listeners);
+        change.function(change.context, listeners);
     }
     for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
         if (serials[slot] != 0 && serials[slot] != watching.dumped[slot]) {
@@ -110,9 +115,8 @@ void call_back(eventlog_provider& provider,
     }
 }
 
-/// From now on we are told, beginning with those who are there already.
+/// From now on we are told, beginning with those who are there already. Under the registry's lock.
 void begin_watching(eventlog_provider& provider) noexcept {
-    const registry_lock lock;
     provider.attention = true;
     directory where;
     error_text ignored;
@@ -124,13 +128,27 @@ void begin_watching(eventlog_provider& provider) noexcept {
     set_attention(provider, true);
 }
 
+/// Returns whether no other thread runs what was there before, or is about to.
+template <class Function>
+bool replace(eventlog_provider& provider, callback<Function>& place, Function function,
+             void* context) noexcept {
+    const unnoticed guard;
+    const registry_lock lock;
+    place.replace(function, context);
+    if (function != nullptr) {
+        begin_watching(provider);
+    }
+    const std::uint32_t holder = provider.watched_by.attended_by.load(std::memory_order_seq_cst);
+    return holder == 0 || holder == thread_id();
+}
+
 }  // namespace
 
 void set_attention(eventlog_provider& provider, bool wanted) noexcept {
     const std::uint32_t count = provider.event_count.load(std::memory_order_acquire);
     for (std::uint32_t event = 0; event < count; ++event) {
         if (wanted) {
-            provider.gate_word(event).fetch_or(EVENTLOG_GATE_ATTENTION, std::memory_order_relaxed);
+            provider.gate_word(event).fetch_or(EVENTLOG_GATE_ATTENTION, std::memory_order_release);
         } else {
             provider.gate_word(event).fetch_and(~EVENTLOG_GATE_ATTENTION,
                                                 std::memory_order_acquire);
@@ -146,8 +164,12 @@ std::uint32_t addressed_bits(const eventlog_provider& provider) noexcept {
 
 void attend(eventlog_provider& provider) noexcept {
     watcher& watching = provider.watched_by;
-    if (dumping.provider != nullptr ||
-        watching.attending.exchange(true, std::memory_order_acquire)) {
+    if (dumping.provider != nullptr) {
+        return;
+    }
+    std::uint32_t holder = 0;
+    const std::uint32_t own = thread_id();
+    if (!watching.attended_by.compare_exchange_strong(holder, own, std::memory_order_seq_cst)) {
         return;
     }
     const int saved = errno;
@@ -159,29 +181,26 @@ void attend(eventlog_provider& provider) noexcept {
     if (!complete) {
         set_attention(provider, true);
     }
-    watching.attending.store(false, std::memory_order_release);
+    // Unless a callback has forked: in the child nobody attends any more, or somebody else.
+    holder = own;
+    static_cast<void>(
+        watching.attended_by.compare_exchange_strong(holder, 0, std::memory_order_seq_cst));
     errno = saved;
 }
 
 }  // namespace eventlog::core
 
-void eventlog_provider_on_change(eventlog_provider* provider,
+bool eventlog_provider_on_change(eventlog_provider* provider,
                                  void (*callback)(void* context, unsigned listeners),
                                  void* context) {
-    if (provider != nullptr) {
-        provider->watched_by.change_context.store(context, std::memory_order_relaxed);
-        provider->watched_by.on_change.store(callback, std::memory_order_release);
-        eventlog::core::begin_watching(*provider);
-    }
+    return provider == nullptr ||
+           eventlog::core::replace(*provider, provider->watched_by.on_change, callback, context);
 }
 
-void eventlog_provider_on_dump(eventlog_provider* provider, void (*callback)(void* context),
+bool eventlog_provider_on_dump(eventlog_provider* provider, void (*callback)(void* context),
                                void* context) {
-    if (provider != nullptr) {
-        provider->watched_by.dump_context.store(context, std::memory_order_relaxed);
-        provider->watched_by.on_dump.store(callback, std::memory_order_release);
-        eventlog::core::begin_watching(*provider);
-    }
+    return provider == nullptr ||
+           eventlog::core::replace(*provider, provider->watched_by.on_dump, callback, context);
 }
 
 void eventlog_provider_poll(eventlog_provider* provider) {

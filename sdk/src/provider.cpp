@@ -152,11 +152,17 @@ void detach_from_all(eventlog_provider& provider) noexcept {
     }
 }
 
-/// Nobody is at it: in a forked child there is no other thread, and a handle is given out once.
+/// Nobody is at it: in a forked child there is no other thread, and an instance is taken only then.
 void forget_listeners(eventlog_provider& provider) noexcept {
     provider.watched_by.told = {};
+    provider.watched_by.told_generation = 0;
     provider.watched_by.dumped = {};
-    provider.watched_by.attending.store(false, std::memory_order_relaxed);
+    provider.watched_by.attended_by.store(0, std::memory_order_relaxed);
+}
+
+void forget_callbacks(eventlog_provider& provider) noexcept {
+    provider.watched_by.on_change.replace(nullptr, nullptr);
+    provider.watched_by.on_dump.replace(nullptr, nullptr);
 }
 
 void close_own_gate(eventlog_provider& provider) noexcept {
@@ -194,12 +200,15 @@ void publish_again_in_child() noexcept {
     forget_other_writers();
     static_cast<void>(prepare_unmapping());
     identify();
+    for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {
+        forget_listeners(*free);
+    }
     for (eventlog_provider* provider = first_registered; provider != nullptr;
          provider = provider->next) {
+        forget_listeners(*provider);
         if (provider->published) {
             provider->published = false;
             close_own_gate(*provider);
-            forget_listeners(*provider);
             publish(*provider);
         }
         renew_user_events_route(*provider);
@@ -218,14 +227,17 @@ void* find_room() noexcept {
 }
 
 eventlog_provider* take_instance() noexcept {
-    // Not one in whose last definition some thread still is.
+    // Not one in whose last definition or callback some thread still is.
     eventlog_provider** link = &first_free;
-    while (*link != nullptr && !forget_definition(**link)) {
+    while (*link != nullptr &&
+           ((*link)->watched_by.attended_by.load(std::memory_order_acquire) != 0 ||
+            !forget_definition(**link))) {
         link = &(*link)->next;
     }
     if (eventlog_provider* instance = *link; instance != nullptr) {
         *link = instance->next;
         forget_listeners(*instance);
+        forget_callbacks(*instance);
         return instance;
     }
     void* memory = find_room();
@@ -378,8 +390,7 @@ void eventlog_provider_unregister(eventlog_provider* provider) {
         provider->status = EVENTLOG_UNREGISTERED;
         provider->event_count.store(0, std::memory_order_relaxed);
         provider->gate.store(closed_gate.data(), std::memory_order_relaxed);
-        provider->watched_by.on_change.store(nullptr, std::memory_order_relaxed);
-        provider->watched_by.on_dump.store(nullptr, std::memory_order_relaxed);
+        forget_callbacks(*provider);
         provider->attention = false;
         provider->next = first_free;
         first_free = provider;

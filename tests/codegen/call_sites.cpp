@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -60,7 +61,39 @@ struct block {
     std::array<std::uint32_t, 30> samples;
 };
 
-using site = eventlog::provider<"site", numbers, described, named, owning, wide, block>;
+/// Not its payload, and larger than what compilers keep in registers.
+struct long_row {
+    std::uint64_t a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p;
+    std::string_view reason;
+    std::string_view peer;
+};
+
+/// An array that travels by address, beside a text that owns its characters.
+struct sampled {
+    std::array<std::uint32_t, 64> samples;
+    std::string reason;
+};
+/// The same with a text that does not.
+struct sampled_view {
+    std::array<std::uint32_t, 64> samples;
+    std::string_view reason;
+};
+
+enum class state : std::uint8_t { idle, busy, gone };
+struct changed {
+    std::uint64_t sequence;
+    std::optional<std::uint32_t> code;
+    std::optional<std::string_view> reason;
+    state now;
+};
+
+struct received {
+    std::uint32_t bytes;
+    std::string_view from;
+};
+
+using site = eventlog::provider<"site", numbers, described, named, owning, wide, block, long_row,
+                                sampled, sampled_view, changed, received>;
 
 inline std::uint64_t mix(std::uint64_t value) {
     value ^= value >> 33U;
@@ -79,6 +112,9 @@ inline std::uint64_t hash(std::string_view text) {
 }
 
 }  // namespace sites
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<sites::received>{.session_bound = true};
 
 using namespace sites;
 
@@ -155,6 +191,79 @@ int emit_named_first(std::uint64_t sequence, std::string_view reason) {
 int emit_block(const block* event) {
     begin();
     site::emit(*event);
+    return end() + 1;
+}
+
+// expect: gate
+int emit_long_row(std::uint64_t number, std::string_view reason, std::string_view peer) {
+    begin();
+    site::emit(long_row{number, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, reason, peer});
+    return end() + 1;
+}
+
+// expect: gate
+int emit_long_row_in_memory(const long_row& event) {
+    begin();
+    site::emit(event);
+    return end() + 1;
+}
+
+// expect: gate
+int emit_long_row_at(const long_row* event) {
+    begin();
+    site::emit(*event);
+    return end() + 1;
+}
+
+// expect: gate
+int emit_sampled(const sampled& event) {
+    begin();
+    site::emit(event);
+    return end() + 1;
+}
+
+// expect: gate
+int emit_sampled_view(const sampled_view& event) {
+    begin();
+    site::emit(event);
+    return end() + 1;
+}
+
+// expect: gate
+int emit_owning_in_memory(const owning& event) {
+    begin();
+    site::emit(event);
+    return end() + 1;
+}
+
+// expect: gate
+int emit_changed(std::uint64_t sequence, std::uint32_t code, state now) {
+    begin();
+    site::emit(changed{sequence, code, std::nullopt, now});
+    return end() + 1;
+}
+
+// expect: gate
+int emit_changed_in_memory(const changed& event) {
+    begin();
+    site::emit(event);
+    return end() + 1;
+}
+
+// expect: gate
+int emit_in_session(const eventlog::session<site>& session, std::uint32_t bytes,
+                    std::string_view from) {
+    begin();
+    session.emit(received{bytes, from});
+    return end() + 1;
+}
+
+// expect: gate
+int lazily_in_session(const eventlog::session<site>& session, std::string_view from) {
+    begin();
+    session.emit_lazily([&] {
+        return received{static_cast<std::uint32_t>(compute(from.size())), from};
+    });
     return end() + 1;
 }
 

@@ -24,9 +24,9 @@
 
 #include <eventlog/eventlog.h>
 
+#include "build_kind.hpp"
 #include "definition.hpp"
 #include "listener.hpp"
-#include "sanitizers.hpp"
 #include "schema.hpp"
 #include "scratch.hpp"
 

@@ -94,6 +94,27 @@ TEST(session, begins_and_ends_and_names_itself_in_each_event) {
     EXPECT_EQ(std::get<std::string_view>(ears.field(ears.records()[1], "from")), "here");
 }
 
+TEST(session, makes_a_lazy_event_only_if_somebody_listens) {
+    unsigned made = 0;
+    const connection one(5);
+    const auto make = [&] { return packet{++made, "there"}; };
+    one.emit_lazily(make);
+    EXPECT_EQ(made, 0U);
+    listener ears("sessions_test:packet");
+    one.emit_lazily(make);
+    EXPECT_EQ(made, 1U);
+    ASSERT_EQ(ears.heard_names(), "packet");
+    EXPECT_EQ(session_of(ears, ears.records()[0]), 5U);
+    EXPECT_EQ(std::get<std::uint64_t>(ears.field(ears.records()[0], "bytes")), 1U);
+    EXPECT_EQ(std::get<std::string_view>(ears.field(ears.records()[0], "from")), "there");
+}
+
+TEST(session, says_whether_making_an_event_can_throw) {
+    const connection one(6);
+    EXPECT_TRUE(noexcept(one.emit_lazily([]() noexcept { return packet{}; })));
+    EXPECT_FALSE(noexcept(one.emit_lazily([] { return packet{}; })));
+}
+
 TEST(session, ends_once_however_often_it_is_moved_or_ended) {
     listener ears("sessions_test:*");
     {

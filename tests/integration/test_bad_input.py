@@ -148,6 +148,19 @@ class BadInput(harness.Case):
             self.assertTrue(result.stderr.startswith("elog: "), (arguments, result.stderr))
         self.assertFalse(os.path.exists(self.directory))
 
+    def test_words_that_are_unknown_are_named_and_the_nearest_is_told(self):
+        for arguments, complaint in (
+            (["recrod", "-e", "*"], "There is no command 'recrod'. Did you mean 'record'?"),
+            (["nonsense"], "There is no command 'nonsense'."),
+            (
+                ["record", "-e", "*", "--outptu=x"],
+                "The following argument was not expected: --outptu=x. Did you mean '--output'?",
+            ),
+            (["list", "--nonsense"], "The following argument was not expected: --nonsense."),
+        ):
+            result = self.run_elog(*arguments, status=2)
+            self.assertEqual(result.stderr, f"elog: {complaint}\nTry: elog --help\n")
+
     def test_help_and_version_are_no_errors(self):
         self.assertRegex(self.run_elog("--version").stdout, r"^elog \d+\.\d+\.\d+\n$")
         for arguments in (["--help"], ["record", "--help"], ["print", "--help"]):

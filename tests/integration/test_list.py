@@ -12,7 +12,7 @@ import struct
 import termios
 
 import harness
-from test_generated import LIBRARY_DIRECTORY, is_sanitized
+from test_generated import LIBRARY_DIRECTORY
 
 PLANT = r"""# SPDX-License-Identifier: MIT
 provider plant "A plant that is \xff watered" {
@@ -39,8 +39,6 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 class List(harness.Case):
     def start_plant(self, schema=PLANT):
         """A program with exactly that schema."""
-        if is_sanitized():
-            self.skipTest("the library is built with a sanitizer, and the program is not")
         folder = self.path(f"plant{len(self.processes)}")
         os.mkdir(folder)
         with open(f"{folder}/plant.schema", "w", encoding="utf-8") as file:

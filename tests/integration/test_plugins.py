@@ -4,6 +4,7 @@
 stay alone."""
 
 import re
+import subprocess
 
 import harness
 
@@ -44,6 +45,19 @@ class Plugins(harness.Case):
     def check_together(self, first, second):
         first, second = (harness.program(f"{plugin}.so") for plugin in (first, second))
         self.assertEqual(self.run_host("together", first, second), [(0, 1), (1, 2), (2, 2)])
+
+    def test_export_nothing_of_ours(self):
+        # What two plugins exported under one name would tie one to the other, which could then not
+        # be unloaded.
+        for plugin in ("plugin_shared", "twin_shared", "defining_plugin_shared"):
+            symbols = subprocess.run(
+                ["nm", "--dynamic", "--defined-only", "--demangle", harness.program(f"{plugin}.so")],
+                stdout=subprocess.PIPE, encoding="utf-8", check=True,
+            ).stdout
+            self.assertIn("_plugin", symbols)
+            self.assertNotIn("eventlog", symbols)
+            if plugin != "defining_plugin_shared":  # which has threads of its own
+                self.assertNotIn("std::", symbols)
 
     def test_that_come_and_go_are_heard(self):
         self.check_loop("plugin_shared", "twin_shared")

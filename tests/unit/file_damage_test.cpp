@@ -12,8 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include "build_kind.hpp"
 #include "recording_sample.hpp"
-#include "sanitizers.hpp"
 #include "scratch.hpp"
 #include "unique_fd.hpp"
 
@@ -21,8 +21,8 @@ namespace {
 
 namespace test = eventlog::test;
 
-// Under a sanitizer everything takes ten times as long: the same with a smaller file.
-constexpr std::size_t smaller = test::is_sanitized ? 8 : 1;
+// Where everything takes ten times as long: the same with a smaller file.
+constexpr std::size_t smaller = test::is_slow ? 8 : 1;
 
 constexpr std::size_t cut_size = 65536 / smaller;
 constexpr std::size_t flip_size = 16384 / smaller;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -54,6 +56,67 @@ TEST(names, of_a_type_leave_out_its_namespaces) {
 TEST(names, of_a_global_type) {
     EXPECT_EQ(type_name<global_event>(), "global_event");
     EXPECT_EQ(field_names<global_event>[0], "value");
+}
+
+/// More members than compilers spell in one row.
+struct long_event {
+    std::uint8_t a;
+    std::uint8_t second;
+    std::uint8_t c_3;
+    std::uint8_t d;
+    std::uint8_t the_fifth_member;
+    std::uint8_t f6;
+    std::uint8_t g;
+    std::uint8_t h;
+    std::uint8_t ninth;
+    std::uint8_t j10;
+    std::uint8_t k;
+    std::uint8_t twelfth;
+    std::uint8_t m;
+    std::uint8_t n;
+    std::uint8_t o15;
+    std::uint8_t p;
+    std::uint8_t q;
+    std::uint8_t r;
+    std::uint8_t s19;
+    std::uint8_t twentieth;
+    std::uint8_t u;
+    std::uint8_t v22;
+    std::uint8_t last;
+};
+
+TEST(names, of_more_fields_than_compilers_spell_in_a_row) {
+    constexpr const char* expected[] = {"a",  "second",  "c_3", "d",     "the_fifth_member",
+                                        "f6", "g",       "h",   "ninth", "j10",
+                                        "k",  "twelfth", "m",   "n",     "o15",
+                                        "p",  "q",       "r",   "s19",   "twentieth",
+                                        "u",  "v22",     "last"};
+    for (std::size_t i = 0; i < std::size(expected); ++i) {
+        EXPECT_EQ(field_names<long_event>[i], expected[i]);
+    }
+}
+
+/// Names that are refused, at each place that matters to the others.
+struct foreign_first {
+    std::uint8_t höhe;
+    std::uint8_t width;
+    std::uint8_t depth;
+};
+struct foreign_second {
+    std::uint8_t width;
+    std::uint8_t höhe;
+    std::uint8_t depth;
+    std::uint8_t weight;
+};
+
+TEST(names, of_fields_next_to_one_with_other_letters) {
+    EXPECT_EQ(field_names<foreign_first>[0], "");
+    EXPECT_EQ(field_names<foreign_first>[1], "width");
+    EXPECT_EQ(field_names<foreign_first>[2], "depth");
+    EXPECT_EQ(field_names<foreign_second>[0], "width");
+    EXPECT_EQ(field_names<foreign_second>[1], "");
+    EXPECT_EQ(field_names<foreign_second>[2], "depth");
+    EXPECT_EQ(field_names<foreign_second>[3], "weight");
 }
 
 TEST(names, identifiers_are_letters_digits_and_underscores) {

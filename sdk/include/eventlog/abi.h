@@ -9,6 +9,7 @@
 #ifndef EVENTLOG_ABI_H
 #define EVENTLOG_ABI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -95,7 +96,9 @@ EVENTLOG_API struct eventlog_provider* eventlog_provider_register(
  * Withdraws a provider: its gate reads zero from now on.
  *
  * Any thread, once per handle; NULL is allowed. The memory that the definition
- * points to may go away afterwards, if no thread still emits from it.
+ * points to may go away afterwards, if no thread still emits from it. Callbacks
+ * are taken back; whoever has to know that none runs any more takes them back
+ * before (eventlog_provider_on_change).
  */
 EVENTLOG_API void eventlog_provider_unregister(struct eventlog_provider* provider);
 
@@ -147,11 +150,26 @@ EVENTLOG_API enum eventlog_status_code eventlog_provider_route_status(
  * eventlog_provider_poll. Never in two threads at once. So it must be fit for
  * wherever the application emits: if that is a signal handler, it must be
  * async-signal-safe, and a thread that emits while it holds a lock that the
- * callback takes waits for itself. NULL takes it back, but does not wait: a call
- * that has begun, or is just about to, goes on in its thread after this returns,
- * and `context` must outlive it.
+ * callback takes waits for itself. It may emit, and replace itself and others.
+ *
+ * Replaces the callback of an earlier call, with its context: no callback ever
+ * gets the context of another one. NULL takes it back. What was there before is
+ * not begun any more once this has returned, with one exception: this does not
+ * wait for a thread that is calling back, or just about to. Returns whether there
+ * is none: then the earlier callback does not run, never will again, and its
+ * code and context may go. False: a callback of this provider, whichever, is at
+ * work in another thread. (A call that the calling thread itself is in does not
+ * count: it knows.) Who has to wait asks again, without a lock that a callback
+ * takes:
+ *
+ *     while (!eventlog_provider_on_change(provider, NULL, NULL)) {
+ *         sched_yield();
+ *     }
+ *
+ * Any thread, forked child and callback; not from a signal handler, nor from a
+ * callback that runs in one.
  */
-EVENTLOG_API void eventlog_provider_on_change(struct eventlog_provider* provider,
+EVENTLOG_API bool eventlog_provider_on_change(struct eventlog_provider* provider,
                                               void (*callback)(void* context, unsigned listeners),
                                               void* context);
 
@@ -159,9 +177,10 @@ EVENTLOG_API void eventlog_provider_on_change(struct eventlog_provider* provider
  * Calls back for each subscription that is new to the provider: what the
  * callback emits of this provider goes to that subscription alone, and is
  * followed by the event of kind dump_complete, if the schema has one. When and
- * where it runs: as above; signals of the thread wait until it returns.
+ * where it runs, and what is returned: as above; signals of the thread wait until
+ * it returns.
  */
-EVENTLOG_API void eventlog_provider_on_dump(struct eventlog_provider* provider,
+EVENTLOG_API bool eventlog_provider_on_dump(struct eventlog_provider* provider,
                                             void (*callback)(void* context), void* context);
 
 /*

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -72,18 +71,18 @@ class registration {
     registration& operator=(const registration&) = delete;
 
     [[nodiscard]] eventlog_provider* handle() const noexcept {
-        return handle_.load(std::memory_order_acquire);
+        return __atomic_load_n(&handle_, __ATOMIC_ACQUIRE);
     }
 
   private:
     void tell(eventlog_provider* handle) noexcept {
-        handle_.store(handle, std::memory_order_release);
+        __atomic_store_n(&handle_, handle, __ATOMIC_RELEASE);
         for (std::uint32_t i = 0; i < event_count_; ++i) {
-            sites_[i].provider.store(handle, std::memory_order_release);
+            sites_[i].tell(handle);
         }
     }
 
-    std::atomic<eventlog_provider*> handle_{nullptr};
+    eventlog_provider* handle_ = nullptr;
     std::uint32_t event_count_;
     event_site* sites_;
 };
@@ -117,10 +116,14 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
         return std::array<event_site, sizeof...(Events)>{make_site<Events>(Id)...};
     }
     static inline constinit auto sites = make_sites(std::index_sequence_for<Events...>{});
+    // Constants, so that they take no call: where nothing is optimised, std::array's functions
+    // belong to all plugins of a process with schemas as long, and one plugin's to the others.
+    static constexpr const std::uint8_t* schema_begin = schema.data();
+    static constexpr std::size_t schema_size = schema.size();
 
   public:
-    static inline const registration registered{gate, schema.data(), schema.size(),
-                                                sizeof...(Events), sites.data()};
+    static inline const registration registered{gate, schema_begin, schema_size, sizeof...(Events),
+                                                sites.data()};
 
     /// Naming `registered` is what makes a program that emits publish the provider.
     [[gnu::always_inline]] static const event_site& site(std::size_t event) noexcept {
@@ -170,30 +173,25 @@ class provider {
         return detail::is_open(state::gate.words[index<Event>()]);
     }
 
-    /// Emits an event: one load and a branch when nobody listens. The event is taken by value, so
-    /// that what the compiler computes from values for it stands behind the branch. What it cannot
-    /// put off is done every time: a call it does not see into, a loop, reading memory, making a
-    /// std::string. For these there is emit_lazily.
-    /// Takes no lock, allocates nothing, waits for nobody; an event that finds no room is counted.
+    /// Emits an event: one load and a branch when nobody listens. An event that is there already is
+    /// not touched then, whatever is in it; and what the compiler computes from values for one that
+    /// is made for the call stands behind the branch. What it cannot put off is done every time: a
+    /// call it does not see into, a loop, reading memory, making a std::string or a large array.
+    /// For these there is emit_lazily. Takes no lock, allocates nothing, waits for nobody; an event
+    /// that finds no room is counted. One with large arrays that is, byte for byte, its payload is
+    /// copied once, from where it is into the ring.
     template <class Event>
-    requires(!detail::is_passed_as_block<Event>)
-        [[gnu::always_inline]] static void emit(Event event) noexcept {
+    [[gnu::always_inline]] static void emit(const Event& event) noexcept {
         static_assert(!traits_of<Event>.session_bound,
                       "eventlog: this event belongs to a session. Emit it through the "
                       "eventlog::session object.");
         constexpr std::size_t id = index<Event>();
         if (detail::is_open(state::gate.words[id])) [[unlikely]] {
-            detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), 0});
-        }
-    }
-
-    /// The same for an event with large arrays that is, byte for byte, its payload: it is copied
-    /// once, from where it is into the ring.
-    template <class Event>
-    requires(detail::is_passed_as_block<Event>)
-        [[gnu::always_inline]] static void emit(const Event& event) noexcept {
-        if (enabled<Event>()) [[unlikely]] {
-            detail::emit_own_payload(state::site(index<Event>()), &event);
+            if constexpr (detail::is_passed_as_block<Event>) {
+                detail::emit_own_payload(state::site(id), &event);
+            } else {
+                detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), 0});
+            }
         }
     }
 
@@ -219,16 +217,33 @@ class provider {
         }
     }
 
-    /// An event of a session: what eventlog::session calls.
+    /// An event of a session: what eventlog::session calls. The number comes by reference, so that
+    /// it is read behind the branch, too.
     template <class Event>
-    [[gnu::always_inline]] static void emit_in_session(std::uint64_t session,
-                                                       Event event) noexcept {
+    [[gnu::always_inline]] static void emit_in_session(const std::uint64_t& session,
+                                                       const Event& event) noexcept {
         static_assert(traits_of<Event>.session_bound,
                       "eventlog: this event does not belong to a session. Emit it through the "
                       "provider, or say .session_bound = true in eventlog::traits_of.");
         constexpr std::size_t id = index<Event>();
         if (detail::is_open(state::gate.words[id])) [[unlikely]] {
             detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), session});
+        }
+    }
+
+    /// The same with the event made only when someone listens.
+    template <class Maker>
+    requires std::is_invocable_v<Maker>
+    [[gnu::always_inline]] static void emit_lazily_in_session(
+        const std::uint64_t& session, Maker&& make) noexcept(std::is_nothrow_invocable_v<Maker>) {
+        using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
+        static_assert(traits_of<made>.session_bound,
+                      "eventlog: this event does not belong to a session. Emit it through the "
+                      "provider, or say .session_bound = true in eventlog::traits_of.");
+        if (enabled<made>()) [[unlikely]] {
+            const made event = detail::make_inline(std::forward<Maker>(make));
+            detail::members_of<made>::with(event,
+                                           detail::send<made>{state::site(index<made>()), session});
         }
     }
 
@@ -243,26 +258,30 @@ class provider {
     /// inside the next emit of any event of the provider, in the emitting thread, or in poll();
     /// never in two threads at once. So any emit of the provider may run it: a thread that emits
     /// while it holds a lock that the callback takes waits for itself. If the application emits in
-    /// signal handlers, the callback must be fit to run there. Null takes it back, but does not
-    /// wait: a call that has begun, or is just about to, goes on in its thread after this returns.
-    [[gnu::visibility("hidden")]] static void on_enable(
+    /// signal handlers, the callback must be fit to run there. It is called once in any case soon
+    /// after this, and may emit and replace itself.
+    ///
+    /// Null takes it back. Does not wait for a call that has begun in another thread, or is just
+    /// about to, but returns false then: a callback of this provider is at work there. True: what
+    /// was there before does not run, and never will again. Not for signal handlers.
+    [[gnu::visibility("hidden")]] static bool on_enable(
         void (*callback)(unsigned listeners)) noexcept {
-        eventlog_provider_on_change(state::registered.handle(),
-                                    callback == nullptr ? nullptr : call_on_enable,
-                                    reinterpret_cast<void*>(callback));
+        return eventlog_provider_on_change(state::registered.handle(),
+                                           callback == nullptr ? nullptr : call_on_enable,
+                                           reinterpret_cast<void*>(callback));
     }
 
     /// Has `callback` called for each new subscription, to tell it the present state: what the
     /// callback emits of this provider reaches that subscription alone, and a dump_complete event
     /// follows. Runs like the callback of on_enable, with what that says about locks, signal
     /// handlers and taking it back, and with the thread's signals held back.
-    [[gnu::visibility("hidden")]] static void on_dump(void (*callback)()) noexcept {
+    [[gnu::visibility("hidden")]] static bool on_dump(void (*callback)()) noexcept {
         static_assert(provider_traits_of<provider>.dumps,
                       "eventlog: this provider does not say that it dumps its state. Say .dumps = "
                       "true in eventlog::provider_traits_of.");
-        eventlog_provider_on_dump(state::registered.handle(),
-                                  callback == nullptr ? nullptr : call_on_dump,
-                                  reinterpret_cast<void*>(callback));
+        return eventlog_provider_on_dump(state::registered.handle(),
+                                         callback == nullptr ? nullptr : call_on_dump,
+                                         reinterpret_cast<void*>(callback));
     }
 
     /// Runs callbacks that are due: for applications that emit seldom. One load if none are.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <eventlog/detail/event_list.hpp>
@@ -20,9 +21,11 @@ namespace eventlog {
 ///
 ///     eventlog::session<tcp> connection(socket_cookie);
 ///     connection.emit(loss{17, 1448, "timeout"});
+///     connection.emit_lazily([&] { return loss{next_sequence(), 1448, "timeout"}; });
 ///
 /// The number is the application's choice; two sessions with one number are one to those who
-/// listen. An object belongs to one thread at a time; emit may be called from several.
+/// listen. An object belongs to one thread at a time; emit and emit_lazily may be called from
+/// several.
 template <class Provider>
 class session {
   public:
@@ -50,8 +53,17 @@ class session {
 
     /// As Provider::emit, for an event that is session-bound.
     template <class Event>
-    [[gnu::always_inline]] void emit(Event event) const noexcept {
-        Provider::template emit_in_session<Event>(id_, std::move(event));
+    [[gnu::always_inline]] void emit(const Event& event) const noexcept {
+        Provider::emit_in_session(id_, event);
+    }
+
+    /// As Provider::emit_lazily, for an event that is session-bound: it is made only when someone
+    /// listens, in this session or another, whatever that takes.
+    template <class Maker>
+    requires std::is_invocable_v<Maker>
+    [[gnu::always_inline]] void emit_lazily(Maker&& make) const
+        noexcept(std::is_nothrow_invocable_v<Maker>) {
+        Provider::emit_lazily_in_session(id_, std::forward<Maker>(make));
     }
 
     /// Says once more that it began: for on_dump.

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include <cstdint>
-#include <utility>
 
 #include <eventlog/detail/members.hpp>
 #include <eventlog/detail/values.hpp>
@@ -63,22 +62,22 @@ class [[nodiscard]] span {
                       "eventlog: the events of this span belong to a session. Make the span with "
                       "the eventlog::session object in front of the event.");
         start();
-        Provider::emit(std::move(begin));
+        Provider::emit(begin);
     }
     span(const session<Provider>& owner, Begin begin) noexcept : session_(owner.id()) {
         static_assert(in_session,
                       "eventlog: the events of this span do not belong to a session. Make the span "
                       "without one, or say .session_bound = true in eventlog::traits_of.");
         start();
-        Provider::emit_in_session(session_, std::move(begin));
+        Provider::emit_in_session(session_, begin);
     }
     ~span() {
         if (Provider::template enabled<End>()) {
             detail::first_member(end_) = duration{began_ == 0 ? 0 : now() - began_};
             if constexpr (in_session) {
-                Provider::emit_in_session(session_, std::move(end_));
+                Provider::emit_in_session(session_, end_);
             } else {
-                Provider::emit(std::move(end_));
+                Provider::emit(end_);
             }
         }
     }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 
 #include <eventlog/abi.h>
@@ -25,20 +24,28 @@ struct provider_status {
     /// A sentence: what is the case and, if something is wrong, what to do.
     std::array<char, 256> text{};
     /// Index: eventlog_route.
-    std::array<route_status, EVENTLOG_ROUTE_COUNT> routes{};
+    route_status routes[EVENTLOG_ROUTE_COUNT]{};
 };
 
 namespace detail {
 
+/// Where the array begins. Not data(): where nothing is optimised, that belongs to all plugins of a
+/// process, and one plugin's to the others.
+[[gnu::always_inline]] inline char* begin_of(std::array<char, 256>& text) noexcept {
+    return reinterpret_cast<char*>(&text);
+}
+
 [[gnu::visibility("hidden")]] inline provider_status status_of(
     const eventlog_provider* provider) noexcept {
-    provider_status result;
-    result.code = eventlog_provider_status(provider, result.text.data(), result.text.size());
-    for (std::size_t i = 0; i < result.routes.size(); ++i) {
-        route_status& route = result.routes[i];
-        route.code = eventlog_provider_route_status(provider, static_cast<eventlog_route>(i),
+    // All of it, so that it takes no constructor: that could not be hidden, and would be shared by
+    // all plugins of a process.
+    provider_status result{EVENTLOG_UNREGISTERED, {}, {}};
+    result.code = eventlog_provider_status(provider, begin_of(result.text), sizeof result.text);
+    int number = 0;
+    for (route_status& route : result.routes) {
+        route.code = eventlog_provider_route_status(provider, static_cast<eventlog_route>(number++),
                                                     &route.counters, sizeof route.counters,
-                                                    route.text.data(), route.text.size());
+                                                    begin_of(route.text), sizeof route.text);
     }
     return result;
 }

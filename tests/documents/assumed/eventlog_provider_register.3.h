@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <sched.h>
+
 #include <eventlog/abi.h>
 
 struct connection;

@@ -11,3 +11,4 @@ struct loss {
 };
 using tcp = eventlog::provider<"tcp", loss>;
 extern const std::uint64_t socket_cookie;
+std::uint64_t next_sequence();

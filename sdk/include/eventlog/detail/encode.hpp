@@ -3,7 +3,6 @@
 // From a parcel to a payload, on the stack. Nothing here allocates, throws or waits.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -45,8 +44,10 @@ struct piece_place {
 /// What the encoder has to know of an event: all that is not in the numbers of its words, pieces
 /// and blocks. On one line of the cache, and with the provider in it, not where the provider is:
 /// the way to the ring begins with it, and each load that waits for another one makes it longer.
+/// (The provider is no std::atomic: its functions would belong to all plugins of a process that are
+/// not optimised, and one plugin's to the others.)
 struct alignas(32) [[gnu::visibility("hidden")]] event_site {
-    std::atomic<eventlog_provider*> provider{nullptr};
+    eventlog_provider* provider = nullptr;
     const piece_place* pieces = nullptr;
     std::uint32_t event = 0;
     std::uint16_t fixed_size = 0;
@@ -58,7 +59,10 @@ struct alignas(32) [[gnu::visibility("hidden")]] event_site {
         return piece == 0 ? first : pieces[piece];
     }
     [[nodiscard]] eventlog_provider* handle() const noexcept {
-        return provider.load(std::memory_order_acquire);
+        return __atomic_load_n(&provider, __ATOMIC_ACQUIRE);
+    }
+    void tell(eventlog_provider * handle) noexcept {
+        __atomic_store_n(&provider, handle, __ATOMIC_RELEASE);
     }
 };
 
@@ -94,7 +98,7 @@ template <class Event>
 template <class Event>
 consteval event_site make_site(std::size_t event) {
     using layout = event_layout<Event>;
-    return {{nullptr},
+    return {nullptr,
             pieces_of<Event>.places,
             static_cast<std::uint32_t>(event),
             static_cast<std::uint16_t>(layout::fixed_size),

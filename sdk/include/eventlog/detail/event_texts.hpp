@@ -53,7 +53,7 @@ constexpr bool is_text(const name_view& name, const char* text) {
 }
 
 constexpr name_view view_of(const char* text) {
-    return {text, std::string_view(text).size()};
+    return {text, __builtin_strlen(text)};
 }
 
 constexpr field_text text_of(const event_content& event, std::size_t field) {
@@ -69,20 +69,21 @@ constexpr field_text text_of(const event_content& event, std::size_t field) {
     return {name, &untold_field, event.kinds[field]->shown};
 }
 
-constexpr bool has_enumeration(const field_kind& kind) {
-    return *kind.enumeration_identity != 0;
-}
-
 enum class text_mistake {
     none,
     event_name,
     event_text_length,
     field_name,
     same_field_name,
+    session_field,
     foreign_field,
+    field_twice,
+    nameless_field,
     field_text_length,
     enumeration_name,
     unfit_format,
+    level,
+    session_of_none,
 };
 
 constexpr bool is_identifier(const name_view& name) {
@@ -90,7 +91,7 @@ constexpr bool is_identifier(const name_view& name) {
 }
 
 constexpr bool is_long(const char* text) {
-    return std::string_view(text).size() > description_length_max;
+    return __builtin_strlen(text) > description_length_max;
 }
 
 constexpr bool enumeration_is_named(const enum_description& found) {
@@ -122,23 +123,45 @@ constexpr bool has_field(const event_content& event, const char* name) {
     return false;
 }
 
+constexpr bool says_something(const field_traits& traits) {
+    return *traits.name != 0 || *traits.unit != 0 || *traits.description != 0 ||
+           traits.format != format::plain;
+}
+
 /// Whether each field that the traits describe is one of the event's, described once.
-constexpr bool describes_its_fields(const event_content& event) {
+constexpr text_mistake find_mistaken_field(const event_content& event) {
     for (std::size_t i = 0; i < described_fields_max; ++i) {
-        const char* described = event.traits->fields[i].of;
-        if (*described == 0) {
+        const field_traits& traits = event.traits->fields[i];
+        if (*traits.of == 0) {
+            if (says_something(traits)) {
+                return text_mistake::nameless_field;
+            }
             continue;
         }
-        if (!has_field(event, described)) {
-            return false;
+        if (!has_field(event, traits.of)) {
+            return text_mistake::foreign_field;
         }
         for (std::size_t j = 0; j < i; ++j) {
-            if (std::string_view(described) == event.traits->fields[j].of) {
-                return false;
+            if (std::string_view(traits.of) == event.traits->fields[j].of) {
+                return text_mistake::field_twice;
             }
         }
     }
-    return true;
+    return text_mistake::none;
+}
+
+/// Whether a field has the name of the one that stands in front of it in each event of a session.
+constexpr bool names_session_again(const event_content& event) {
+    for (std::size_t i = 0; i < event.count; ++i) {
+        if (text_of(event, i).name == std::string_view("session")) {
+            return event.traits->session_bound;
+        }
+    }
+    return false;
+}
+
+constexpr bool is_about_session(kind what) {
+    return what == kind::session_begin || what == kind::session_end;
 }
 
 /// The mistakes that somebody can make who says something about an event.
@@ -146,8 +169,17 @@ constexpr text_mistake find_told_mistake(const event_content& event) {
     if (is_long(event.traits->description) || is_long(event.traits->meaning)) {
         return text_mistake::event_text_length;
     }
-    if (!describes_its_fields(event)) {
-        return text_mistake::foreign_field;
+    if (event.traits->level < level::error || event.traits->level > level::trace) {
+        return text_mistake::level;
+    }
+    if (is_about_session(event.traits->kind) && !event.traits->session_bound) {
+        return text_mistake::session_of_none;
+    }
+    if (names_session_again(event)) {
+        return text_mistake::session_field;
+    }
+    if (const text_mistake found = find_mistaken_field(event); found != text_mistake::none) {
+        return found;
     }
     for (std::size_t i = 0; i < event.count; ++i) {
         const field_text text = text_of(event, i);
@@ -173,7 +205,7 @@ constexpr text_mistake find_mistake(const event_content& event) {
             return text_mistake::field_name;
         }
         const field_kind& kind = *event.kinds[i];
-        if (has_enumeration(kind) && !enumeration_is_named(*kind.enumeration)) {
+        if (kind.is_enumeration && !enumeration_is_named(*kind.enumeration)) {
             return text_mistake::enumeration_name;
         }
     }
@@ -202,12 +234,15 @@ consteval event_content make_content() {
 }
 
 template <class Event>
-inline constexpr event_content content_of = make_content<Event>();
+[[gnu::visibility("hidden")]] inline constexpr event_content content_of = make_content<Event>();
 
-/// Refuses an event with a mistake, in words.
+template <class Event>
+inline constexpr text_mistake mistake_in = find_mistake(content_of<Event>);
+
+/// Refuses an event with a mistake, in words. Made only for providers that have one.
 template <class Event>
 struct check_texts {
-    static constexpr text_mistake found = find_mistake(content_of<Event>);
+    static constexpr text_mistake found = mistake_in<Event>;
     static_assert(
         found != text_mistake::event_name,
         "eventlog: the type of an event cannot be its name, which needs 1 to 63 letters, "
@@ -222,9 +257,18 @@ struct check_texts {
         found != text_mistake::same_field_name,
         "eventlog: two fields of an event have the same name. Rename one; a.b of a nested "
         "struct is called a_b.");
+    static_assert(found != text_mistake::session_field,
+                  "eventlog: a session-bound event has a field named session already, in front. "
+                  "Leave this one out, or rename it.");
     static_assert(found != text_mistake::foreign_field,
-                  "eventlog: the traits of an event describe a field that it does not have, or one "
-                  "twice. `of` is the member's name, outer_inner for a nested struct.");
+                  "eventlog: the traits of an event describe a field that it does not have. `of` "
+                  "is the member's name, outer_inner for a nested struct.");
+    static_assert(found != text_mistake::field_twice,
+                  "eventlog: the traits of an event describe a field twice. Say all of it in one "
+                  "place, or correct the other one's `of`.");
+    static_assert(found != text_mistake::nameless_field,
+                  "eventlog: the traits of an event describe a field, but do not say which. Say "
+                  "`.of` and the member's name.");
     static_assert(found != text_mistake::field_text_length,
                   "eventlog: unit or description of a field is longer than 255 bytes.");
     static_assert(found != text_mistake::enumeration_name,
@@ -234,6 +278,11 @@ struct check_texts {
                   "eventlog: a field's format does not go with its type: an IP address is 4 or 16 "
                   "bytes or a std::uint32_t, a MAC address 6 bytes, durations and times are "
                   "integers of 64 bits, the others are integers.");
+    static_assert(found != text_mistake::level,
+                  "eventlog: an event has a level that there is not. Take one of eventlog::level.");
+    static_assert(found != text_mistake::session_of_none,
+                  "eventlog: an event begins or ends a session, but does not say which. Say "
+                  ".session_bound = true in eventlog::traits_of.");
 
     static constexpr bool passed = true;
 };

@@ -32,7 +32,8 @@ struct field_kind {
     bool has_same_bytes = false;  // in the event and in the payload
     std::size_t count = 1;
     const enum_description* enumeration = nullptr;
-    const char* enumeration_identity = "";  // tells one enumeration from another; empty: none
+    bool is_enumeration = false;
+    const char* enumeration_identity = "";  // tells one enumeration from another
     void (*put)(unsigned char* target, const void* field) = nullptr;  // of blocks
 };
 
@@ -148,6 +149,7 @@ consteval field_kind make_kind() {
         kind.count = element<held>::count;
         if constexpr (std::is_enum_v<single> && !std::is_same_v<single, std::byte>) {
             kind.enumeration = &description_of_enum<single>;
+            kind.is_enumeration = true;
             kind.enumeration_identity = identity_of_enumeration<single>();
         }
         if constexpr (carriage_of<held>() == carriage::block) {
@@ -158,6 +160,6 @@ consteval field_kind make_kind() {
 }
 
 template <class Field>
-inline constexpr field_kind kind_of = make_kind<Field>();
+[[gnu::visibility("hidden")]] inline constexpr field_kind kind_of = make_kind<Field>();
 
 }  // namespace eventlog::detail

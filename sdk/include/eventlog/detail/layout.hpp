@@ -45,9 +45,7 @@ constexpr std::size_t lay_out_kinds(const field_kind* const* kinds, std::size_t 
     for (std::size_t i = 0; i < count; ++i) {
         const field_kind& kind = *kinds[i];
         const bool counts = blocks_count || kind.carried != carriage::block;
-        places[i].type = kind.type;
-        places[i].count = counts ? kind.count : 0;
-        places[i].optional = kind.optional;
+        places[i] = {kind.type, counts ? kind.count : 0, kind.optional};
     }
     return lay_out(places, count, offset);
 }
@@ -64,13 +62,14 @@ constexpr reference_counts pack_places(const field_kind* const* kinds, std::size
                                        const field_place* places, packed_place* packed) {
     reference_counts counts;
     for (std::size_t i = 0; i < count; ++i) {
-        const carriage carried = kinds[i]->carried;
-        const std::size_t order = carried == carriage::piece   ? counts.pieces++
-                                  : carried == carriage::block ? counts.blocks++
-                                                               : 0;
-        counts.texts += kinds[i]->type == field_type::text ? 1 : 0;
-        counts.has_c_strings = counts.has_c_strings || kinds[i]->is_c_string;
-        packed[i] = places[i].offset | places[i].presence << 16U | order << 32U;
+        const field_kind& kind = *kinds[i];
+        packed[i] = places[i].offset | places[i].presence << 16U;
+        if (kind.carried == carriage::word) {
+            continue;
+        }
+        packed[i] |= (kind.carried == carriage::piece ? counts.pieces++ : counts.blocks++) << 32U;
+        counts.texts += kind.type == field_type::text ? 1 : 0;
+        counts.has_c_strings = counts.has_c_strings || kind.is_c_string;
     }
     return counts;
 }
@@ -91,7 +90,7 @@ constexpr auto make_places() {
 }
 
 template <class Event, bool BlocksCount>
-inline constexpr auto places_in = make_places<Event, BlocksCount>();
+[[gnu::visibility("hidden")]] inline constexpr auto places_in = make_places<Event, BlocksCount>();
 
 template <class Event>
 struct [[gnu::visibility("hidden")]] event_layout {

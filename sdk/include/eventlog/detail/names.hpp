@@ -46,11 +46,12 @@ constexpr name_view read_type_name(const char* spelled) {
     const char* begin = spelled;
     const char* end = spelled;
     bool is_template = false;
-    for (; *end != ';' && *end != ']'; ++end) {
-        if (*end == ':') {
+    for (char c = *end; c != ';' && c != ']'; c = *++end) {
+        if (c == ':') {
             begin = end + 1;
+        } else if (c == '<') {
+            is_template = true;
         }
-        is_template = is_template || *end == '<';
     }
     begin = is_template ? spelled : begin;
     return {begin, static_cast<std::size_t>(end - begin)};
@@ -73,13 +74,14 @@ union never_constructed {
 };
 
 template <class Struct>
-inline constexpr never_constructed<Struct> address_source{};
+[[gnu::visibility("hidden")]] inline constexpr never_constructed<Struct> address_source{};
 
 /// In a class, because clang accepts addresses of subobjects as arguments only there, and in rows,
 /// because it spells no more than ten elements of an array.
+inline constexpr std::size_t row_size = 10;
 template <std::size_t Count>
 struct addresses {
-    const void* rows[(Count + 9) / 10][10];
+    const void* rows[(Count + row_size - 1) / row_size][row_size];
 };
 
 template <class... Members>
@@ -117,8 +119,8 @@ using member_types = typename decltype(members_of<Struct>::with(std::declval<con
                                                                 find_members{}))::types;
 
 template <class Struct>
-inline constexpr auto member_addresses = members_of<Struct>::with(address_source<Struct>.value,
-                                                                  find_members{});
+[[gnu::visibility("hidden")]] inline constexpr auto member_addresses =
+    members_of<Struct>::with(address_source<Struct>.value, find_members{});
 
 /// g++ spells "... [with auto Where = addresses<N>{... ((const void*)(& source<T>.T::first)), ...};
 /// Type = T]", clang "... [Where = {{{&source.value.first, ...}}}, Type = T]".
@@ -140,38 +142,61 @@ constexpr bool ends_member(char character) {
 
 /// From the & of an address to the member's name: the same for all members of a struct.
 constexpr std::size_t distance_to_name(const char* address) {
+    const char* begin = address;
     const char* end = address;
-    for (int depth = 0; depth != 0 || !ends_member(*end); ++end) {
-        depth += change_of_depth(*end);
+    int depth = 0;
+    for (char c = *end;; c = *++end) {
+        if (c >= 'A' && c <= 'z') {
+            continue;  // a letter, most often
+        }
+        if (depth == 0 && ends_member(c)) {
+            return static_cast<std::size_t>(begin - address);
+        }
+        if (c == ':' || c == '.') {
+            begin = end + 1;
+        }
+        depth += change_of_depth(c);
     }
-    const char* begin = end;
-    while (begin[-1] != ':' && begin[-1] != '.') {
-        --begin;
-    }
-    return static_cast<std::size_t>(begin - address);
 }
 
-constexpr bool is_name_character(char c) {
-    return (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+/// Behind the characters that an event's name may have.
+constexpr const char* skip_name(const char* name) {
+    for (char c = *name;
+         (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+         c = *++name) {
+    }
+    return name;
+}
+
+constexpr const char* find_address(const char* spelled) {
+    while (*spelled != '&') {
+        ++spelled;
+    }
+    return spelled;
 }
 
 /// Reads the names of `count` members; one with other characters than an event's name may have is
 /// empty. Returns what is behind the last one.
 constexpr const char* read_member_names(const char* spelled, std::size_t count, name_view* names) {
-    std::size_t distance = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        while (*spelled != '&') {
-            ++spelled;
+    const char* address = find_address(spelled);
+    const std::size_t distance = distance_to_name(address);
+    // From the end of a name to the next name of its row: as long for each; 0: not known.
+    std::size_t gap = 0;
+    for (std::size_t i = 0;; ++i) {
+        const char* const begin = address + distance;
+        const char* const end = skip_name(begin);
+        const bool is_sound = ends_member(*end);
+        names[i] = {begin, is_sound ? static_cast<std::size_t>(end - begin) : 0};
+        if (i + 1 == count) {
+            return end;
         }
-        distance = i == 0 ? distance_to_name(spelled) : distance;
-        spelled += distance;
-        const char* begin = spelled;
-        while (is_name_character(*spelled)) {
-            ++spelled;
+        if (gap != 0 && is_sound && (i + 1) % row_size != 0) {
+            address = end + gap;
+        } else {
+            address = find_address(end);
+            gap = is_sound && i == 0 ? static_cast<std::size_t>(address - end) : gap;
         }
-        names[i] = {begin, ends_member(*spelled) ? static_cast<std::size_t>(spelled - begin) : 0};
     }
-    return spelled;
 }
 
 }  // namespace eventlog::detail

@@ -38,14 +38,10 @@ inline constexpr bool is_block_copyable = __is_trivially_copyable(Event) &&
 /// Such an event is emitted from where it is, and copied once, into the ring, if it is in memory
 /// anyhow, because it has a field that is not passed in registers. (Others would have to be put
 /// into memory in front of the branch.)
+template <class Event, bool HasBlocks = event_layout<Event>::block_count != 0>
+inline constexpr bool is_passed_as_block = false;
 template <class Event>
-inline constexpr bool is_passed_as_block = [] {
-    if constexpr (event_layout<Event>::block_count != 0) {
-        return is_block_copyable<Event>;
-    } else {
-        return false;
-    }
-}();
+inline constexpr bool is_passed_as_block<Event, true> = is_block_copyable<Event>;
 
 /// The same for one that is made behind the branch, if it is too large to lie on one line of the
 /// cache; a smaller one is better put there, see encode.hpp.

@@ -22,12 +22,11 @@
 namespace eventlog::detail {
 
 template <std::size_t Words, std::size_t Pieces, std::size_t Blocks>
-struct parcel {
+struct [[gnu::visibility("hidden")]] parcel {
     std::uint64_t words[at_least_one(Words)]{};
-    // Of pieces and blocks, all are set: nothing has to be cleared before.
-    const void* data[at_least_one(Pieces)];
-    std::size_t sizes[at_least_one(Pieces)];
-    const void* blocks[at_least_one(Blocks)];
+    const void* data[at_least_one(Pieces)]{};
+    std::size_t sizes[at_least_one(Pieces)]{};
+    const void* blocks[at_least_one(Blocks)]{};
 };
 
 /// The size of a text that the encoder has to measure.

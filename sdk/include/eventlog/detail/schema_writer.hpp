@@ -32,7 +32,7 @@ consteval std::size_t count_enumerations(const event_content* const* events, std
     std::size_t found = 0;
     for (std::size_t i = 0; i < count; ++i) {
         for (std::size_t j = 0; j < events[i]->count; ++j) {
-            found += has_enumeration(*events[i]->kinds[j]) ? 1 : 0;
+            found += events[i]->kinds[j]->is_enumeration ? 1 : 0;
         }
     }
     return found;
@@ -57,7 +57,7 @@ consteval auto list_enumerations() {
         const event_content& event = *contents_of<Events...>[i];
         for (std::size_t j = 0; j < event.count; ++j) {
             const field_kind& kind = *event.kinds[j];
-            if (has_enumeration(kind) && index_of(list.items, list.count, kind) == no_index) {
+            if (kind.is_enumeration && index_of(list.items, list.count, kind) == no_index) {
                 list.items[list.count++] = &kind;
             }
         }
@@ -77,7 +77,7 @@ struct provider_content {
 };
 
 consteval std::size_t length_of(const char* text) {
-    return std::string_view(text).size();
+    return __builtin_strlen(text);
 }
 
 consteval std::size_t size_of_event(const event_content& event) {
@@ -89,14 +89,16 @@ consteval std::size_t size_of_event(const event_content& event) {
     if (traits.session_bound) {
         size += 10 + 3 + 7;
     }
-    for (std::size_t i = 0; i < event.count; ++i) {
-        if (event.is_told) {
-            const field_text text = text_of(event, i);
-            size += 10 + 3 + text.name.size + length_of(text.traits->unit) +
-                    length_of(text.traits->description);
-        } else {
-            size += 10 + 3 + event.names[i].size;
+    size += (10 + 3) * event.count;
+    if (!event.is_told) {
+        for (std::size_t i = 0; i < event.count; ++i) {
+            size += event.names[i].size;
         }
+        return size;
+    }
+    for (std::size_t i = 0; i < event.count; ++i) {
+        const field_text text = text_of(event, i);
+        size += text.name.size + length_of(text.traits->unit) + length_of(text.traits->description);
     }
     return size;
 }
@@ -125,48 +127,69 @@ consteval std::size_t size_of_schema(const provider_content& provider) {
     return size;
 }
 
-/// Writes and hashes bytes in one go.
+/// Writes and hashes bytes in one go, to where there are zeros.
 struct schema_pen {
     std::uint8_t* end = nullptr;
     std::uint64_t hash = fnv1a_start;
 
     constexpr void byte(std::uint8_t value) {
         *end++ = value;
-        hash = fnv1a(hash, value);
+        hash = (hash ^ value) * fnv1a_factor;
     }
     constexpr void number(std::uint64_t value, std::size_t size) {
-        for (std::size_t i = 0; i < size; ++i) {
-            byte(static_cast<std::uint8_t>(value >> (8 * i)));
+        for (; size != 0; --size) {
+            byte(static_cast<std::uint8_t>(value));
+            value >>= 8U;
         }
+    }
+    /// Two bytes that are zero, and stay it.
+    constexpr void two_zeros() {
+        end += 2;
+        hash *= fnv1a_factor * fnv1a_factor;
     }
     constexpr void text(const char* characters, std::size_t size) {
         std::uint8_t* to = end;
-        std::uint64_t so_far = fnv1a(hash, *to++ = static_cast<std::uint8_t>(size));
+        std::uint64_t so_far = (hash ^ (*to++ = static_cast<std::uint8_t>(size))) * fnv1a_factor;
         for (const char* from = characters; size != 0; --size) {
             so_far = (so_far ^ (*to++ = static_cast<std::uint8_t>(*from++))) * fnv1a_factor;
         }
         end = to;
         hash = so_far;
     }
+    constexpr void text(const char* characters) { text(characters, __builtin_strlen(characters)); }
     constexpr void text(std::string_view text_view) { text(text_view.data(), text_view.size()); }
 };
 
 /// The ten bytes of a field in front of its texts.
 consteval void write_place(schema_pen& pen, const field_place& place, format shown,
                            std::uint16_t enumeration) {
+    pen.byte(static_cast<std::uint8_t>(place.type));
+    pen.byte(static_cast<std::uint8_t>(shown));
+    pen.number(place.count, 2);
+    pen.number(place.offset, 2);
+    pen.number(place.presence, 2);
+    pen.number(enumeration, 2);
+}
+
+constexpr bool is_usual(const field_place& place, format shown) {
+    return shown == format::plain && place.count == 1 && !place.optional;
+}
+
+/// The same for what most fields are: one value that is always there, shown as it is, and of no
+/// enumeration. In few steps, because this is the largest part of the schema.
+consteval void write_usual_place(schema_pen& pen, field_type type, std::size_t offset) {
+    constexpr std::uint64_t one = fnv1a_factor;
+    constexpr std::uint64_t two = one * one;  // a zero changes nothing in front of the factor
     std::uint8_t* const to = pen.end;
-    std::uint64_t hash = pen.hash;
-    hash = (hash ^ (to[0] = static_cast<std::uint8_t>(place.type))) * fnv1a_factor;
-    hash = (hash ^ (to[1] = static_cast<std::uint8_t>(shown))) * fnv1a_factor;
-    hash = (hash ^ (to[2] = static_cast<std::uint8_t>(place.count))) * fnv1a_factor;
-    hash = (hash ^ (to[3] = static_cast<std::uint8_t>(place.count >> 8U))) * fnv1a_factor;
-    hash = (hash ^ (to[4] = static_cast<std::uint8_t>(place.offset))) * fnv1a_factor;
-    hash = (hash ^ (to[5] = static_cast<std::uint8_t>(place.offset >> 8U))) * fnv1a_factor;
-    hash = (hash ^ (to[6] = static_cast<std::uint8_t>(place.presence))) * fnv1a_factor;
-    hash = (hash ^ (to[7] = static_cast<std::uint8_t>(place.presence >> 8U))) * fnv1a_factor;
-    hash = (hash ^ (to[8] = static_cast<std::uint8_t>(enumeration))) * fnv1a_factor;
-    hash = (hash ^ (to[9] = static_cast<std::uint8_t>(enumeration >> 8U))) * fnv1a_factor;
-    pen.hash = hash;
+    const std::uint64_t start =
+        (pen.hash ^ (to[0] = static_cast<std::uint8_t>(type))) * two ^ (to[2] = 1);
+    const std::uint64_t middle = (start * two ^ (to[4] = static_cast<std::uint8_t>(offset))) * one ^
+                                 (to[5] = static_cast<std::uint8_t>(offset >> 8U));
+    // no_index, twice.
+    pen.hash =
+        ((((middle * one ^ (to[6] = 0xff)) * one ^ (to[7] = 0xff)) * one ^ (to[8] = 0xff)) * one ^
+         (to[9] = 0xff)) *
+        one;
     pen.end = to + 10;
 }
 
@@ -174,19 +197,27 @@ consteval void write_field(schema_pen& pen, const provider_content& provider,
                            const event_content& event, std::size_t i) {
     const field_kind& kind = *event.kinds[i];
     const std::uint16_t enumeration =
-        has_enumeration(kind) ? index_of(provider.enumerations, provider.enumeration_count, kind)
-                              : no_index;
-    if (event.is_told) {
-        const field_text text = text_of(event, i);
-        write_place(pen, event.places[i], text.format, enumeration);
-        pen.text(text.name.begin, text.name.size);
-        pen.text(text.traits->unit);
-        pen.text(text.traits->description);
-    } else {
-        write_place(pen, event.places[i], kind.shown, enumeration);
+        kind.is_enumeration ? index_of(provider.enumerations, provider.enumeration_count, kind)
+                            : no_index;
+    const field_text text = text_of(event, i);
+    write_place(pen, event.places[i], text.format, enumeration);
+    pen.text(text.name.begin, text.name.size);
+    pen.text(text.traits->unit);
+    pen.text(text.traits->description);
+}
+
+consteval void write_fields(schema_pen& pen, const provider_content& provider,
+                            const event_content& event) {
+    for (std::size_t i = 0; i < event.count; ++i) {
+        const field_kind& kind = *event.kinds[i];
+        const field_place& place = event.places[i];
+        if (event.is_told || kind.is_enumeration || !is_usual(place, kind.shown)) {
+            write_field(pen, provider, event, i);
+            continue;
+        }
+        write_usual_place(pen, place.type, place.offset);
         pen.text(event.names[i].begin, event.names[i].size);
-        pen.byte(0);
-        pen.byte(0);
+        pen.two_zeros();  // no unit, no description
     }
 }
 
@@ -210,9 +241,7 @@ consteval void write_event(schema_pen& pen, const provider_content& provider,
         pen.byte(0);
         pen.byte(0);
     }
-    for (std::size_t i = 0; i < event.count; ++i) {
-        write_field(pen, provider, event, i);
-    }
+    write_fields(pen, provider, event);
 }
 
 consteval void write_enumeration(schema_pen& pen, const enum_description& enumeration) {
@@ -267,7 +296,8 @@ consteval std::size_t count_keywords(const provider_traits& traits) {
 }
 
 template <class... Events>
-inline constexpr auto enumerations_of = list_enumerations<Events...>();
+[[gnu::visibility("hidden")]] inline constexpr auto enumerations_of =
+    list_enumerations<Events...>();
 
 template <fixed_string Name, class Provider, class... Events>
 consteval auto make_schema() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether this is built with a sanitizer, for tests that then have to do less: both compilers' ways
-// to say it.
+// Whether this is built in a way that makes it slow, for tests that then have to do less: both
+// compilers' ways to say it.
 #pragma once
 
 namespace eventlog::test {
@@ -22,7 +22,13 @@ inline constexpr bool has_thread_sanitizer = false;
 #endif
 #endif
 
+#ifdef __OPTIMIZE__
+inline constexpr bool is_optimised = true;
+#else
+inline constexpr bool is_optimised = false;
+#endif
+
 /// Everything takes ten times as long.
-inline constexpr bool is_sanitized = has_address_sanitizer || has_thread_sanitizer;
+inline constexpr bool is_slow = has_address_sanitizer || has_thread_sanitizer || !is_optimised;
 
 }  // namespace eventlog::test

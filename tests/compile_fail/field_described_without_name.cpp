@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: describe a field, but do not say which
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <eventlog/eventlog.hpp>
+
+struct lost {
+    std::uint32_t bytes;
+    std::string_view reason;
+};
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<lost>{.fields = {{.unit = "B"}}};
+
+void emit_it() {
+    eventlog::provider<"bad", lost>::schema();
+}

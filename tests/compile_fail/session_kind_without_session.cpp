@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: an event begins or ends a session, but does not say which
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <eventlog/eventlog.hpp>
+
+struct lost {
+    std::uint32_t bytes;
+    std::string_view reason;
+};
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<lost>{
+    .kind = eventlog::kind::session_begin};
+
+void emit_it() {
+    eventlog::provider<"bad", lost>::schema();
+}

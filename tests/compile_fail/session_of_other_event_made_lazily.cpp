@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: this event does not belong to a session
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <eventlog/eventlog.hpp>
+
+struct lost {
+    std::uint32_t bytes;
+};
+
+void emit_it() {
+    eventlog::provider<"bad", lost>::emit_lazily_in_session(1, [] { return lost{}; });
+}
