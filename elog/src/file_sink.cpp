@@ -19,6 +19,9 @@ constexpr std::uint64_t spare = 4096;
 // one, old ones go whole.
 constexpr std::uint64_t parts_of_total = 4;
 
+// Of the clock, at the beginning of a file: more only while a ring is late.
+constexpr std::size_t readings_max = 16;
+
 std::uint64_t size_of(const std::vector<const provider_instance*>& providers) {
     std::uint64_t size = 0;
     for (const provider_instance* provider : providers) {
@@ -72,17 +75,30 @@ void file_sink::end_file() {
     writer_.reset();
 }
 
-/// Every file has readings from before its records and from behind them.
+/// Every file has readings from before its records and from behind them. A ring may be late: where
+/// two files have records of the same time, they have the same readings around it, so that both
+/// convert it alike.
 void file_sink::rotate() {
-    const eventlog_clock_pair now = eventlog::core::read_clock_pair(clock_);
-    writer_->write_clock(now);
+    readings_.push_back(eventlog::core::read_clock_pair(clock_));
+    writer_->write_clock(readings_.back());
     end_file();
     begin_file();
-    if (last_reading_) {
-        writer_->write_clock(*last_reading_);
+    for (const eventlog_clock_pair& reading : readings_) {
+        writer_->write_clock(reading);
     }
-    writer_->write_clock(now);
-    last_reading_ = now;
+}
+
+/// Writes all that has been taken. What is to come is not earlier than complete_, and needs no
+/// reading but the last before that, and those behind.
+void file_sink::settle() {
+    flush(clock::time_point::max());
+    const auto is_later = [this](const eventlog_clock_pair& reading) {
+        return reading.clock > complete_;
+    };
+    const auto later = std::find_if(readings_.begin(), readings_.end(), is_later);
+    if (later != readings_.begin()) {
+        readings_.erase(readings_.begin(), later - 1);
+    }
 }
 
 /// For a block with that much payload, so that no bound is ever passed.
@@ -103,10 +119,10 @@ void file_sink::make_room(std::uint64_t payload) {
 }
 
 void file_sink::take_clock(const eventlog_clock_pair& pair) {
-    flush(clock::time_point::max());
+    settle();
     make_room(sizeof(clock_block));
     writer_->write_clock(pair, complete_);
-    last_reading_ = pair;
+    readings_.push_back(pair);
 }
 
 void file_sink::take_provider(const provider_instance& provider) {
@@ -175,6 +191,9 @@ void file_sink::advance(std::uint64_t time, std::uint64_t /*present*/) {
     complete_ = time;
     const clock::time_point now = clock::now();
     flush(now - (options_.compression == 0 ? wait_plain : wait_compressed));
+    if (readings_.size() > readings_max) {
+        settle();
+    }
     const std::chrono::nanoseconds limit = options_.rotation.time;
     if (limit.count() != 0 && has_records_ && now - begun_ >= limit) {
         flush(clock::time_point::max());

@@ -58,6 +58,7 @@ class file_sink : public record_sink {
     void begin_file();
     void end_file();
     void rotate();
+    void settle();
     void make_room(std::uint64_t payload);
     void write_run(const record_run& run);
     [[nodiscard]] std::vector<const provider_instance*> missing_providers(
@@ -73,8 +74,8 @@ class file_sink : public record_sink {
     std::optional<recording_parts> parts_;  // if there may be several
     std::unique_ptr<file_writer> writer_;
     std::optional<record_batches> batches_;
-    std::uint64_t complete_ = 0;  // no record that is still to be taken is earlier
-    std::optional<eventlog_clock_pair> last_reading_;
+    std::uint64_t complete_ = 0;                 // no record that is still to be taken is earlier
+    std::vector<eventlog_clock_pair> readings_;  // that records to come may need
     provider_map providers_;
     std::bitset<EVENTLOG_PROVIDERS_MAX> written_;  // providers, into this file
     clock::time_point begun_;                      // this file
