@@ -2,7 +2,6 @@
 #include "user_events_text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 namespace eventlog::core {
@@ -58,9 +57,15 @@ bool user_events_text::put(std::string_view part) noexcept {
 }
 
 bool user_events_text::put_number(std::size_t number) noexcept {
+    // Not std::to_chars: its table is a symbol that the whole process shares, and would keep a
+    // plugin with this library in it from being unloaded.
     std::array<char, 20> digits{};
-    const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    return put({digits.data(), static_cast<std::size_t>(end - digits.data())});
+    std::size_t first = digits.size();
+    do {
+        digits[--first] = static_cast<char>('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    return put({digits.data() + first, digits.size() - first});
 }
 
 /// Notes all fields and presence bytes. False if the schema has more than it may.
