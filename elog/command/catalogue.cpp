@@ -67,6 +67,7 @@ void add_counters(eventlog_route_counters& sums, const eventlog_route_counters& 
     sums.lost_too_large += added.lost_too_large;
     sums.lost_busy += added.lost_busy;
     sums.lost_unattached += added.lost_unattached;
+    sums.lost_refused += added.lost_refused;
 }
 
 class collector {
@@ -145,8 +146,10 @@ class collector {
         if (!group.processes.empty() && group.processes.back().pid == added.pid) {
             ++group.processes.back().instances;
             add_counters(group.processes.back().counters, added.counters);
+            add_counters(group.processes.back().in_kernel, added.in_kernel);
         } else {
-            group.processes.push_back({added.pid, added.uid, added.process, 1, added.counters});
+            group.processes.push_back(
+                {added.pid, added.uid, added.process, 1, added.counters, added.in_kernel});
         }
     }
 

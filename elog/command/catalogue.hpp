@@ -21,8 +21,9 @@ struct catalogue_process {
     std::uint32_t pid = 0;
     std::uint32_t uid = 0;
     std::string name;
-    std::size_t instances = 1;           // each shared object that uses the provider has one
-    eventlog_route_counters counters{};  // of all of them
+    std::size_t instances = 1;            // each shared object that uses the provider has one
+    eventlog_route_counters counters{};   // of all of them, for shared memory
+    eventlog_route_counters in_kernel{};  // and for user_events
 };
 
 /// A subscription that gets an event now.

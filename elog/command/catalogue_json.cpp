@@ -11,18 +11,20 @@ namespace {
 // Members stay in this order.
 using json = nlohmann::ordered_json;
 
+json json_of(const eventlog_route_counters& counters) {
+    return {{"written", counters.written},          {"cut", counters.cut},
+            {"lost_full", counters.lost_full},      {"lost_too_large", counters.lost_too_large},
+            {"lost_busy", counters.lost_busy},      {"lost_unattached", counters.lost_unattached},
+            {"lost_refused", counters.lost_refused}};
+}
+
 json json_of(const catalogue_process& process) {
     return {{"pid", process.pid},
             {"name", process.name},
             {"uid", process.uid},
             {"instances", process.instances},
-            {"counters",
-             {{"written", process.counters.written},
-              {"cut", process.counters.cut},
-              {"lost_full", process.counters.lost_full},
-              {"lost_too_large", process.counters.lost_too_large},
-              {"lost_busy", process.counters.lost_busy},
-              {"lost_unattached", process.counters.lost_unattached}}}};
+            {"counters", json_of(process.counters)},
+            {"user_events", json_of(process.in_kernel)}};
 }
 
 json json_of(const enumeration_schema& enumeration, eventlog::field_type type) {

@@ -118,21 +118,34 @@ class text_maker {
         }
     }
 
-    /// "order_service 4242: 1200 written, 7 lost (7 full)": a line for each process.
+    /// "order_service 4242: 1200 written, 7 lost (7 full)": a line for each process, and one for
+    /// what went to the kernel, if anything did.
     void append_counters(const catalogue_provider& provider) {
         for (const catalogue_process& process : provider.processes) {
-            const eventlog_route_counters& counters = process.counters;
-            wrapped_line line(out_, style_, event_indent, label_end);
-            line.add("counted", paint::faint);
-            line.fill_to(label_end);
-            line.add(process.name);
-            line.add(fmt::format("{}:", process.pid));
-            line.add(fmt::format("{} written", counters.written));
-            if (counters.cut != 0) {
-                line.add(fmt::format("({} cut)", counters.cut));
+            append_counters(process, process.counters, "counted");
+            if (process.in_kernel.written != 0 || lost_of(process.in_kernel) != 0) {
+                append_counters(process, process.in_kernel, "kernel");
             }
-            append_losses(line, counters);
         }
+    }
+
+    void append_counters(const catalogue_process& process, const eventlog_route_counters& counters,
+                         const char* label) {
+        wrapped_line line(out_, style_, event_indent, label_end);
+        line.add(label, paint::faint);
+        line.fill_to(label_end);
+        line.add(process.name);
+        line.add(fmt::format("{}:", process.pid));
+        line.add(fmt::format("{} written", counters.written));
+        if (counters.cut != 0) {
+            line.add(fmt::format("({} cut)", counters.cut));
+        }
+        append_losses(line, counters);
+    }
+
+    static std::uint64_t lost_of(const eventlog_route_counters& counters) {
+        return counters.lost_full + counters.lost_too_large + counters.lost_busy +
+               counters.lost_unattached + counters.lost_refused;
     }
 
     static void append_losses(wrapped_line& line, const eventlog_route_counters& counters) {
@@ -140,11 +153,11 @@ class text_maker {
             {"full", counters.lost_full},
             {"too large", counters.lost_too_large},
             {"busy", counters.lost_busy},
-            {"not attached", counters.lost_unattached}};
-        std::uint64_t lost = 0;
+            {"not attached", counters.lost_unattached},
+            {"refused", counters.lost_refused}};
+        const std::uint64_t lost = lost_of(counters);
         std::string why;
         for (const auto& [reason, count] : reasons) {
-            lost += count;
             if (count != 0) {
                 why += fmt::format("{}{} {}", why.empty() ? " (" : ", ", count, reason);
             }

@@ -28,6 +28,7 @@ std::optional<running_provider> read_provider(const core::provider_file& file) {
         return std::nullopt;
     }
     provider.counters = core::add_up(counters, EVENTLOG_COUNTERS_MEMORY);
+    provider.in_kernel = core::add_up(counters, EVENTLOG_COUNTERS_USER_EVENTS);
     provider.pid = header.pid;
     provider.uid = header.uid;
     provider.process = static_cast<const char*>(header.process);

@@ -13,8 +13,9 @@
 namespace elog {
 
 struct running_provider : provider_instance {
-    std::vector<std::uint32_t> gate;     // a word for each event, as it was at one moment
-    eventlog_route_counters counters{};  // of what went to shared memory
+    std::vector<std::uint32_t> gate;      // a word for each event, as it was at one moment
+    eventlog_route_counters counters{};   // of what went to shared memory
+    eventlog_route_counters in_kernel{};  // of what went to user_events
 };
 
 struct running_providers {

@@ -156,8 +156,10 @@ void set_attention(eventlog_provider& provider, bool wanted) noexcept {
     }
 }
 
-std::uint32_t addressed_slots(const eventlog_provider& provider) noexcept {
-    return dumping.provider == &provider ? dumping.slots : EVENTLOG_GATE_SUBSCRIPTIONS;
+std::uint32_t addressed_bits(const eventlog_provider& provider) noexcept {
+    return dumping.provider == &provider
+               ? dumping.slots
+               : EVENTLOG_GATE_SUBSCRIPTIONS | 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
 }
 
 void attend(eventlog_provider& provider) noexcept {
@@ -205,5 +207,8 @@ void eventlog_provider_poll(eventlog_provider* provider) {
     if (provider != nullptr && provider->event_count.load(std::memory_order_acquire) != 0 &&
         (provider->gate_word(0).load(std::memory_order_relaxed) & EVENTLOG_GATE_ATTENTION) != 0) {
         eventlog::core::attend(*provider);
+    }
+    if (provider != nullptr) {
+        eventlog::core::retry_user_events_route(*provider);
     }
 }

@@ -46,7 +46,7 @@ void set_attention(eventlog_provider& provider, bool wanted) noexcept;
 /// Looks who listens, and calls back. If another thread, or this one, is at it: does nothing.
 void attend(eventlog_provider& provider) noexcept;
 
-/// The slots to which the calling thread's events of this provider go: all, but in a dump.
-[[nodiscard]] std::uint32_t addressed_slots(const eventlog_provider& provider) noexcept;
+/// The bits of those to whom the calling thread's events of this provider go: all, but in a dump.
+[[nodiscard]] std::uint32_t addressed_bits(const eventlog_provider& provider) noexcept;
 
 }  // namespace eventlog::core

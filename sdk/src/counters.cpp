@@ -31,6 +31,7 @@ eventlog_route_counters add_up(eventlog_counters_page& page, unsigned route) noe
     sums.lost_too_large = value(counters.lost_too_large);
     sums.lost_busy = value(counters.lost_busy);
     sums.lost_unattached = value(counters.lost_unattached);
+    sums.lost_refused = value(counters.lost_refused);
     if (route == EVENTLOG_COUNTERS_MEMORY) {
         for (__u64& word : page.written_by_cpu) {
             sums.written += value(word);

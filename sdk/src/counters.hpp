@@ -30,11 +30,11 @@ namespace eventlog::core {
 
 using route_counter = __u64 eventlog_route_counters::*;
 
-/// Adds one to a counter of the route through shared memory.
-inline void count(const eventlog_provider& provider, route_counter counter) noexcept {
+/// Adds one to a counter of a route, EVENTLOG_COUNTERS_...
+inline void count(const eventlog_provider& provider, route_counter counter,
+                  unsigned route = EVENTLOG_COUNTERS_MEMORY) noexcept {
     eventlog_counters_page& page = counters_behind(provider.gate.load(std::memory_order_relaxed));
-    std::atomic_ref(page.routes[EVENTLOG_COUNTERS_MEMORY].*counter)
-        .fetch_add(1, std::memory_order_relaxed);
+    std::atomic_ref(page.routes[route].*counter).fetch_add(1, std::memory_order_relaxed);
 }
 
 /// Adds one to this CPU's word. False, and nothing has happened, if the sequence was interrupted,

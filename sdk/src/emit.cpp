@@ -21,6 +21,7 @@
 #include "rseq_append.hpp"
 #include "subscription_slots.hpp"
 #include "unnoticed.hpp"
+#include "user_events_write.hpp"
 
 namespace eventlog::core {
 namespace {
@@ -154,7 +155,16 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
     if ((gate.load(std::memory_order_relaxed) & EVENTLOG_GATE_ATTENTION) != 0) {
         attend(provider);
     }
-    std::uint32_t bits = gate.load(std::memory_order_relaxed) & addressed_slots(provider);
+    if (provider.user_events.not_before.load(std::memory_order_relaxed) != user_events_route::never)
+        [[unlikely]] {
+        retry_user_events_route(provider);
+    }
+    std::uint32_t bits = gate.load(std::memory_order_relaxed) & addressed_bits(provider);
+    constexpr std::uint32_t in_kernel = 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
+    if ((bits & in_kernel) != 0) {
+        emit_to_user_events(provider, payload);
+        bits &= ~in_kernel;
+    }
     while (bits != 0) {
         emit_to(provider, static_cast<unsigned>(std::countr_zero(bits)), payload);
         bits &= bits - 1;

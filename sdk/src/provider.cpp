@@ -24,6 +24,8 @@
 #include "subscription_file.hpp"
 #include "subscription_slots.hpp"
 #include "unnoticed.hpp"
+#include "user_events_route.hpp"
+#include "user_events_write.hpp"
 
 namespace eventlog::core {
 namespace {
@@ -170,7 +172,12 @@ void close_own_gate(eventlog_provider& provider) noexcept {
 
 void withdraw(eventlog_provider& provider) noexcept {
     // A child that was made without fork() has copied us: gate and file are not its own.
-    if (!provider.published || own_identity().pid != static_cast<std::uint32_t>(::getpid())) {
+    if (own_identity().pid != static_cast<std::uint32_t>(::getpid())) {
+        return;
+    }
+    // Before the pages go that the kernel writes to.
+    close_user_events_route(provider);
+    if (!provider.published) {
         return;
     }
     provider.published = false;
@@ -190,6 +197,7 @@ void publish_again_in_child() noexcept {
     const unnoticed guard;
     forget_thread_id();
     forget_other_slot_users();
+    forget_other_writers();
     static_cast<void>(prepare_unmapping());
     identify();
     for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {
@@ -203,6 +211,7 @@ void publish_again_in_child() noexcept {
             close_own_gate(*provider);
             publish(*provider);
         }
+        renew_user_events_route(*provider);
     }
 }
 
@@ -287,6 +296,8 @@ void register_instance(eventlog_provider& provider,
     } else {
         prepare_once();
         publish(provider);
+        // Whatever became of that: the kernel takes the program's own pages as well.
+        open_user_events_route(provider);
     }
 }
 

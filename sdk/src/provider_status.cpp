@@ -40,11 +40,42 @@ unsigned count_listeners(const eventlog_provider& provider) noexcept {
     return static_cast<unsigned>(std::popcount(bits & EVENTLOG_GATE_SUBSCRIPTIONS));
 }
 
-eventlog_counters counters_of(const eventlog_provider& provider) noexcept {
-    const eventlog_route_counters sums = add_up(
-        counters_behind(provider.gate.load(std::memory_order_relaxed)), EVENTLOG_COUNTERS_MEMORY);
+eventlog_counters counters_of(const eventlog_provider& provider, unsigned route) noexcept {
+    const eventlog_route_counters sums =
+        add_up(counters_behind(provider.gate.load(std::memory_order_relaxed)), route);
     return {sums.written,        sums.cut,       sums.lost_full,
-            sums.lost_too_large, sums.lost_busy, sums.lost_unattached};
+            sums.lost_too_large, sums.lost_busy, sums.lost_unattached,
+            sums.lost_refused};
+}
+
+/// A route's code and sentence, and what it has counted. Under the registry's lock.
+eventlog_status_code memory_status(const eventlog_provider* provider, eventlog_counters& counted,
+                                   error_text& sentence) noexcept {
+    const char* publishing = nullptr;
+    const eventlog_status_code code = publishing_status(provider, publishing);
+    if (code == EVENTLOG_OK) {
+        counted = counters_of(*provider, EVENTLOG_COUNTERS_MEMORY);
+        const unsigned count = count_listeners(*provider);
+        sentence.set("%u subscription%s to provider %s.", count,
+                     count == 1 ? " listens" : "s listen", provider->name.data());
+    } else {
+        sentence.set("%s", publishing);
+    }
+    return code;
+}
+
+eventlog_status_code user_events_status(const eventlog_provider* provider,
+                                        eventlog_counters& counted, error_text& sentence) noexcept {
+    if (provider == nullptr || provider->user_events.status == EVENTLOG_UNREGISTERED) {
+        // Not asked for, for the reason that it is not published either.
+        const char* publishing = nullptr;
+        const eventlog_status_code code = publishing_status(provider, publishing);
+        sentence.set("%s", publishing);
+        return code;
+    }
+    counted = counters_of(*provider, EVENTLOG_COUNTERS_USER_EVENTS);
+    sentence = provider->user_events.status_text;
+    return provider->user_events.status;
 }
 
 }  // namespace
@@ -70,24 +101,17 @@ eventlog_status_code eventlog_provider_route_status(const eventlog_provider* pro
     const unnoticed guard;
     eventlog_counters counted{};
     eventlog_status_code code = EVENTLOG_NO_ROUTE;
-    if (route != EVENTLOG_ROUTE_MEMORY) {
-        say(text, text_size,
-            "This version of eventlog does not know that route. Ask for one of "
-            "enum eventlog_route.");
+    error_text sentence;
+    const registry_lock lock;
+    if (route == EVENTLOG_ROUTE_MEMORY) {
+        code = memory_status(provider, counted, sentence);
+    } else if (route == EVENTLOG_ROUTE_USER_EVENTS) {
+        code = user_events_status(provider, counted, sentence);
     } else {
-        const registry_lock lock;
-        const char* sentence = nullptr;
-        code = publishing_status(provider, sentence);
-        error_text listeners;
-        if (code == EVENTLOG_OK) {
-            counted = counters_of(*provider);
-            const unsigned count = count_listeners(*provider);
-            listeners.set("%u subscription%s to provider %s.", count,
-                          count == 1 ? " listens" : "s listen", provider->name.data());
-            sentence = listeners.text();
-        }
-        say(text, text_size, sentence);
+        sentence.set("This version of eventlog does not know that route. Ask for one of "
+                     "enum eventlog_route.");
     }
+    say(text, text_size, sentence.text());
     if (counters != nullptr) {
         // A later version may count more: what it adds reads zero.
         std::memset(counters, 0, counters_size);

@@ -20,6 +20,7 @@
 #include "gate_pages.hpp"
 #include "provider_file.hpp"
 #include "subscription_slots.hpp"
+#include "user_events_route.hpp"
 
 namespace eventlog::core {
 
@@ -79,6 +80,9 @@ struct eventlog_provider {
 
     /// Who wants to know when somebody comes or goes; see attention.hpp.
     eventlog::core::watcher watched_by;
+
+    /// The way through the kernel.
+    eventlog::core::user_events_route user_events;
 
     [[nodiscard]] std::atomic_ref<std::uint32_t> gate_word(std::uint32_t event) const noexcept {
         return std::atomic_ref(gate.load(std::memory_order_relaxed)[event]);

@@ -26,6 +26,8 @@ class unique_fd {
     }
 
     [[nodiscard]] int get() const noexcept { return fd_; }
+    /// From now on it is the caller's.
+    [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
     explicit operator bool() const noexcept { return fd_ >= 0; }
 
   private:

@@ -178,11 +178,12 @@ class List(harness.Case):
         process = self.start_plant()
         (plant,) = self.list_json()["providers"]
         self.assertEqual(plant["description"], "A plant that is \ufffd watered")
+        nothing = dict.fromkeys(("written", "cut", "lost_full", "lost_too_large", "lost_busy",
+                                 "lost_unattached", "lost_refused"), 0)
         self.assertEqual(
             plant["processes"],
             [{"pid": process.pid, "name": "python3", "uid": os.getuid(), "instances": 1,
-              "counters": dict.fromkeys(("written", "cut", "lost_full", "lost_too_large",
-                                         "lost_busy", "lost_unattached"), 0)}],
+              "counters": nothing, "user_events": nothing}],
         )
         self.assertEqual(
             plant["keywords"], [{"name": "water", "bit": 3}, {"name": "light", "bit": 5}]

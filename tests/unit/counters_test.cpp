@@ -56,10 +56,13 @@ class since {
   public:
     [[nodiscard]] eventlog_counters operator()() const {
         const eventlog_counters after = now();
-        return {
-            after.written - before_.written,     after.cut - before_.cut,
-            after.lost_full - before_.lost_full, after.lost_too_large - before_.lost_too_large,
-            after.lost_busy - before_.lost_busy, after.lost_unattached - before_.lost_unattached};
+        return {after.written - before_.written,
+                after.cut - before_.cut,
+                after.lost_full - before_.lost_full,
+                after.lost_too_large - before_.lost_too_large,
+                after.lost_busy - before_.lost_busy,
+                after.lost_unattached - before_.lost_unattached,
+                after.lost_refused - before_.lost_refused};
     }
 
   private:

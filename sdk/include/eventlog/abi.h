@@ -51,14 +51,19 @@ enum eventlog_status_code {
     EVENTLOG_NOT_MAPPED = 4,   /* the gate could not be mapped */
     EVENTLOG_BAD_SCHEMA = 5,   /* definition or schema is not valid */
     EVENTLOG_UNREGISTERED = 6, /* not registered yet, or not any more */
-    EVENTLOG_NO_ROUTE = 7      /* there is no such route */
+    EVENTLOG_NO_ROUTE = 7,     /* there is no such route */
+    /* Of a route through the kernel: */
+    EVENTLOG_NO_KERNEL_SUPPORT = 8, /* this kernel does not have it */
+    EVENTLOG_NO_PERMISSION = 9,     /* it may not be used, or its file system is not mounted */
+    EVENTLOG_INCOMPLETE = 10        /* some events, or all, cannot take it */
 };
 
 /* The ways that events take to those who listen. */
 enum eventlog_route {
-    EVENTLOG_ROUTE_MEMORY = 0 /* subscriptions in shared memory: elog record */
+    EVENTLOG_ROUTE_MEMORY = 0,     /* subscriptions in shared memory: elog record */
+    EVENTLOG_ROUTE_USER_EVENTS = 1 /* the kernel's user_events: perf, ftrace */
 };
-#define EVENTLOG_ROUTE_COUNT 1
+#define EVENTLOG_ROUTE_COUNT 2
 
 /*
  * What became of a provider's events on a route since the provider was
@@ -69,11 +74,12 @@ struct eventlog_counters {
     uint64_t written;         /* recorded */
     uint64_t cut;             /* of these: with texts that were too long */
     uint64_t lost_full;       /* no room: the listener is too slow, or its buffers too small */
-    uint64_t lost_too_large;  /* over 65512 bytes of payload */
+    uint64_t lost_too_large;  /* over 65512 bytes of payload; for the kernel: over 4048 */
     uint64_t lost_busy;       /* the ring was in use: by the code that a signal interrupted, or by
                                  others for milliseconds */
     uint64_t lost_unattached; /* the listener could not be joined (yet): no memory, no descriptor,
                                  or another thread was just about it */
+    uint64_t lost_refused;    /* the kernel did not take it */
 };
 
 /*

@@ -432,13 +432,15 @@ struct eventlog_route_counters {
 	__u64 written; /* besides what written_by_cpu says */
 	__u64 cut; /* of all written ones: with EVENTLOG_RECORD_CUT */
 	__u64 lost_full; /* no room in the ring */
-	__u64 lost_too_large; /* over EVENTLOG_RECORD_SIZE_MAX */
+	__u64 lost_too_large; /* over EVENTLOG_RECORD_SIZE_MAX; for user_events: over 4048 */
 	__u64 lost_busy; /* the shared ring was held by another */
-	__u64 lost_unattached; /* the subscription could not be joined (yet) */
-	__u64 reserved[2];
+	__u64 lost_unattached; /* the subscription, or tracefs, could not be joined (yet) */
+	__u64 lost_refused; /* the kernel did not take it */
+	__u64 reserved;
 };
 
 #define EVENTLOG_COUNTERS_MEMORY 0 /* index of the route: subscriptions in shared memory */
+#define EVENTLOG_COUNTERS_USER_EVENTS 1 /* the kernel's user_events */
 #define EVENTLOG_ROUTES_MAX 4
 #define EVENTLOG_CPU_COUNTERS_MAX 480
 
@@ -516,6 +518,7 @@ EVENTLOG_ABI_AT(eventlog_provider_file, process, 56);
 
 EVENTLOG_ABI(sizeof(struct eventlog_route_counters) == 64);
 EVENTLOG_ABI_AT(eventlog_route_counters, lost_unattached, 40);
+EVENTLOG_ABI_AT(eventlog_route_counters, lost_refused, 48);
 EVENTLOG_ABI(sizeof(struct eventlog_counters_page) == EVENTLOG_COUNTERS_SIZE);
 EVENTLOG_ABI_AT(eventlog_counters_page, written_by_cpu, 256);
 EVENTLOG_ABI(EVENTLOG_EVENTS_MAX * sizeof(__u32) == EVENTLOG_GATE_SIZE);

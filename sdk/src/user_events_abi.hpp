@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+//
+// What the kernel and we say to each other about user_events, since Linux 6.4. Declared here
+// because the headers of Debian 12 do not have it.
+//
+// A process opens tracefs's file user_events_data and registers events there, each with a text that
+// describes its fields (user_events_text.hpp), the address of a 32-bit word and the number of a bit
+// in it. From then on the kernel sets that bit in the process's memory while anybody listens to the
+// event, and clears it when nobody does; it leaves the other bits of the word alone. It answers
+// with a number for the event, which is good for this open file only. An event is emitted by one
+// write to the file: the number, then the fields as the text describes them, packed.
+//
+// The file belongs to the opened descriptor, the word to the memory of the process. A forked child
+// shares the one and gets a copy of the other: the kernel goes on to set and clear the bit in both.
+// exec and exit undo all words; the last close of the file undoes its numbers. An event without a
+// word and without a file that knows it goes away by itself.
+//
+// Before Linux 6.4 the ioctl that registers had the same number, and a struct of 20 bytes; then the
+// kernel sets bits in a page of its own. A kernel that knows words has the file named below.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace eventlog::core {
+
+/// Registers an event.
+struct [[gnu::packed]] user_events_registration {
+    std::uint32_t size = sizeof(user_events_registration);
+    std::uint8_t enable_bit = 0;
+    std::uint8_t enable_size = sizeof(std::uint32_t);  // of the word, in bytes
+    std::uint16_t flags = 0;
+    std::uint64_t enable_address = 0;
+    std::uint64_t description = 0;  // address of the text
+    std::uint32_t write_index = 0;  // the kernel's answer
+};
+static_assert(sizeof(user_events_registration) == 28);
+static_assert(offsetof(user_events_registration, flags) == 6);
+static_assert(offsetof(user_events_registration, enable_address) == 8);
+static_assert(offsetof(user_events_registration, description) == 16);
+static_assert(offsetof(user_events_registration, write_index) == 24);
+
+/// Gives a word back. Also clears the bit.
+struct [[gnu::packed]] user_events_unregistration {
+    std::uint32_t size = sizeof(user_events_unregistration);
+    std::uint8_t disable_bit = 0;
+    std::uint8_t reserved_byte = 0;
+    std::uint16_t reserved = 0;
+    std::uint64_t disable_address = 0;
+};
+static_assert(sizeof(user_events_unregistration) == 16);
+static_assert(offsetof(user_events_unregistration, disable_address) == 8);
+
+/// Flag: an event of this name may have other fields than the one that is there already. It then
+/// appears in the system user_events_multi, as NAME.0, NAME.1 and so on. Newer than 6.4; kernels
+/// that do not know it answer EINVAL.
+inline constexpr std::uint16_t user_events_multi_format = 2;
+
+// Numbers of ioctls, as _IOWR('*', 0, struct user_reg *) and _IOW('*', 2, struct user_unreg *) make
+// them: the size in them is that of a pointer.
+inline constexpr unsigned long user_events_ioctl(unsigned long direction, unsigned long number) {
+    return direction << 30U | sizeof(void*) << 16U | 0x2aUL << 8U | number;
+}
+inline constexpr unsigned long user_events_register = user_events_ioctl(3, 0);
+inline constexpr unsigned long user_events_unregister = user_events_ioctl(1, 2);
+static_assert(sizeof(void*) != 8 ||
+              (user_events_register == 0xc0082a00UL && user_events_unregister == 0x40082a02UL));
+
+/// Of an event's text, with its NUL.
+inline constexpr std::size_t user_events_description_max = 512;
+/// Of an array of char.
+inline constexpr std::size_t user_events_array_max = 1024;
+
+/// What the fields can take, so that every listener gets them. A write of more succeeds, and is
+/// lost without a word: for perf over 8192 bytes, the common header of 8 included; for ftrace where
+/// it does not fit into a page of its buffer, which may be as small as 4096 bytes. Of these the
+/// page's header takes 16, what the kernel keeps free 8, a time stamp in front of the event 8, the
+/// event's header 8 and the common one 8. Who listens cannot be told from the bit: it is the
+/// smaller one.
+inline constexpr std::size_t user_events_payload_max = 4096 - 48;
+
+/// Exists where the kernel knows words: how many events there may be.
+inline constexpr const char* user_events_limit_path = "/proc/sys/kernel/user_events_max";
+
+}  // namespace eventlog::core

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// Finding the file through which user_events are reached. See user_events_abi.hpp.
+#pragma once
+
+#include <eventlog/abi.h>
+
+#include "error_text.hpp"
+#include "unique_fd.hpp"
+
+namespace eventlog::core {
+
+struct user_events_device {
+    unique_fd file;  // close-on-exec; none: then the rest says why
+    eventlog_status_code status = EVENTLOG_OK;
+    bool may_change = false;  // while this process runs
+};
+
+/// Opens the file in /sys/kernel/tracing or /sys/kernel/debug/tracing, or wherever else tracefs is
+/// mounted. On failure `error` is a sentence that says what to do. Where the kernel has none that
+/// costs two calls that fail. Under the registry's lock; allocates nothing.
+[[nodiscard]] user_events_device open_user_events(error_text& error) noexcept;
+
+/// In a list as /proc/self/mounts: the next mount point of tracefs at or behind `at`, unescaped,
+/// with `name` behind it. False if there is none, or it does not fit. Moves `at` on.
+[[nodiscard]] bool next_tracefs(const char* mounts, std::size_t size, std::size_t& at,
+                                const char* name, char* path, std::size_t path_size) noexcept;
+
+}  // namespace eventlog::core

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// The route through the kernel's user_events: each event of a provider appears in tracefs as
+// user_events:eventlog_PROVIDER_EVENT, for perf, ftrace and whatever else reads trace events. The
+// gate's bit 31 says that somebody listens there; then emitting is one write.
+//
+// It needs nothing of the route through shared memory: where that is not to be had, bit 31 of the
+// program's own pages works as well.
+//
+// A route keeps a descriptor open, the only one of this library. It is moved up to a high number,
+// so that it is not the next one that somebody opens who has closed all he did not open; and at
+// least every few milliseconds of writing it is compared with the file that it was. If it has
+// become another file, or none, it is left alone, and a new one is opened.
+//
+// fork: the kernel copies the child's words with its memory, and goes on to write to them. But the
+// child gets gate pages of its own, which begin with no bit set. So it gives the copied words back
+// when it has its own pages, not before: giving a word back clears its bit, and until then the page
+// is the parent's. Then it registers anew, through the descriptor that both share, and gets the
+// same numbers.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include <eventlog/abi.h>
+
+#include "error_text.hpp"
+
+struct eventlog_provider;
+
+namespace eventlog::core {
+
+struct user_events_route {
+    static constexpr std::uint64_t never = UINT64_MAX;
+    static constexpr std::uint32_t not_registered = 0;
+    static constexpr std::uint32_t left_out = UINT32_MAX;  // it will not be, either
+
+    /// -1: none.
+    std::atomic<int> file{-1};
+    /// What the descriptor is, as fstat tells; set before it.
+    std::atomic<std::uint64_t> device{0};
+    std::atomic<std::uint64_t> inode{0};
+    /// When that was compared last: coarse monotonic nanoseconds.
+    std::atomic<std::uint64_t> compared{0};
+    /// Coarse monotonic nanoseconds before which what failed is not tried again.
+    std::atomic<std::uint64_t> not_before{never};
+    /// Whether the kernel may have set bits: an event that cannot be written then is lost.
+    std::atomic<bool> expected{false};
+    /// For each event, what the kernel calls it and 1.
+    std::array<std::atomic<std::uint32_t>, EVENTLOG_EVENTS_MAX> numbers{};
+
+    // The rest under the registry's lock.
+    int retired = -1;  // a descriptor to close when no thread writes any more
+    eventlog_status_code status = EVENTLOG_UNREGISTERED;
+    error_text status_text{};
+};
+
+// Under the registry's lock:
+
+/// Offers all events that are not offered yet. Says in status and status_text what has become of
+/// it, and in not_before when to try again. The provider's schema and gate must be in place.
+void open_user_events_route(eventlog_provider& provider) noexcept;
+
+/// Takes all events back, before the gate's pages go, and closes the descriptor.
+void close_user_events_route(eventlog_provider& provider) noexcept;
+
+/// In a forked child, when the gate's pages are its own: takes back what has been copied, and
+/// offers the events anew, if the parent did.
+void renew_user_events_route(eventlog_provider& provider) noexcept;
+
+// Without the lock, in any thread, any signal handler:
+
+/// Tries again what has failed, if it is time.
+void retry_user_events_route(eventlog_provider& provider) noexcept;
+
+}  // namespace eventlog::core

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "user_events_write.hpp"
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "clock.hpp"
+#include "counters.hpp"
+#include "process.hpp"
+#include "registered_provider.hpp"
+#include "user_events_abi.hpp"
+
+namespace eventlog::core {
+namespace {
+
+/// Several counters, so that threads on different CPUs do not wait for one line of the cache.
+struct alignas(64) writer_count {
+    std::atomic<std::uint32_t> writers{0};
+};
+constinit std::array<writer_count, 16> counts{};
+
+/// While it lives, a descriptor that a route had is not closed.
+class writer {
+  public:
+    writer() noexcept : count_(counts[known_thread_id % counts.size()].writers) {
+        // Sequentially consistent, as in close_user_events_route: either we see the descriptor
+        // gone, or it sees us.
+        count_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    ~writer() { count_.fetch_sub(1, std::memory_order_release); }
+    writer(const writer&) = delete;
+    writer& operator=(const writer&) = delete;
+
+  private:
+    std::atomic<std::uint32_t>& count_;
+};
+
+using counter = __u64 eventlog_route_counters::*;
+
+void note(const eventlog_provider& provider, counter which) noexcept {
+    count(provider, which, EVENTLOG_COUNTERS_USER_EVENTS);
+}
+
+/// More than an event of C++ or of the values in C can have.
+constexpr std::size_t parts_max = 256;
+
+/// One call: the number, then the payload. Not the C library's writev, in which a thread can be
+/// cancelled. Returns 0 or an errno. Out of line: only what has many parts takes much of somebody's
+/// stack.
+template <std::size_t PartsMax>
+[[gnu::noinline]] int write_parts(int file, std::uint32_t index,
+                                  const event_payload& payload) noexcept {
+    std::array<iovec, PartsMax> parts{};
+    parts[0] = {&index, sizeof index};
+    std::size_t used = 1;
+    if (payload.block != nullptr) {
+        parts[used++] = {const_cast<void*>(payload.block), payload.size};
+    } else {
+        for (const eventlog_piece& piece : payload.pieces) {
+            parts[used++] = {const_cast<void*>(piece.data), piece.size};
+        }
+    }
+    return ::syscall(SYS_writev, file, parts.data(), used) >= 0 ? 0 : errno;
+}
+
+int write_payload(int file, std::uint32_t index, const event_payload& payload) noexcept {
+    constexpr std::size_t few = 16;
+    const std::size_t parts = 1 + (payload.block != nullptr ? 1 : payload.pieces.size());
+    if (parts <= few) {
+        return write_parts<few>(file, index, payload);
+    }
+    return parts <= parts_max ? write_parts<parts_max>(file, index, payload) : E2BIG;
+}
+
+enum class outcome {
+    settled,  // written, counted, or not wanted any more
+    gone,     // the descriptor is not ours any more
+};
+
+/// Compares now and then, see user_events_route.hpp.
+bool seems_own(user_events_route& route, int file) noexcept {
+    const std::uint64_t now = coarse_now();
+    if (route.compared.load(std::memory_order_relaxed) == now) {
+        return true;
+    }
+    route.compared.store(now, std::memory_order_relaxed);
+    return is_own_descriptor(route, file);
+}
+
+outcome settle(eventlog_provider& provider, int file, int error,
+               const event_payload& payload) noexcept {
+    if (error == 0) {
+        note(provider, &eventlog_route_counters::written);
+        if ((payload.flags & EVENTLOG_RECORD_CUT) != 0) {
+            note(provider, &eventlog_route_counters::cut);
+        }
+        return outcome::settled;
+    }
+    if (error == EBADF || error == ENOENT) {
+        if (!is_own_descriptor(provider.user_events, file)) {
+            return outcome::gone;
+        }
+        if (error == EBADF) {
+            // Whoever listened has stopped since we looked at the gate.
+            return outcome::settled;
+        }
+    }
+    note(provider, &eventlog_route_counters::lost_refused);
+    return outcome::settled;
+}
+
+outcome try_to_write(eventlog_provider& provider, const event_payload& payload) noexcept {
+    user_events_route& route = provider.user_events;
+    const writer user;
+    int file = route.file.load(std::memory_order_seq_cst);
+    const std::uint32_t number = route.numbers[payload.event].load(std::memory_order_acquire);
+    if (file < 0 || number == user_events_route::not_registered) {
+        return outcome::gone;
+    }
+    if (number == user_events_route::left_out) {
+        return outcome::settled;  // the bit is not the kernel's
+    }
+    const outcome result =
+        seems_own(route, file)
+            ? settle(provider, file, write_payload(file, number - 1, payload), payload)
+            : outcome::gone;
+    if (result == outcome::gone) {
+        // Left alone: it is somebody else's. Opened anew at once.
+        if (route.file.compare_exchange_strong(file, -1, std::memory_order_seq_cst)) {
+            route.not_before.store(0, std::memory_order_relaxed);
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+void emit_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept {
+    user_events_route& route = provider.user_events;
+    if (!route.expected.load(std::memory_order_relaxed)) {
+        return;  // somebody else has set the bit
+    }
+    if (payload.size > user_events_payload_max) {
+        note(provider, &eventlog_route_counters::lost_too_large);
+        return;
+    }
+    const int saved = errno;
+    outcome result = try_to_write(provider, payload);
+    if (result == outcome::gone) {
+        retry_user_events_route(provider);
+        result = try_to_write(provider, payload);
+    }
+    if (result == outcome::gone) {
+        note(provider, &eventlog_route_counters::lost_unattached);
+    }
+    errno = saved;
+}
+
+bool is_own_descriptor(const user_events_route& route, int file) noexcept {
+    struct stat status {};
+    return ::fstat(file, &status) == 0 &&
+           status.st_dev == route.device.load(std::memory_order_relaxed) &&
+           status.st_ino == route.inode.load(std::memory_order_relaxed);
+}
+
+bool is_anybody_writing() noexcept {
+    for (const writer_count& each : counts) {
+        if (each.writers.load(std::memory_order_seq_cst) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void forget_other_writers() noexcept {
+    for (writer_count& each : counts) {
+        each.writers.store(0, std::memory_order_relaxed);
+    }
+}
+
+}  // namespace eventlog::core

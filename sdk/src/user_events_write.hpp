@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// Writing events to the kernel's user_events. See user_events_route.hpp.
+#pragma once
+
+#include "ring_writer.hpp"
+#include "user_events_route.hpp"
+
+struct eventlog_provider;
+
+namespace eventlog::core {
+
+/// Writes the event, and counts what has become of it. Its gate has the bit. Any thread, any signal
+/// handler; takes no lock, allocates nothing, leaves errno as it is, and is not cancelled inside.
+void emit_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept;
+
+/// Whether the descriptor is still the file that the route opened. Async-signal-safe.
+[[nodiscard]] bool is_own_descriptor(const user_events_route& route, int file) noexcept;
+
+/// Whether a thread may still write to a descriptor that it found in a route a while ago.
+[[nodiscard]] bool is_anybody_writing() noexcept;
+
+/// In a forked child: of the threads that were writing, none is there.
+void forget_other_writers() noexcept;
+
+}  // namespace eventlog::core

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+//
+// What is written to user_events, and what becomes of what cannot be, on any kernel: a socket
+// stands in for the kernel's file. The kernel itself is asked in tests/vm.
+#include "user_events_write.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/dynamic_provider.hpp>
+
+#include "registered_provider.hpp"
+#include "unique_fd.hpp"
+#include "user_events_abi.hpp"
+#include "user_events_device.hpp"
+
+namespace {
+
+using namespace eventlog::core;
+
+constexpr std::uint32_t in_kernel = 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
+constexpr std::uint32_t number = 5;  // what the kernel calls the event
+
+constexpr std::uint32_t plain = 0;
+constexpr std::uint32_t wordy = 1;
+
+/// A provider whose events somebody wants who reads them from a file that the test chooses.
+class user_events_write : public testing::Test {
+  protected:
+    void SetUp() override {
+        ASSERT_EQ(provider.error(), EVENTLOG_ERROR_NONE) << provider.error_text();
+        if (route().file.load() >= 0) {
+            GTEST_SKIP() << "this kernel has the real file";
+        }
+        std::array<int, 2> ends{};
+        ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends.data()), 0);
+        listener = unique_fd(ends[0]);
+        lead_to(unique_fd(ends[1]));
+        route().expected = true;
+        for (const std::uint32_t event : {plain, wordy}) {
+            route().numbers[event] = number + 1;
+            handle().gate_word(event).fetch_or(in_kernel);
+        }
+    }
+    void TearDown() override {
+        if (IsSkipped()) {
+            return;
+        }
+        // No words to give back.
+        route().expected = false;
+        route().file = -1;
+        route().not_before = user_events_route::never;
+        for (const std::uint32_t event : {plain, wordy}) {
+            route().numbers[event] = user_events_route::not_registered;
+            handle().gate_word(event).fetch_and(~in_kernel);
+        }
+    }
+
+    eventlog_provider& handle() { return *provider.handle(); }
+    user_events_route& route() { return handle().user_events; }
+
+    /// Has the route's descriptor be that file.
+    void lead_to(unique_fd opened) {
+        file = std::move(opened);
+        struct stat status {};
+        ASSERT_EQ(::fstat(file.get(), &status), 0);
+        route().device = status.st_dev;
+        route().inode = status.st_ino;
+        route().file = file.get();
+    }
+
+    /// What the next write brought; empty if there was none.
+    std::string next_write() {
+        std::array<char, 16384> bytes{};
+        const ssize_t size = ::read(listener.get(), bytes.data(), bytes.size());
+        return {bytes.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
+    }
+
+    [[nodiscard]] eventlog_counters counters() const {
+        return provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS].counters;
+    }
+
+    static constexpr eventlog_field_definition plain_fields[] = {
+        {.name = "first", .type = EVENTLOG_TYPE_UNSIGNED_32}};
+    static constexpr eventlog_field_definition wordy_fields[] = {
+        {.name = "first", .type = EVENTLOG_TYPE_TEXT},
+        {.name = "second", .type = EVENTLOG_TYPE_TEXT}};
+    static constexpr eventlog_event_definition events[] = {
+        {.name = "plain", .fields = plain_fields, .field_count = 1},
+        {.name = "wordy", .fields = wordy_fields, .field_count = 2}};
+    eventlog::dynamic_provider provider{
+        {EVENTLOG_DEFINITION_SIZES, .name = "written", .events = events, .event_count = 2}};
+    unique_fd listener;
+    unique_fd file;
+};
+
+template <class... Words>
+std::string bytes_of(Words... words) {
+    std::string bytes;
+    for (const std::uint32_t word : {words...}) {
+        std::array<char, sizeof word> raw{};
+        std::memcpy(raw.data(), &word, sizeof word);
+        bytes.append(raw.data(), raw.size());
+    }
+    return bytes;
+}
+
+TEST_F(user_events_write, is_one_write_of_number_and_payload) {
+    provider.emit(plain, 77U);
+    EXPECT_EQ(next_write(), bytes_of(number, 77U));
+    EXPECT_EQ(next_write(), "");
+    EXPECT_EQ(counters().written, 1U);
+}
+
+TEST_F(user_events_write, joins_pieces) {
+    provider.emit(wordy, "ab", std::string_view("c"));
+    using namespace std::string_literals;
+    // Both words count from behind themselves.
+    EXPECT_EQ(next_write(), bytes_of(number, 3U << 16U | 4U, 2U << 16U | 3U) + "ab\0c\0"s);
+    EXPECT_EQ(counters().written, 1U);
+}
+
+TEST_F(user_events_write, joins_very_many_pieces) {
+    std::string letters(200, 'x');
+    std::array<eventlog_piece, 200> pieces{};
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        letters[i] = static_cast<char>('a' + i % 26);
+        pieces[i] = {&letters[i], 1};
+    }
+    eventlog_emit_pieces(provider.handle(), plain, pieces.data(), pieces.size(), 0);
+    EXPECT_EQ(next_write(), bytes_of(number) + letters);
+}
+
+TEST_F(user_events_write, refuses_more_pieces_than_an_event_has) {
+    std::array<eventlog_piece, 256> pieces{};
+    pieces.fill({"x", 1});
+    eventlog_emit_pieces(provider.handle(), plain, pieces.data(), pieces.size(), 0);
+    EXPECT_EQ(next_write(), "");
+    EXPECT_EQ(counters().lost_refused, 1U);
+}
+
+TEST_F(user_events_write, counts_what_is_too_large) {
+    const std::string text(user_events_payload_max - 10, 'x');  // two words, two NULs
+    provider.emit(wordy, text, "");
+    EXPECT_EQ(next_write().size(), sizeof number + user_events_payload_max);
+    provider.emit(wordy, text, "y");
+    EXPECT_EQ(next_write(), "");
+    EXPECT_EQ(counters().written, 1U);
+    EXPECT_EQ(counters().lost_too_large, 1U);
+}
+
+TEST_F(user_events_write, is_not_done_for_a_bit_that_is_not_the_kernels) {
+    route().expected = false;
+    provider.emit(plain, 1U);
+    EXPECT_EQ(next_write(), "");
+    EXPECT_EQ(counters().written + counters().lost_unattached, 0U);
+}
+
+TEST_F(user_events_write, is_not_done_for_an_event_that_was_left_out) {
+    route().numbers[plain] = user_events_route::left_out;
+    provider.emit(plain, 1U);
+    EXPECT_EQ(next_write(), "");
+    EXPECT_EQ(counters().written + counters().lost_unattached, 0U);
+}
+
+TEST_F(user_events_write, is_not_missed_where_listening_has_just_ended) {
+    // As the kernel does it, a file that is open for reading only answers EBADF.
+    lead_to(unique_fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
+    errno = 4711;
+    provider.emit(plain, 1U);
+    EXPECT_EQ(errno, 4711);
+    EXPECT_EQ(counters().written + counters().lost_refused + counters().lost_unattached, 0U);
+}
+
+TEST_F(user_events_write, counts_what_the_kernel_refuses) {
+    lead_to(unique_fd(::open("/dev/full", O_WRONLY | O_CLOEXEC)));
+    errno = 4711;
+    provider.emit(plain, 1U);
+    EXPECT_EQ(errno, 4711);
+    EXPECT_EQ(counters().lost_refused, 1U);
+    EXPECT_EQ(counters().written, 0U);
+}
+
+TEST_F(user_events_write, leaves_somebody_elses_file_alone) {
+    const unique_fd other(::memfd_create("other", MFD_CLOEXEC));
+    ASSERT_EQ(::dup2(other.get(), file.get()), file.get());
+    route().compared = 0;  // the clock that says when to look has gone on
+    provider.emit(plain, 1U);
+    struct stat status {};
+    ASSERT_EQ(::fstat(other.get(), &status), 0);
+    EXPECT_EQ(status.st_size, 0);
+    EXPECT_EQ(counters().written, 0U);
+    EXPECT_EQ(counters().lost_unattached, 1U);
+    EXPECT_EQ(route().file.load(), -1);
+}
+
+TEST_F(user_events_write, notices_that_the_descriptor_is_closed) {
+    file = unique_fd();
+    errno = 4711;
+    provider.emit(plain, 1U);
+    EXPECT_EQ(errno, 4711);
+    EXPECT_EQ(counters().lost_unattached, 1U);
+    EXPECT_EQ(route().file.load(), -1);
+}
+
+TEST_F(user_events_write, does_not_offer_the_events_of_a_provider_that_is_withdrawn) {
+    eventlog_provider* late = nullptr;
+    {
+        const eventlog::dynamic_provider gone(
+            {EVENTLOG_DEFINITION_SIZES, .name = "gone", .events = events, .event_count = 2});
+        late = gone.handle();
+    }
+    ASSERT_EQ(late->user_events.status, EVENTLOG_UNREGISTERED);
+    late->user_events.not_before = 0;  // as a thread leaves it that found its descriptor gone
+    retry_user_events_route(*late);
+    EXPECT_EQ(late->user_events.status, EVENTLOG_UNREGISTERED);
+    EXPECT_FALSE(late->user_events.expected.load());
+    late->user_events.not_before = user_events_route::never;
+}
+
+std::string find_tracefs(std::string_view mounts, std::size_t room = 64) {
+    std::string found;
+    std::vector<char> path(room, '?');
+    std::size_t at = 0;
+    while (next_tracefs(mounts.data(), mounts.size(), at, "/data", path.data(), path.size())) {
+        found += path.data();
+        found += '\n';
+    }
+    EXPECT_EQ(at, mounts.size());
+    return found;
+}
+
+TEST(user_events_device, is_found_where_tracefs_is_mounted) {
+    EXPECT_EQ(find_tracefs("proc /proc proc rw 0 0\n"
+                           "tracefs /mnt/a tracefs rw 0 0\n"
+                           "none /tracefs tmpfs rw 0 0\n"
+                           "x /mnt/with\\040space\\134 tracefs ro,nosuid 0 0\n"),
+              "/mnt/a/data\n/mnt/with space\\/data\n");
+}
+
+TEST(user_events_device, is_not_found_in_a_list_that_is_damaged_or_cut) {
+    EXPECT_EQ(find_tracefs(""), "");
+    EXPECT_EQ(find_tracefs("\n\n \n  \n"), "");
+    EXPECT_EQ(find_tracefs("tracefs\ntracefs \ntracefs /a\ntracefs /a \n"), "");
+    EXPECT_EQ(find_tracefs("a /b tracefs"), "");
+    EXPECT_EQ(find_tracefs("a /b\\04 tracefs r\n"), "/b\\04/data\n");
+}
+
+TEST(user_events_device, is_not_found_behind_a_path_that_is_too_long) {
+    EXPECT_EQ(find_tracefs("a /123 tracefs r\na / tracefs r\n", 10), "/123/data\n//data\n");
+    EXPECT_EQ(find_tracefs("a /1234 tracefs r\na / tracefs r\n", 10), "//data\n");
+    EXPECT_EQ(find_tracefs("a /123456789abcdef tracefs r\n", 10), "");
+}
+
+}  // namespace

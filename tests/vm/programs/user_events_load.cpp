@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// Emits as many events as its argument says, when standard input ends, and says what became of
+// them: the other side of the tools with which people record trace events. (That the gate opens is
+// no sign: perf makes the kernel open it before it records.)
+#include <unistd.h>
+
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include <eventlog/eventlog.hpp>
+
+namespace {
+
+struct item {
+    std::uint64_t number;
+    std::uint32_t amount;
+    std::string_view word;
+};
+using load = eventlog::provider<"load", item>;
+
+void wait_for_end_of_input() {
+    char byte = 0;
+    while (::read(STDIN_FILENO, &byte, 1) > 0) {
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;
+    wait_for_end_of_input();
+    for (std::uint64_t number = 0; number < count; ++number) {
+        const std::string word = "word " + std::to_string(number % 13);
+        load::emit(item{number, static_cast<std::uint32_t>(number % 97), word});
+    }
+    const eventlog::route_status route = load::status().routes[EVENTLOG_ROUTE_USER_EVENTS];
+    std::printf("written %" PRIu64 " too_large %" PRIu64 " refused %" PRIu64 " unattached %" PRIu64
+                "\n",
+                route.counters.written, route.counters.lost_too_large, route.counters.lost_refused,
+                route.counters.lost_unattached);
+    return 0;
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+//
+// A provider of libeventlog whose events somebody follows through tracefs: this program itself, as
+// root. What the trace says of the events stands on standard output, for the test to compare.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <eventlog/dynamic_provider.hpp>
+#include <eventlog/eventlog.hpp>
+
+namespace {
+
+enum class color : std::uint16_t { red, green, blue };
+
+struct sample {
+    std::uint64_t number;
+    std::string_view why;
+    std::int32_t below;
+    std::uint16_t port;
+    color paint;
+    bool yes;
+    std::array<char, 8> tag;
+    std::optional<std::uint32_t> maybe;
+    double share;
+};
+struct word {
+    std::string_view text;
+};
+struct in_session {
+    std::uint32_t step;
+};
+struct silent {
+    std::uint32_t number;
+};
+
+using traced = eventlog::provider<"traced", sample, word, in_session, silent>;
+
+#define TRACING "/sys/kernel/tracing/"
+#define EVENTS TRACING "events/user_events/eventlog_traced_"
+
+}  // namespace
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<in_session>{.session_bound = true};
+
+namespace {
+
+/// Says what has been tried; ends the program with status 1 if it did not turn out right.
+void step(const char* what, bool right) {
+    const int error = errno;
+    std::printf("%s: %s\n", right ? "ok" : "WRONG", what);
+    if (!right) {
+        std::printf("errno is %d: %s\n", error, std::strerror(error));
+        std::exit(1);
+    }
+}
+
+/// Writes a text to a file of tracefs; ends the program if that fails.
+void set_file(const char* path, std::string_view text) {
+    const int file = ::open(path, O_WRONLY | O_TRUNC);
+    step(path,
+         file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    static_cast<void>(::close(file));
+}
+
+eventlog::route_status route() {
+    return traced::status().routes[EVENTLOG_ROUTE_USER_EVENTS];
+}
+
+/// What the kernel does elsewhere after it has answered: sets bits in memory that is not there yet.
+template <class Condition>
+bool soon(Condition condition) {
+    for (int i = 0; i < 600 && !condition(); ++i) {
+        ::usleep(50'000);
+    }
+    return condition();
+}
+
+void emit_sample(std::uint64_t number) {
+    const std::string why = "reason " + std::to_string(number % 7);
+    traced::emit(sample{number,
+                        why,
+                        -static_cast<std::int32_t>(number % 1000),
+                        static_cast<std::uint16_t>(number),
+                        static_cast<color>(number % 3),
+                        number % 2 == 0,
+                        {'t', 'a', 'g'},
+                        number % 5 == 0 ? std::optional<std::uint32_t>{} : 7U,
+                        0.5});
+}
+
+void show_trace(const char* title) {
+    FILE* file = std::fopen(TRACING "trace", "r");
+    std::array<char, 16384> line{};
+    std::printf("trace %s\n", title);
+    while (file != nullptr && std::fgets(line.data(), line.size(), file) != nullptr) {
+        if (line[0] != '#') {
+            static_cast<void>(std::fputs(line.data(), stdout));
+        }
+    }
+    std::printf("end of trace\n");
+    if (file != nullptr) {
+        static_cast<void>(std::fclose(file));
+    }
+    set_file(TRACING "trace", "");
+}
+
+void follow_fields() {
+    step("the route can be used", route().code == EVENTLOG_OK);
+    std::printf("status: %s\n", route().text.data());
+    step("nobody listens at first", !traced::enabled<sample>());
+    emit_sample(1);
+    step("what nobody wants is not counted", route().counters.written == 0);
+
+    set_file(EVENTS "sample/enable", "1");
+    step("the kernel opens the gate", soon([] { return traced::enabled<sample>(); }));
+    step("of that event only", !traced::enabled<silent>());
+    for (const std::uint64_t number : {10U, 11U, 12U}) {
+        emit_sample(number);
+    }
+    traced::emit(silent{1});
+    step("all events are counted", route().counters.written == 3);
+    show_trace("fields");
+
+    set_file(EVENTS "in_session/enable", "1");
+    {
+        eventlog::session<traced> session(4711);
+        session.emit(in_session{3});
+    }
+    set_file(EVENTS "in_session/enable", "0");
+    show_trace("session");
+}
+
+void follow_many() {
+    const std::uint64_t before = route().counters.written;
+    for (std::uint64_t number = 0; number < 10'000; ++number) {
+        emit_sample(number);
+    }
+    step("ten thousand are counted", route().counters.written - before == 10'000);
+    show_trace("many");
+}
+
+void follow_end_of_listening() {
+    const std::uint64_t before = route().counters.written;
+    set_file(EVENTS "sample/enable", "0");
+    step("the kernel closes the gate", soon([] { return !traced::enabled<sample>(); }));
+    emit_sample(77);
+    step("nothing is counted any more", route().counters.written == before);
+    show_trace("nothing");
+}
+
+void follow_sizes() {
+    set_file(EVENTS "word/enable", "1");
+    // The word of 4 bytes, the text, its NUL: 4048. That each of them arrives is for the test to
+    // see.
+    for (const char letter : {'x', 'y', 'z'}) {
+        const std::string largest(4043, letter);
+        traced::emit(word{largest});
+    }
+    step("what ftrace can take is written", route().counters.lost_too_large == 0);
+    const std::string too_large(4044, 'x');
+    traced::emit(word{too_large});
+    step("a byte more is refused, and counted", route().counters.lost_too_large == 1);
+    traced::emit(word{""});
+    traced::emit(word{"a word"});
+    set_file(EVENTS "word/enable", "0");
+    show_trace("sizes");
+}
+
+void follow_fork() {
+    set_file(EVENTS "silent/enable", "1");
+    static_cast<void>(std::fflush(stdout));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        step("the child's gate is open", soon([] { return traced::enabled<silent>(); }));
+        step("the child has counted nothing", route().counters.written == 0);
+        traced::emit(silent{100});
+        step("the child counts", route().counters.written == 1);
+        std::exit(0);
+    }
+    int status = -1;
+    step("the child ends well", ::waitpid(child, &status, 0) == child && status == 0);
+    step("the parent's gate is open still", traced::enabled<silent>());
+    traced::emit(silent{101});
+    set_file(EVENTS "silent/enable", "0");
+    step("the parent's gate is closed", soon([] { return !traced::enabled<silent>(); }));
+    show_trace("fork");
+}
+
+/// Another version of the provider, whose event has other fields, in the same process.
+void follow_versions() {
+    constexpr const char* other = TRACING "events/user_events_multi/enable";
+    const eventlog_field_definition fields[] = {
+        {.name = "code", .type = EVENTLOG_TYPE_UNSIGNED_32}};
+    const eventlog_event_definition events[] = {
+        {.name = "silent", .fields = fields, .field_count = 1}};
+    {
+        const eventlog::dynamic_provider version(
+            {EVENTLOG_DEFINITION_SIZES, .name = "traced", .events = events, .event_count = 1});
+        const eventlog::route_status status = version.status().routes[EVENTLOG_ROUTE_USER_EVENTS];
+        step("the other version can be offered, too", status.code == EVENTLOG_OK);
+        set_file(other, "1");
+        step("its gate is open", soon([&] { return version.enabled(0); }));
+        step("the first version's is not", !traced::enabled<silent>());
+        version.emit(0, 300U);
+        set_file(other, "0");
+        show_trace("versions");
+    }
+    step("it is gone with its provider", soon([] { return ::access(other, F_OK) != 0; }));
+    step("the first version is not", ::access(EVENTS "silent", F_OK) == 0);
+}
+
+constexpr eventlog_field_definition late_fields[] = {
+    {.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_32}};
+constexpr eventlog_event_definition late_events[] = {
+    {.name = "event", .fields = late_fields, .field_count = 1}};
+constexpr eventlog_definition late{EVENTLOG_DEFINITION_SIZES, .name = "late", .events = late_events,
+                                   .event_count = 1};
+
+eventlog::route_status route_of(const eventlog::dynamic_provider& provider) {
+    return provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS];
+}
+
+/// Whether what was not to be had at first is, some time after it can be.
+bool is_tried_again(const eventlog::dynamic_provider& provider) {
+    return soon([&] {
+        eventlog_provider_poll(provider.handle());
+        return route_of(provider).code == EVENTLOG_OK;
+    });
+}
+
+/// The kernel has as many events as it may.
+void follow_limit() {
+    constexpr const char* limit = "/proc/sys/kernel/user_events_max";
+    set_file(limit, "1");
+    {
+        const eventlog::dynamic_provider provider(late);
+        step("the other way can be used all the same", provider.status().code == EVENTLOG_OK);
+        step("there are too many events", route_of(provider).code == EVENTLOG_INCOMPLETE);
+        std::printf("limit: %s\n", route_of(provider).text.data());
+        set_file(limit, "32768");
+        step("the event is there when it may be", is_tried_again(provider));
+    }
+    step("it goes with its provider", soon([] {
+             return ::access(TRACING "events/user_events/eventlog_late_event", F_OK) != 0;
+         }));
+}
+
+/// An ordinary user in root's directory, where it cannot publish anything, either.
+[[noreturn]] void be_ordinary(int ready, int allowed) {
+    step("the user is an ordinary one", ::setgid(1000) == 0 && ::setuid(1000) == 0);
+    const eventlog::dynamic_provider provider(late);
+    step("the directory is not its own", provider.status().code == EVENTLOG_NO_DIRECTORY);
+    step("the kernel's way is closed, too", route_of(provider).code == EVENTLOG_NO_PERMISSION);
+    std::printf("permission: %s\n", route_of(provider).text.data());
+    char byte = 'r';
+    step("the child waits", ::write(ready, &byte, 1) == 1 && ::read(allowed, &byte, 1) == 1);
+    step("it is open when it may be", is_tried_again(provider));
+    step("root is asked to listen", ::write(ready, &byte, 1) == 1);
+    step("the gate is open without a file", soon([&] { return provider.enabled(0); }));
+    provider.emit(0, 400U);
+    step("the event is written", route_of(provider).counters.written == 1);
+    static_cast<void>(std::fflush(stdout));
+    ::_exit(0);  // as the kernel finds it
+}
+
+void follow_permission() {
+    std::array<int, 2> ready{};
+    std::array<int, 2> allowed{};
+    step("there are pipes", ::pipe(ready.data()) == 0 && ::pipe(allowed.data()) == 0);
+    static_cast<void>(std::fflush(stdout));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        be_ordinary(ready[1], allowed[0]);
+    }
+    static_cast<void>(::close(ready[1]));
+    char byte = 0;
+    step("the child has been refused", ::read(ready[0], &byte, 1) == 1);
+    step("root allows it", ::chmod(TRACING, 0711) == 0 &&
+                               ::chmod(TRACING "user_events_data", 0666) == 0 &&
+                               ::write(allowed[1], &byte, 1) == 1);
+    step("the child has been let in", ::read(ready[0], &byte, 1) == 1);
+    set_file(TRACING "events/user_events/eventlog_late_event/enable", "1");
+    int status = -1;
+    step("the child ends well", ::waitpid(child, &status, 0) == child && status == 0);
+    set_file(TRACING "events/user_events/eventlog_late_event/enable", "0");
+    show_trace("permission");
+}
+
+/// A daemon that closes what it has not opened, and opens files of its own.
+void follow_lost_descriptor() {
+    set_file(EVENTS "silent/enable", "1");
+    for (int file = 3; file < 1024; ++file) {
+        static_cast<void>(::close(file));
+    }
+    const int own = ::open("/tmp/own", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    // All numbers that ours can have had are its own now.
+    for (int file = own + 1; file < 1000; ++file) {
+        static_cast<void>(::dup2(own, file));
+    }
+    const std::uint64_t before = route().counters.written;
+    // A new tick of the clock that tells when to look.
+    ::usleep(50'000);
+    traced::emit(silent{200});
+    step("a new descriptor is opened", route().counters.written == before + 1);
+    struct stat status {};
+    step("nothing is written to the program's file",
+         ::fstat(own, &status) == 0 && status.st_size == 0);
+    step("the route can be used still", route().code == EVENTLOG_OK);
+    set_file(EVENTS "silent/enable", "0");
+    step("the gate closes still", soon([] { return !traced::enabled<silent>(); }));
+    show_trace("descriptor");
+}
+
+}  // namespace
+
+int main() {
+    set_file(TRACING "buffer_size_kb", "16384");
+    set_file(TRACING "trace", "");
+    follow_fields();
+    follow_many();
+    follow_end_of_listening();
+    follow_sizes();
+    follow_fork();
+    follow_versions();
+    follow_limit();
+    follow_permission();
+    follow_lost_descriptor();
+    return 0;
+}

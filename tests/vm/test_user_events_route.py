@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A provider's events are in tracefs with all their fields, while somebody listens there, as long
+as the program runs."""
+
+import re
+
+import vm_case
+
+# Runs the program, then waits for the kernel to forget its events, which it does when it has time.
+SCRIPT = """
+"$0" || exit
+tries=0
+while [ -n "$(ls /sys/kernel/tracing/events/user_events)" ] && [ $tries -lt 600 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+echo "left:" $(cat /sys/kernel/tracing/user_events_status | grep eventlog_)
+"""
+
+
+def sample(number):
+    """What the trace says of an event, apart from who emitted it when."""
+    below = number % 1000
+    maybe = 0 if number % 5 == 0 else 7
+    return (
+        f"eventlog_traced_sample: number={integer(number)} share={integer(0x3FE0000000000000)}"
+        f" why=reason {number % 7} below={integer(-below, 32)} maybe={integer(maybe)}"
+        f" port={integer(number % 65536)} paint={integer(number % 3)}"
+        f" yes={byte(number % 2 == 0)} tag=tag has_maybe={byte(maybe != 0)}"
+    )
+
+
+def integer(value, bits=64):
+    return f"0x{value % (1 << bits):x} ({value})"
+
+
+def byte(value):
+    return f"({int(value)})"
+
+
+class Route(vm_case.Case):
+    """One guest, in which a program emits and follows its events; looked at from all sides."""
+
+    KERNEL = "user-events-6.12"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        program = vm_case.built("PROGRAMS", "user_events_route")
+        cls.result = cls.run_well(
+            vm_case.kernel_or_skip(cls.KERNEL),
+            ["sh", "-c", SCRIPT, program],
+            files={program: program},
+        )
+
+    def trace(self, title):
+        """The lines of a trace that the program has shown, without what stands in front."""
+        found = re.search(
+            rf"^trace {title}\n(.*?)^end of trace$", self.result.output, re.MULTILINE | re.DOTALL
+        )
+        self.assertIsNotNone(found, self.result.output)
+        lines = found[1].splitlines()
+        for line in lines:
+            # The name of a process that has not been switched from yet is not known.
+            self.assertRegex(
+                line, r"^ *(user_events_rou|<\.\.\.>)-\d+ +\[\d+\] \S+ +\d+\.\d+: \S"
+            )
+        return [re.sub(r"^.*?\d+\.\d+: ", "", line) for line in lines]
+
+    def test_every_step_is_right(self):
+        self.assertNotIn("WRONG", self.result.output)
+        self.assertIn("ok: the route can be used still", self.result.output)
+
+    def test_says_what_has_become_of_the_route(self):
+        self.assertIn(
+            "\nstatus: The events of provider traced are in tracefs as "
+            "user_events:eventlog_traced_*.\n",
+            self.result.output,
+        )
+
+    def test_shows_every_field(self):
+        self.assertEqual(self.trace("fields"), [sample(10), sample(11), sample(12)])
+
+    def test_shows_the_session(self):
+        self.assertEqual(
+            self.trace("session"),
+            [f"eventlog_traced_in_session: session={integer(4711)} step={integer(3)}"],
+        )
+
+    def test_has_all_of_ten_thousand(self):
+        self.assertEqual(self.trace("many"), [sample(number) for number in range(10_000)])
+
+    def test_has_nothing_that_nobody_listened_to(self):
+        self.assertEqual(self.trace("nothing"), [])
+
+    def test_has_what_is_as_large_as_may_be(self):
+        self.assertEqual(
+            self.trace("sizes"),
+            [f"eventlog_traced_word: text={text}"
+             for text in ("x" * 4043, "y" * 4043, "z" * 4043, "", "a word")],
+        )
+
+    def test_hears_parent_and_child(self):
+        self.assertEqual(
+            self.trace("fork"),
+            [f"eventlog_traced_silent: number={integer(number)}" for number in (100, 101)],
+        )
+
+    def test_tells_versions_apart(self):
+        (line,) = self.trace("versions")
+        self.assertRegex(line, rf"^eventlog_traced_silent\.\w+: code={re.escape(integer(300))}$")
+
+    def test_is_tried_again_when_the_kernel_has_room(self):
+        self.assertIn(
+            "\nlimit: 1 of 1 events of provider late are not in tracefs. The first is event: the "
+            "kernel has as many as kernel.user_events_max allows. Raise that with sysctl.\n",
+            self.result.output,
+        )
+
+    def test_is_tried_again_when_it_is_permitted(self):
+        self.assertRegex(
+            self.result.output,
+            r"\npermission: user_events_data of tracefs may not be opened \(Permission denied\)\. "
+            r"Root can allow it: chmod a\+x /sys/kernel/tracing; ",
+        )
+        self.assertEqual(
+            self.trace("permission"), [f"eventlog_late_event: number={integer(400)}"]
+        )
+
+    def test_goes_on_without_its_descriptor(self):
+        self.assertEqual(
+            self.trace("descriptor"), [f"eventlog_traced_silent: number={integer(200)}"]
+        )
+
+    def test_leaves_nothing_behind(self):
+        self.assertRegex(self.result.output, r"\nleft:\n$")
+
+
+class RouteUnderDebugging(Route):
+    """The same where the kernel looks after itself."""
+
+    KERNEL = "debug-6.12"
+
+
+if __name__ == "__main__":
+    vm_case.main()

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""perf, trace-cmd, trace_pipe and hist triggers get every event with every field as it was emitted,
+without knowing anything of eventlog."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+import vm_case
+
+COUNT = 100_000
+COUNT_AS_TEXT = 5_000
+
+# For each tool a program of its own: its event is there before the tool begins, and it emits when
+# the tool records, for as long as somebody has the pipe open for writing.
+SCRIPT = f"""
+events=/sys/kernel/tracing/events/user_events
+mkfifo /tmp/hold
+begin() {{
+    "$0" $1 < /tmp/hold > /tmp/$2.status &
+    program=$!
+    exec 9> /tmp/hold
+    tries=0
+    while [ ! -e $events/eventlog_load_item ] && [ $tries -lt 600 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+}}
+emit() {{
+    exec 9>&-
+    wait $program
+}}
+emit_into() {{
+    while kill -0 $1 && [ ! -e /tmp/go ]; do sleep 0.1; done
+    rm /tmp/go
+    emit
+    wait $1 || exit
+}}
+# What perf and trace-cmd record while it runs: it starts when they do.
+cat > /tmp/emit <<'END'
+exec 9>&-
+touch /tmp/go
+while kill -0 $1; do sleep 0.1; done 2> /dev/null
+END
+
+begin {COUNT} perf
+perf record --quiet --all-cpus --mmap-pages 8192 --event 'user_events:eventlog_load_*' \
+    --output /tmp/perf.data -- sh /tmp/emit $program 9>&- &
+emit_into $!
+
+begin {COUNT} trace-cmd
+trace-cmd record -q -b 32768 -e user_events:eventlog_load_item -o /tmp/trace.dat \
+    sh /tmp/emit $program 9>&- &
+emit_into $!
+
+begin {COUNT_AS_TEXT} trace_pipe
+cat /sys/kernel/tracing/trace_pipe > /tmp/trace_pipe 9>&- &
+reader=$!
+echo 1 > $events/eventlog_load_item/enable
+emit
+tries=0
+while [ $(wc -l < /tmp/trace_pipe) -lt {COUNT_AS_TEXT} ] && [ $tries -lt 300 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+kill $reader
+# Not before: the program has ended, the event goes with who listens last, and the kernel empties
+# its buffers then.
+echo 0 > $events/eventlog_load_item/enable
+
+for key in amount word; do
+    begin {COUNT_AS_TEXT} $key
+    echo "hist:keys=$key" > $events/eventlog_load_item/trigger || exit
+    emit
+    cat $events/eventlog_load_item/hist > /tmp/hist.$key
+    # That is the last that refers to the event: it goes while the kernel still answers.
+    echo "!hist:keys=$key" > $events/eventlog_load_item/trigger 2> /dev/null
+done
+for tool in perf trace-cmd trace_pipe amount word; do
+    echo "$tool: $(cat /tmp/$tool.status)"
+done
+"""
+FILES = ("perf.data", "trace.dat", "trace_pipe", "hist.amount", "hist.word")
+
+
+ITEM = re.compile(
+    r"eventlog_load_item: +number=(?:0x[0-9a-f]+ \()?(\d+)\)? amount=(?:0x[0-9a-f]+ \()?(\d+)\)?"
+    r" word=(.*)$"
+)
+
+
+def items(lines):
+    """Number, amount and word of each event, in the order of the lines; or the line that has none."""
+    found = []
+    for line in lines:
+        if "eventlog_load_item:" in line:
+            fields = ITEM.search(line)
+            found.append((int(fields[1]), int(fields[2]), fields[3]) if fields else line)
+    return found
+
+
+def emitted(count):
+    return [(number, number % 97, f"word {number % 13}") for number in range(count)]
+
+
+def histogram(text):
+    """{key: hits}, and what it says of all."""
+    hits = {key.strip(): int(count) for key, count in
+            re.findall(r"^\{ \w+: +(.*?) *\} hitcount: +(\d+)", text, re.MULTILINE)}
+    totals = {name: int(count) for name, count in re.findall(r"^ +(\w+): (\d+)$", text, re.MULTILINE)}
+    return hits, totals
+
+
+class Tools(vm_case.Case):
+    """One guest, in which all tools record; what they have recorded is looked at here."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        tools = {}
+        for name in ("perf", "trace-cmd"):
+            path = shutil.which(name)
+            if path is None:
+                raise unittest.SkipTest(f"there is no {name}. `./dev setup` installs it.")
+            tools[f"/usr/bin/{name}"] = path
+        program = vm_case.built("PROGRAMS", "user_events_load")
+        cls.result = cls.run_well(
+            vm_case.kernel_or_skip("user-events-6.12"),
+            ["sh", "-c", SCRIPT, program],
+            files={program: program, **tools},
+            collect=tuple(f"/tmp/{name}" for name in FILES),
+            processors=2,
+            memory=2048,
+            time_limit=240,
+        )
+
+    def collected(self, name):
+        return os.path.join(self.result.files, "tmp", name)
+
+    def read(self, name):
+        with open(self.collected(name), encoding="utf-8") as file:
+            return file.read()
+
+    def output(self, *command):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def assert_written(self, tool, count):
+        self.assertIn(
+            f"{tool}: written {count} too_large 0 refused 0 unattached 0\n", self.result.output
+        )
+
+    def test_perf(self):
+        self.assert_written("perf", COUNT)
+        found = items(self.output(
+            "perf", "script", "--show-lost-events", "--fields", "comm,event,trace",
+            "--input", self.collected("perf.data")).splitlines())
+        lost = self.output("perf", "report", "--stats", "--input", self.collected("perf.data"))
+        self.assertNotRegex(lost, r"LOST[A-Z_]* events: +[1-9]")
+        self.assertEqual(found, emitted(COUNT))
+
+    def test_trace_cmd(self):
+        self.assert_written("trace-cmd", COUNT)
+        report = self.output("trace-cmd", "report", "-i", self.collected("trace.dat"))
+        self.assertNotIn("EVENTS DROPPED", report)
+        self.assertEqual(items(report.splitlines()), emitted(COUNT))
+
+    def test_trace_pipe(self):
+        self.assert_written("trace_pipe", COUNT_AS_TEXT)
+        text = self.read("trace_pipe")
+        self.assertNotIn("LOST", text)
+        self.assertEqual(items(text.splitlines()), emitted(COUNT_AS_TEXT))
+
+    def test_histogram_of_an_integer(self):
+        self.assert_written("amount", COUNT_AS_TEXT)
+        hits, totals = histogram(self.read("hist.amount"))
+        expected = {}
+        for _, amount, _ in emitted(COUNT_AS_TEXT):
+            expected[str(amount)] = expected.get(str(amount), 0) + 1
+        self.assertEqual(hits, expected)
+        self.assertEqual((totals["Hits"], totals["Dropped"]), (COUNT_AS_TEXT, 0))
+
+    def test_histogram_of_a_string(self):
+        self.assert_written("word", COUNT_AS_TEXT)
+        hits, totals = histogram(self.read("hist.word"))
+        expected = {}
+        for _, _, word in emitted(COUNT_AS_TEXT):
+            expected[word] = expected.get(word, 0) + 1
+        self.assertEqual(hits, expected)
+        self.assertEqual((totals["Hits"], totals["Dropped"]), (COUNT_AS_TEXT, 0))
+
+
+if __name__ == "__main__":
+    vm_case.main()
