@@ -34,7 +34,7 @@ class rotated : public ::testing::Test {
         sink.start(source);
         sink.take_provider(maker.provider());
     }
-    ~rotated() override { std::filesystem::remove_all(folder); }
+    void TearDown() override { std::filesystem::remove_all(folder); }
 
     /// Enough for a file of its own.
     void take_mebibyte(std::uint32_t ring, std::uint64_t time) {

@@ -98,13 +98,13 @@ TEST(names, of_more_fields_than_compilers_spell_in_a_row) {
 
 /// Names that are refused, at each place that matters to the others.
 struct foreign_first {
-    std::uint8_t höhe;
+    std::uint8_t höhe;  // NOLINT(readability-identifier-naming): the letter is the point
     std::uint8_t width;
     std::uint8_t depth;
 };
 struct foreign_second {
     std::uint8_t width;
-    std::uint8_t höhe;
+    std::uint8_t höhe;  // NOLINT(readability-identifier-naming): the letter is the point
     std::uint8_t depth;
     std::uint8_t weight;
 };
