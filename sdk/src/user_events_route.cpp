@@ -178,13 +178,16 @@ bool take_descriptor(user_events_route& route, unique_fd file) noexcept {
     return true;
 }
 
-/// Closes what threads may still have been writing to. False if they still may.
+/// Closes what threads may still have been writing to, unless the program has, and has given the
+/// number to a file of its own. False if they still may.
 bool close_retired(user_events_route& route) noexcept {
     if (route.retired >= 0) {
         if (is_anybody_writing()) {
             return false;
         }
-        static_cast<void>(::close(route.retired));
+        if (is_own_descriptor(route, route.retired)) {
+            static_cast<void>(::close(route.retired));
+        }
         route.retired = -1;
     }
     return true;

@@ -217,6 +217,22 @@ TEST_F(user_events_write, notices_that_the_descriptor_is_closed) {
     EXPECT_EQ(route().file.load(), -1);
 }
 
+TEST_F(user_events_write, closes_its_descriptor_later_only_if_that_is_still_its_own) {
+    route().expected = false;
+    const eventlog::core::registry_lock lock;
+    // The program has closed it meanwhile, and opened another file that got its number.
+    const unique_fd others(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    route().retired = others.get();
+    close_user_events_route(handle());
+    EXPECT_EQ(route().retired, -1);
+    EXPECT_GE(::fcntl(others.get(), F_GETFD), 0);
+
+    const int own = file.release();
+    route().retired = own;
+    close_user_events_route(handle());
+    EXPECT_EQ(::fcntl(own, F_GETFD), -1);
+}
+
 TEST_F(user_events_write, does_not_offer_the_events_of_a_provider_that_is_withdrawn) {
     eventlog_provider* late = nullptr;
     {
