@@ -121,8 +121,11 @@ void file_sink::make_room(std::uint64_t payload) {
 void file_sink::take_clock(const eventlog_clock_pair& pair) {
     settle();
     make_room(sizeof(clock_block));
-    writer_->write_clock(pair, complete_);
-    readings_.push_back(pair);
+    // Either may have begun a new file, with a later reading: clocks do not go backwards in a file.
+    if (readings_.empty() || pair.clock > readings_.back().clock) {
+        readings_.push_back(pair);
+    }
+    writer_->write_clock(readings_.back(), complete_);
 }
 
 void file_sink::take_provider(const provider_instance& provider) {

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "clock.hpp"
+#include "file_check.hpp"
 #include "file_reader.hpp"
 #include "record_maker.hpp"
 #include "scratch.hpp"
@@ -36,19 +37,23 @@ class rotated : public ::testing::Test {
     }
     void TearDown() override { std::filesystem::remove_all(folder); }
 
-    /// Enough for a file of its own.
-    void take_mebibyte(std::uint32_t ring, std::uint64_t time) {
+    void take(std::uint32_t ring, std::uint64_t time, std::size_t size) {
         made_record record = maker.record("e");
         record.header().time = time;
         const std::vector<std::uint8_t> one = record.bytes();
         std::vector<std::uint8_t> bytes;
         std::uint64_t count = 0;
-        while (bytes.size() < elog::rotation_options::size_min) {
+        while (bytes.size() < size) {
             bytes.insert(bytes.end(), one.begin(), one.end());
             ++count;
         }
         sink.take_run({ring, 0, taken, count, bytes});
         taken += count;
+    }
+
+    /// Enough for a file of its own.
+    void take_mebibyte(std::uint32_t ring, std::uint64_t time) {
+        take(ring, time, elog::rotation_options::size_min);
     }
 
     [[nodiscard]] std::set<std::string> parts() const {
@@ -85,6 +90,22 @@ TEST_F(rotated, files_convert_the_times_of_a_late_ring_alike) {
         EXPECT_TRUE(part.damages().empty()) << path;
         EXPECT_EQ(part.clock().realtime(first.clock), static_cast<std::int64_t>(first.realtime));
         EXPECT_EQ(part.clock().realtime(second.clock), static_cast<std::int64_t>(second.realtime));
+    }
+}
+
+TEST_F(rotated, files_have_clocks_that_do_not_go_backwards) {
+    const eventlog_clock_pair first = eventlog::core::read_clock_pair(clock);
+    sink.take_clock(first);
+    // Almost a file, and some that wait for more: what the next reading pushes out begins a new
+    // file, with a reading of its own, which is the later one.
+    take(0, first.clock, 900U << 10U);
+    take(0, first.clock, 100U << 10U);
+    take(1, first.clock, 100U << 10U);
+    sink.take_clock(eventlog::core::read_clock_pair(clock));
+    sink.finish();
+    EXPECT_EQ(parts().size(), 2U);
+    for (const std::string& path : parts()) {
+        EXPECT_EQ(elog::check_file(path).damages, std::vector<std::string>{}) << path;
     }
 }
 
