@@ -18,13 +18,13 @@ using std::chrono::steady_clock;
 constexpr std::size_t record_size = 24 + 20 + 13;
 constexpr std::size_t padded_record_size = 64;
 
-// A sixteenth of what a listener's buffers of one CPU hold (four times 1 MiB), so that it may be
-// late, and seldom copies at the very time at which we measure.
+// A small part of what a listener's buffers of one CPU hold (four times 4 MiB), so that it may be
+// late, seldom copies at the very time at which we measure, and is woken by one burst in sixteen.
 constexpr std::uint64_t burst = 1U << 12U;
 // elog looks at its buffers every 10 ms at least.
 constexpr std::chrono::milliseconds pause{12};
 // Twice through all buffers.
-constexpr std::uint64_t bursts_to_warm_up = 32;
+constexpr std::uint64_t bursts_to_warm_up = 128;
 
 std::uint64_t emitted_heard = 0;
 std::uint64_t emitted_dropped = 0;
@@ -131,7 +131,7 @@ void check_published() {
 
 listener listen(const options& chosen, const std::filesystem::path& directory) {
     check_published();
-    return listener({find_elog(chosen), "bench:*", "1M", directory, "enabled"},
+    return listener({find_elog(chosen), "bench:*", "4M", directory, "enabled"},
                     [] { return heard::enabled<retransmission>(); });
 }
 

@@ -23,7 +23,7 @@ namespace bench {
 class rseq_floor {
   public:
     // As much as a listener's buffers of one CPU hold, so that both miss the same caches.
-    static constexpr std::size_t ring_size = std::size_t{4} << 20U;
+    static constexpr std::size_t ring_size = std::size_t{16} << 20U;
 
     /// Whether glibc has registered this thread.
     [[nodiscard]] static bool available() noexcept;
@@ -56,7 +56,7 @@ class rseq_floor {
     static constexpr std::size_t text_size_max = 512;
 
     // A ring's place among the rings; the position stands in front of the records.
-    static constexpr unsigned stride_shift = 23;
+    static constexpr unsigned stride_shift = 25;
     static constexpr std::size_t records_offset = 4096;
     static_assert(records_offset + ring_size < std::size_t{1} << stride_shift);
 
