@@ -123,4 +123,17 @@ TEST_F(rotated, files_do_not_repeat_readings_that_no_record_needs) {
     EXPECT_LT(last.clock().pairs().size(), 10U);
 }
 
+TEST_F(rotated, files_do_not_repeat_all_readings_of_many_rotations) {
+    for (int i = 0; i < 40; ++i) {
+        take_mebibyte(0, eventlog::core::read_clock_pair(clock).clock);
+        const std::uint64_t now = eventlog::core::read_clock_pair(clock).clock;
+        sink.advance(now, now);
+    }
+    sink.finish();
+    ASSERT_GT(parts().size(), 40U);
+    elog::file_reader last(*parts().rbegin());
+    last.read([](const elog::merged_record& /*record*/) {});
+    EXPECT_LT(last.clock().pairs().size(), 25U);
+}
+
 }  // namespace
