@@ -19,15 +19,22 @@ COUNT_AS_TEXT = 5_000
 SCRIPT = f"""
 events=/sys/kernel/tracing/events/user_events
 mkfifo /tmp/hold
+wait_until() {{
+    tries=0
+    until "$@"; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || {{ echo "waited in vain: $*"; exit 1; }}
+        sleep 0.1
+    done
+}}
+# The event of the program before goes a moment after the last who referred to it, and whoever opens
+# it in that moment finds nothing.
 begin() {{
+    wait_until [ ! -e $events/eventlog_load_item ]
     "$0" $1 < /tmp/hold > /tmp/$2.status &
     program=$!
     exec 9> /tmp/hold
-    tries=0
-    while [ ! -e $events/eventlog_load_item ] && [ $tries -lt 600 ]; do
-        tries=$((tries + 1))
-        sleep 0.1
-    done
+    wait_until [ -e $events/eventlog_load_item ]
 }}
 emit() {{
     exec 9>&-
@@ -61,11 +68,8 @@ cat /sys/kernel/tracing/trace_pipe > /tmp/trace_pipe 9>&- &
 reader=$!
 echo 1 > $events/eventlog_load_item/enable
 emit
-tries=0
-while [ $(wc -l < /tmp/trace_pipe) -lt {COUNT_AS_TEXT} ] && [ $tries -lt 300 ]; do
-    tries=$((tries + 1))
-    sleep 0.1
-done
+has_all() {{ [ $(wc -l < /tmp/trace_pipe) -ge {COUNT_AS_TEXT} ]; }}
+wait_until has_all
 kill $reader
 # Not before: the program has ended, the event goes with who listens last, and the kernel empties
 # its buffers then.
