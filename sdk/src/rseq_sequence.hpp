@@ -21,7 +21,10 @@
 static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE_WAYS_OUT");
 
 // clang-format off
-#define EVENTLOG_SEQUENCE_START                 \
+#define EVENTLOG_SEQUENCE_START EVENTLOG_SEQUENCE_START_IN("%[area]")
+
+// `area` is a register with the thread's area. Uses rax.
+#define EVENTLOG_SEQUENCE_START_IN(area)        \
     ".pushsection __rseq_cs, \"aw\"\n"          \
     ".balign 32\n"                              \
     "70:\n"                                     \
@@ -29,7 +32,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     ".quad 71f, 72f - 71f, 79f\n"               \
     ".popsection\n"                             \
     "leaq 70b(%%rip), %%rax\n"                  \
-    "movq %%rax, %%fs:8(%[area])\n"               \
+    "movq %%rax, %%fs:8(" area ")\n"             \
     "71:\n"
 
 #define EVENTLOG_SEQUENCE_END                   \
@@ -44,6 +47,18 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     "73:\n"                                     \
     "movq $0, %%fs:8(%[area])\n"                \
     "jmp %l[" label "]\n"
+
+// The same for code that loads the area from `area`, into r11, and leaves by `way_out`.
+#define EVENTLOG_SEQUENCE_ABORT_IN(area, way_out)   \
+    ".pushsection __rseq_failure, \"ax\"\n"         \
+    ".byte 0x0f, 0xb9, 0x3d\n"                      \
+    ".long 0x53053053\n"                            \
+    "79:\n"                                         \
+    "73:\n"                                         \
+    "movq " area ", %%r11\n"                        \
+    "movq $0, %%fs:8(%%r11)\n"                      \
+    way_out                                         \
+    ".popsection\n"
 
 // Behind EVENTLOG_SEQUENCE_END; goto labels of those names.
 #define EVENTLOG_SEQUENCE_WAYS_OUT              \
