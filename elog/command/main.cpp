@@ -61,6 +61,8 @@ void run(int argument_count, char** arguments) {
     elog::add_repair(line);
     elog::add_schema(line);
     elog::add_gen(line);
+    elog::add_register(line);
+    elog::add_unregister(line);
     const bool takes_command = !words.empty() && words.front() == "record";
     if (separator_found && (!takes_command || command.empty())) {
         throw elog::usage_failure("Behind '--' stands a command, and only elog record runs one.");
