@@ -39,6 +39,7 @@ class Run:
     time_limit: float = 600  # seconds; a machine that is busy otherwise is slow
     interactive: bool = False
     parameters: tuple = ()  # more of them for the kernel
+    count_instructions: bool = False  # the guest's clocks go on by 1 ns for each; one processor
 
 
 @dataclasses.dataclass
@@ -82,7 +83,9 @@ def _command_line(kernel, run, scratch):
     console = "mon:stdio" if run.interactive else f"file:{scratch}/console"
     command = [
         "qemu-system-x86_64",
-        *("-accel", "tcg,thread=multi", "-cpu", "max"),
+        *("-accel", "tcg,thread=" + ("single" if run.count_instructions else "multi")),
+        *(("-icount", "shift=0,sleep=off") if run.count_instructions else ()),
+        *("-cpu", "max"),
         *("-smp", str(run.processors), "-m", str(run.memory)),
         *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
         *("-serial", console),
