@@ -83,7 +83,7 @@ class writer_by_hand {
             std::uint32_t window;
             std::uint32_t reason;
             std::array<char, 64> text;
-        } payload;
+        } payload;  // NOLINT(cppcoreguidelines-pro-type-member-init): nobody would clear it
         constexpr std::size_t fixed_size = sizeof payload - sizeof payload.text;
         payload.sequence = event.sequence;
         payload.bytes = event.bytes;

@@ -343,7 +343,7 @@ void go_through_multitude() {
              if (trace != nullptr) {
                  static_cast<void>(std::fclose(trace));
              }
-             return lines == processes * kinds;
+             return lines == std::size_t{processes} * kinds;
          }));
     static_cast<void>(std::system("grep -o 'eventlog_many_.*' " TRACING "trace"));
     set_file(EVENTS "enable", "0");

@@ -2,7 +2,8 @@
 //
 // What libeventlog takes for granted of the kernel's user_events since Linux 6.4, rule by rule:
 // what it refuses, and with which error.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier): what the C library asks for
+// What the C library asks for.
+#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -13,7 +14,7 @@
 #define USER_EVENTS_UNREGISTER 0x40082a02UL
 #define EVENTS TRACING "events/user_events/"
 
-enum { PERSIST = 1, MULTI_FORMAT = 2 };
+enum { multi_format = 2 };
 
 struct registration {
     uint32_t size;
@@ -137,7 +138,7 @@ static void follow_names(void) {
     struct registration other = make("rules_name u64 b");
     other.bit = 29;
     step("other fields under that name are in use", try_registration(&other) == EADDRINUSE);
-    other.flags = MULTI_FORMAT;
+    other.flags = multi_format;
     step("unless they may be several", try_registration(&other) == 0);
     step("then there is another system",
          access(TRACING "events/user_events_multi/rules_name.0", F_OK) == 0 ||
