@@ -96,8 +96,8 @@ def _command_line(kernel, run, scratch):
         command += ["-chardev", f"file,id={name},path={scratch}/{name}"]
         command += ["-device", f"virtserialport,chardev={name},nr={number}"]
     # Warnings and worse go to the console at once. A starved machine is not to be taken for a
-    # stalled one.
-    parameters = ["console=ttyS0", "panic=-1", "loglevel=5", "watchdog_thresh=60",
+    # stalled one, nor its late timer for a broken one.
+    parameters = ["console=ttyS0", "panic=-1", "loglevel=5", "watchdog_thresh=60", "no_timer_check",
                   "rcupdate.rcu_cpu_stall_timeout=120", *run.parameters]
     return [*command, "-append", " ".join(parameters)]
 
