@@ -2,8 +2,8 @@
 //
 // The shortest way of brief events, a few words and one text: from the registers in which they come
 // straight into the ring. Whatever is not as usual goes the site's longer way, with the same
-// arguments, and nothing has happened here: several subscriptions, or another one than the last
-// time, no room, a text of more than 512 bytes, a thread's first event, no sequences.
+// arguments, and nothing has happened here that anyone sees: several subscriptions, or another one
+// than the last time, no room, a text of more than 512 bytes, a thread's first event, no sequences.
 //
 // Every instruction is paid for by every event, and a compiler would first of all save six
 // registers. Therefore it is a function without a frame, all of it one sequence and a second one
@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include <eventlog/abi.h>
+#include <eventlog/detail/encode.hpp>
 
 #include "counters.hpp"
 #include "process.hpp"
@@ -30,11 +31,13 @@ namespace {
 using eventlog::core::attachment;
 using eventlog::core::subscription_slot;
 
-constexpr std::size_t text_size_max = 512;
+// Where the site's longer way goes on in pieces.
+constexpr std::size_t text_size_max = eventlog::detail::inline_pieces_size;
 
-// All three words are stored, however few there are: they reach up to 16 bytes behind the smallest
-// record. What is there is written later, but it must be within the buffer.
-constexpr std::size_t room_behind = 16;
+// All three words are stored, however few there are: they reach so many bytes behind the smallest
+// record, which has a text's word and NUL. What is there is written later, but it must be within
+// the buffer.
+constexpr std::size_t room_behind = 3 * sizeof(std::uint64_t) - 8;
 
 // The record and what it starts with, relative to a register that points room_behind behind it.
 constexpr int record_place = -static_cast<int>(room_behind);
@@ -46,6 +49,8 @@ static_assert(sizeof(eventlog_record) == 24 && offsetof(eventlog_record, time) =
 constexpr std::size_t page_mask = EVENTLOG_GATE_SIZE - 1;
 constexpr std::size_t words_of_cpus = 1 + offsetof(eventlog_counters_page, written_by_cpu);
 static_assert((EVENTLOG_GATE_SIZE & page_mask) == 0);
+static_assert(offsetof(eventlog_ring, control) == 0);
+static_assert(sizeof(eventlog::detail::event_site) == 64, "one line of the cache");
 
 }  // namespace
 
@@ -61,12 +66,29 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] void eventlog_count_text(
 #define AREA "_ZN8eventlog4core9rseq_areaE(%%rip)"
 #define THREAD_ID "_ZN8eventlog4core15known_thread_idE@gottpoff(%%rip)"
 
-// Throughout: rdi the site, r8 the text, r9 its size, xmm4 and xmm6 the words; from some place on
-// rcx the CPU, r10 the slot, rdx the ring, r11 the record's size in whole words, rsi its place.
-[[gnu::naked, gnu::no_instrument_function, gnu::no_profile_instrument_function]]
-void eventlog_emit_text(const eventlog_site*, std::uint64_t, std::uint64_t, std::uint64_t,
-                        const void*, std::size_t) {
+// No compiler adds anything of its own: clang knows that by itself.
+#if defined(__clang__)
+#define ALL_BY_HAND __attribute__((naked))
+#else
+#define ALL_BY_HAND                                                                             \
+    __attribute__((naked, no_stack_protector, no_instrument_function,                           \
+                   no_profile_instrument_function, no_sanitize_coverage))
+#endif
+
+// Throughout: rdi the site, r8 the text, r9 its size, xmm4 and xmm6 the words, xmm7 the thread.
+ALL_BY_HAND void eventlog_emit_text(const eventlog_site*, std::uint64_t, std::uint64_t,
+                                    std::uint64_t, const void*, std::size_t) {
     asm volatile(
+        // Before anything is written: a thread that is not known yet has no area either, if
+        // nothing has been published so far.
+        "movq " THREAD_ID ", %%rax\n"
+        "movl %%fs:(%%rax), %%eax\n"
+        "testl %%eax, %%eax\n"
+        "jz 7f\n"
+        "movd %%eax, %%xmm7\n"
+        "leaq -1(%%r9), %%rax\n"
+        "cmpq %[text_size_max] - 1, %%rax\n"
+        "ja 7f\n"
         "movq %%rsi, %%xmm4\n"
         "movq %%rdx, %%xmm5\n"
         "movq %%rcx, %%xmm6\n"
@@ -94,9 +116,9 @@ void eventlog_emit_text(const eventlog_site*, std::uint64_t, std::uint64_t, std:
         "orq %c[provider_head](%%r10), %%rdx\n"
         "addq %%r9, %%rdx\n"  // bytes 0 to 7 of the record
         "movq %%rdx, %%xmm2\n"
-        "movl %%fs:4(%%r11), %%ecx\n"
+        "movl %%fs:4(%%r11), %%ecx\n"  // from here on: the CPU
         "leal 7(%%rdx), %%r11d\n"
-        "andl $-8, %%r11d\n"
+        "andl $-8, %%r11d\n"  // from here on: the record's size, in whole words
         "movq %c[slot](%%r10), %%r10\n"
         "cmpq %%rax, %c[slot_serial](%%r10)\n"
         "jne 73f\n"
@@ -109,7 +131,7 @@ void eventlog_emit_text(const eventlog_site*, std::uint64_t, std::uint64_t, std:
         // Where the record goes, if there is room.
         "movq %c[slot_ring_stride](%%r10), %%rdx\n"
         "imulq %%rcx, %%rdx\n"
-        "addq %c[slot_rings](%%r10), %%rdx\n"
+        "addq %c[slot_rings](%%r10), %%rdx\n"  // from here on: the ring
         "movq (%%rdx), %%rax\n"
         "movl %%eax, %%esi\n"
         "andl %[position_mask], %%esi\n"
@@ -124,11 +146,7 @@ void eventlog_emit_text(const eventlog_site*, std::uint64_t, std::uint64_t, std:
         "movq %c[slot_ring_bytes](%%r10), %%rax\n"
         "imulq %%rcx, %%rax\n"
         "addq %%rax, %%rsi\n"
-        "addq %c[slot_first_buffer](%%r10), %%rsi\n"
-        "movq " THREAD_ID ", %%rax\n"
-        "movl %%fs:(%%rax), %%eax\n"
-        "testl %%eax, %%eax\n"
-        "jz 73f\n"
+        "addq %c[slot_first_buffer](%%r10), %%rsi\n"  // the record, and room_behind
 
         // The last word first: the text's NUL and the padding are in it, and what else it holds
         // follows.
@@ -137,7 +155,7 @@ void eventlog_emit_text(const eventlog_site*, std::uint64_t, std::uint64_t, std:
         "movups %%xmm2, %c[record](%%rsi)\n"
         // Some records on: the reader's CPU may have that line, and fetching it back takes long.
         "prefetchw 2048(%%rsi)\n"
-        "movl %%eax, %c[record] + 16(%%rsi)\n"
+        "movd %%xmm7, %c[record] + 16(%%rsi)\n"
         "movl %%ecx, %c[record] + 20(%%rsi)\n"
         "movups %%xmm4, %c[payload](%%rsi)\n"
         "movq %%xmm6, %c[payload] + 16(%%rsi)\n"
@@ -150,9 +168,7 @@ void eventlog_emit_text(const eventlog_site*, std::uint64_t, std::uint64_t, std:
         "jbe 5f\n"
         "cmpq $17, %%r9\n"
         "jbe 2f\n"
-        // Longer ones, up to the limit: from the end down, then the begin.
-        "cmpq %[text_size_max], %%r9\n"
-        "ja 73f\n"
+        // Longer ones: from the end down, then the begin.
         "subq $8, %%rax\n"
         "1:\n"
         "movups (%%r8, %%rax), %%xmm0\n"
@@ -209,6 +225,8 @@ void eventlog_emit_text(const eventlog_site*, std::uint64_t, std::uint64_t, std:
         "movq $0, %%fs:8(%%r11)\n"
         "ret\n"
         EVENTLOG_SEQUENCE_ABORT_IN(AREA, "jmp eventlog_count_text\n")
+        "7:\n"
+        "jmp *%c[site_emit](%%rdi)\n"
         :
         : [text_size_max] "i"(text_size_max), [room_behind] "i"(room_behind),
           [record] "i"(record_place), [payload] "i"(payload_place), [page_mask] "i"(page_mask),

@@ -18,12 +18,12 @@
 
 #if defined(__x86_64__) && defined(RSEQ_SIG)
 
-static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE_WAYS_OUT");
+static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each label 79");
 
 // clang-format off
 #define EVENTLOG_SEQUENCE_START EVENTLOG_SEQUENCE_START_IN("%[area]")
 
-// `area` is a register with the thread's area. Uses rax.
+// `area` is a register with the place of the thread's area. Uses rax.
 #define EVENTLOG_SEQUENCE_START_IN(area)        \
     ".pushsection __rseq_cs, \"aw\"\n"          \
     ".balign 32\n"                              \
@@ -48,14 +48,15 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     "movq $0, %%fs:8(%[area])\n"                \
     "jmp %l[" label "]\n"
 
-// The same for code that loads the area from `area`, into r11, and leaves by `way_out`.
-#define EVENTLOG_SEQUENCE_ABORT_IN(area, way_out)   \
+// The same for code without goto labels: loads the area's place from memory, `kept_in`, and leaves
+// by the instructions `way_out`. Uses r11.
+#define EVENTLOG_SEQUENCE_ABORT_IN(kept_in, way_out) \
     ".pushsection __rseq_failure, \"ax\"\n"         \
     ".byte 0x0f, 0xb9, 0x3d\n"                      \
     ".long 0x53053053\n"                            \
     "79:\n"                                         \
     "73:\n"                                         \
-    "movq " area ", %%r11\n"                        \
+    "movq " kept_in ", %%r11\n"                     \
     "movq $0, %%fs:8(%%r11)\n"                      \
     way_out                                         \
     ".popsection\n"

@@ -2,9 +2,17 @@
 //
 // Events of at most three words and one text, which have a way of their own into the ring.
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
+
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,18 +20,23 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <eventlog/eventlog.h>
 #include <eventlog/eventlog.hpp>
 
+#include "in_child.hpp"
 #include "listener.hpp"
+#include "rseq.hpp"
 
 namespace {
 
 using eventlog::test::heard_record;
+using eventlog::test::in_child;
 using eventlog::test::listener;
 using eventlog::test::pinned_to_one_cpu;
 
@@ -59,6 +72,16 @@ struct fixed_24 {
 using brief_test =
     eventlog::provider<"brief_test", fixed_4, fixed_8, fixed_12, fixed_16, fixed_20, fixed_24>;
 
+/// Fixed sizes that are odd, and one that takes the session's number.
+struct fixed_5 {
+    std::string_view text;
+    bool yes;
+};
+struct in_session {
+    std::uint16_t number;
+    std::string_view text;
+};
+
 struct four_words {
     std::uint64_t first, second, third;
     std::string_view text;
@@ -78,6 +101,16 @@ struct bytes {
 struct no_text {
     std::uint64_t number;
 };
+
+}  // namespace
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<in_session>{.session_bound = true};
+
+namespace {
+
+using odd_test = eventlog::provider<"brief_odd_test", fixed_5, in_session>;
+using session = eventlog::session<odd_test>;
 
 constexpr std::uint64_t number = 0x1122334455667788;
 constexpr std::uint32_t second = 0x99aabbcc;
@@ -159,6 +192,29 @@ class fenced_memory {
   private:
     std::size_t page_ = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     char* pages_;
+};
+
+/// While it lives, a signal interrupts the threads of this process every 50 microseconds.
+class frequent_signals {
+  public:
+    frequent_signals() {
+        struct sigaction action {};
+        action.sa_handler = [](int) {};
+        action.sa_flags = SA_RESTART;
+        ::sigaction(SIGALRM, &action, &before_);
+        const itimerval every{{0, 50}, {0, 50}};
+        EXPECT_EQ(::setitimer(ITIMER_REAL, &every, nullptr), 0);
+    }
+    ~frequent_signals() {
+        const itimerval never{};
+        ::setitimer(ITIMER_REAL, &never, nullptr);
+        ::sigaction(SIGALRM, &before_, nullptr);
+    }
+    frequent_signals(const frequent_signals&) = delete;
+    frequent_signals& operator=(const frequent_signals&) = delete;
+
+  private:
+    struct sigaction before_ {};
 };
 
 TEST(brief, is_what_has_few_words_and_one_text) {
@@ -261,5 +317,174 @@ TEST(brief, reaches_all_who_listen) {
     ASSERT_EQ(latter.records().size(), 6U);
     expect_all(latter, 0, "two");
 }
+
+TEST(brief, odd_sizes_and_sessions_arrive) {
+    listener ears("brief_odd_test:*");
+    const pinned_to_one_cpu pinned;
+    const session own(77);
+    for (std::size_t size = 0; size <= 40; ++size) {
+        const std::string text = some_text(size);
+        ears.forget_records();
+        odd_test::emit(fixed_5{text, true});
+        own.emit(in_session{1234, text});
+        ears.poll();
+        const auto& records = ears.records();
+        const std::size_t first = records.size() - 2;
+        EXPECT_EQ(std::get<std::string_view>(ears.field(records.at(first), "text")), text);
+        EXPECT_TRUE(std::get<bool>(ears.field(records[first], "yes")));
+        EXPECT_EQ(std::get<std::string_view>(ears.field(records.at(first + 1), "text")), text);
+        expect_field(ears, records[first + 1], "session", 77U);
+        expect_field(ears, records[first + 1], "number", 1234U);
+        ASSERT_FALSE(HasFailure());
+    }
+}
+
+TEST(brief, absurd_sizes_are_refused_and_harm_nobody) {
+    listener ears("brief_test:*");
+    const pinned_to_one_cpu pinned;
+    const auto refused = [] {
+        return brief_test::status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_too_large;
+    };
+    const std::uint64_t before = refused();
+    emit_all("before");
+    // What does not fit into a record, and where 32 or 48 bits would not tell.
+    std::uint64_t attempted = 0;
+    for (const std::size_t around :
+         {std::size_t{65'508 + 64}, std::size_t{1} << 32U, std::size_t{1} << 48U, SIZE_MAX / 2}) {
+        for (std::size_t size = around - 64; size != around + 8; ++size) {
+            brief_test::emit(fixed_4{{"nobody reads this", size}});
+            ++attempted;
+        }
+    }
+    emit_all("after");
+    ears.poll();
+    EXPECT_EQ(refused() - before, attempted);
+    ASSERT_EQ(ears.records().size(), 12U);
+    expect_all(ears, 0, "before");
+    expect_all(ears, 6, "after");
+}
+
+TEST(brief, first_event_of_a_thread_and_of_a_child_says_whose_it_is) {
+    listener ears("brief_test:*");
+    emit_all("here");
+    std::uint32_t thread = 0;
+    std::thread([&] {
+        thread = static_cast<std::uint32_t>(::gettid());
+        emit_all("there");
+    }).join();
+    ears.poll();
+    ASSERT_EQ(ears.records().size(), 12U);
+    for (const heard_record& record : ears.records()) {
+        const bool there = std::get<std::string_view>(ears.field(record, "text")) == "there";
+        EXPECT_EQ(record.header.thread, there ? thread : static_cast<std::uint32_t>(::gettid()));
+    }
+    ears.forget_records();
+    EXPECT_EQ(in_child([] {
+                  emit_all("child");
+                  return 0;
+              }),
+              0);
+    ears.poll();
+    ASSERT_EQ(ears.records().size(), 6U);
+    for (const heard_record& record : ears.records()) {
+        EXPECT_NE(record.header.thread, static_cast<std::uint32_t>(::gettid()));
+        EXPECT_EQ(std::get<std::string_view>(ears.field(record, "text")), "child");
+    }
+}
+
+TEST(brief, goes_to_who_listens_now_in_the_place_of_another) {
+    const pinned_to_one_cpu pinned;
+    for (int round = 0; round < 20; ++round) {
+        listener ears(round % 2 == 0 ? "brief_test:*" : "brief*:*");
+        emit_all("successor");
+        ears.finish();
+        ASSERT_EQ(ears.records().size(), 6U);
+        expect_all(ears, 0, "successor");
+        ASSERT_FALSE(HasFailure());
+    }
+}
+
+TEST(brief, every_event_is_counted_wherever_its_thread_is_interrupted) {
+    listener ears("brief_test:*", {.buffer_size = 1U << 20U});
+    const auto counters = [] {
+        return brief_test::status().routes[EVENTLOG_ROUTE_MEMORY].counters;
+    };
+    const eventlog_counters before = counters();
+    constexpr std::uint64_t threads = 3;
+    constexpr std::uint64_t events = 40'000;
+    std::atomic<std::uint64_t> working{threads};
+    std::vector<std::thread> workers;
+    {
+        const frequent_signals signals;
+        for (std::uint64_t i = 0; i < threads; ++i) {
+            workers.emplace_back([&] {
+                for (std::uint64_t event = 0; event < events; ++event) {
+                    brief_test::emit(fixed_12{event, "interrupted"});
+                }
+                --working;
+            });
+        }
+        while (working.load() != 0) {
+            ears.poll();
+            ears.forget_records();
+        }
+        for (std::thread& worker : workers) {
+            worker.join();
+        }
+    }
+    ears.finish();
+    const eventlog_counters after = counters();
+    const std::uint64_t lost = after.lost_full - before.lost_full + after.lost_busy -
+                               before.lost_busy + after.lost_unattached - before.lost_unattached;
+    EXPECT_EQ(after.written - before.written + lost, threads * events);
+    EXPECT_EQ(ears.totals().read, after.written - before.written);
+}
+
+#if defined(__x86_64__) && defined(RSEQ_SIG)
+/// What the thread tells the kernel of the sequence that it is in.
+std::uint64_t told_sequence() {
+    std::uint64_t told = 0;
+    asm volatile("movq %%fs:8(%[area]), %[told]" : [told] "=r"(told) : [area] "r"(__rseq_offset));
+    return told;
+}
+
+unsigned longer_ways = 0;
+
+TEST(brief, goes_the_shortest_way_and_leaves_no_sequence_behind) {
+    if (!eventlog::core::rseq_available()) {
+        GTEST_SKIP() << "there are no restartable sequences here";
+    }
+    constexpr std::array<eventlog_field_definition, 2> fields{
+        {{.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_64},
+         {.name = "text", .type = EVENTLOG_TYPE_TEXT}}};
+    const eventlog_event_definition event{
+        .name = "event", .fields = fields.data(), .field_count = fields.size()};
+    const eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "brief_by_hand",
+                                         .events = &event, .event_count = 1};
+    eventlog_provider* provider = nullptr;
+    ASSERT_EQ(eventlog_define_provider(&definition, &provider, nullptr, 0), EVENTLOG_ERROR_NONE);
+    listener ears("brief_by_hand:*");
+    const pinned_to_one_cpu pinned;
+    const std::array values{eventlog_unsigned(5), eventlog_text("attaches")};
+    ASSERT_EQ(eventlog_emit_values(provider, 0, values.data(), values.size()), EVENTLOG_ERROR_NONE);
+
+    longer_ways = 0;
+    const eventlog_site site{provider,
+                             [](const eventlog_site*, std::uint64_t, std::uint64_t, std::uint64_t,
+                                const void*, std::size_t) { ++longer_ways; },
+                             24 + 12, 12, *reinterpret_cast<std::uint32_t* const*>(provider)};
+    constexpr std::uint64_t events = 200;
+    for (std::uint64_t i = 0; i < events; ++i) {
+        eventlog_emit_text(&site, i, 9U << 16U, 0, "by hand!", 9);
+        EXPECT_EQ(told_sequence(), 0U);
+    }
+    ears.poll();
+    EXPECT_EQ(ears.records().size(), 1 + events - longer_ways);
+    // A thread that is interrupted goes the longer way.
+    EXPECT_LT(longer_ways, events / 2);
+    EXPECT_EQ(std::get<std::string_view>(ears.field(ears.records().back(), "text")), "by hand!");
+    eventlog_provider_unregister(provider);
+}
+#endif
 
 }  // namespace

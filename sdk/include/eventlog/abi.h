@@ -139,9 +139,10 @@ struct eventlog_site {
 /*
  * Emits such an event.
  *
- * The words are the payload's first 24 bytes, zero behind fixed_size, the text's
- * word among them. `text` has `size` - 1 bytes; it need not have a NUL. Any
- * thread, any signal handler. Takes no lock, allocates nothing, waits for nobody.
+ * The words are the payload's first 24 bytes, zero behind fixed_size (else the
+ * record is not what the schema says), the text's word among them. `text` has
+ * `size` - 1 bytes; it need not have a NUL. 0 is for no text. Any thread, any
+ * signal handler. Takes no lock, allocates nothing, waits for nobody.
  */
 EVENTLOG_API EVENTLOG_CALLED_DIRECTLY void eventlog_emit_text(const struct eventlog_site* site,
                                                               uint64_t first, uint64_t second,
