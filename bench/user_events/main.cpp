@@ -77,13 +77,14 @@ class writer_by_hand {
         if ((word.load(std::memory_order_relaxed) >> 31U) == 0) {
             return false;
         }
+        // Nobody would clear it. NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
         struct [[gnu::packed]] {
             std::uint64_t sequence;
             std::uint32_t bytes;
             std::uint32_t window;
             std::uint32_t reason;
             std::array<char, 64> text;
-        } payload;  // NOLINT(cppcoreguidelines-pro-type-member-init): nobody would clear it
+        } payload;
         constexpr std::size_t fixed_size = sizeof payload - sizeof payload.text;
         payload.sequence = event.sequence;
         payload.bytes = event.bytes;

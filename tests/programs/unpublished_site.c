@@ -56,7 +56,7 @@ int main(void) {
         return 1;
     }
     unsigned result = 0;
-    pthread_t thread;
+    pthread_t thread = 0;
     if (pthread_create(&thread, NULL, run, &result) != 0 || pthread_join(thread, NULL) != 0) {
         return 1;
     }

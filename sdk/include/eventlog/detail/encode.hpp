@@ -46,7 +46,8 @@ struct piece_place {
 /// the way to the ring begins with it, and each load that waits for another one makes it longer.
 /// (The provider is no std::atomic: its functions would belong to all plugins of a process that are
 /// not optimised, and one plugin's to the others.)
-struct alignas(64) [[gnu::visibility("hidden")]] event_site : eventlog_site {
+struct alignas(64) [[gnu::visibility("hidden")]] event_site {
+    eventlog_site common{};  // first: the library knows no more of it
     const piece_place* pieces = nullptr;
     std::uint32_t event = 0;
     bool cuts = false;
@@ -57,10 +58,10 @@ struct alignas(64) [[gnu::visibility("hidden")]] event_site : eventlog_site {
         return piece == 0 ? first : pieces[piece];
     }
     [[nodiscard]] eventlog_provider* handle() const noexcept {
-        return __atomic_load_n(&provider, __ATOMIC_ACQUIRE);
+        return __atomic_load_n(&common.provider, __ATOMIC_ACQUIRE);
     }
     void tell(eventlog_provider * handle) noexcept {
-        __atomic_store_n(&provider, handle, __ATOMIC_RELEASE);
+        __atomic_store_n(&common.provider, handle, __ATOMIC_RELEASE);
     }
 };
 
@@ -249,7 +250,7 @@ template <std::size_t Pieces>
     eventlog_piece parts[1 + 2 * Pieces];
     std::size_t count = 0;
     std::size_t before = 0;
-    parts[count++] = {fixed, static_cast<std::size_t>(site.fixed_size)};
+    parts[count++] = {fixed, static_cast<std::size_t>(site.common.fixed_size)};
     for (std::size_t i = 0; i < Pieces; ++i) {
         const piece_place& place = site.pieces[i];
         if (found[i].size != 0) {
@@ -286,7 +287,7 @@ template <std::size_t Pieces, bool AllTexts, class PutFixed>
         for (std::size_t i = 0; i < Pieces; ++i) {
             large[i] = found[i];
         }
-        emit_in_pieces<Pieces>(site, payload, large, site.fixed_size + size);
+        emit_in_pieces<Pieces>(site, payload, large, site.common.fixed_size + size);
         return;
     }
     std::size_t before = 0;
@@ -296,7 +297,7 @@ template <std::size_t Pieces, bool AllTexts, class PutFixed>
         if (part != 0) {
             put_piece_word(payload + place.offset, part, place.distance + before);
             const std::size_t copied = part - (AllTexts || place.is_text ? 1 : 0);
-            unsigned char* const target = payload + site.fixed_size + before;
+            unsigned char* const target = payload + site.common.fixed_size + before;
             copy_text(target, found[i].data, copied);
             // The NUL, and the padding, which goes out with the record: it must not show what the
             // stack held before. The next piece begins in it.
@@ -304,7 +305,7 @@ template <std::size_t Pieces, bool AllTexts, class PutFixed>
             before += part;
         }
     }
-    eventlog_emit(site.handle(), site.event, payload, site.fixed_size + size);
+    eventlog_emit(site.handle(), site.event, payload, site.common.fixed_size + size);
 }
 
 [[gnu::always_inline]] inline std::size_t measured(const void* data, std::size_t size) noexcept {
@@ -347,7 +348,7 @@ struct encoder<indices<Word...>, indices<Piece...>, AllTexts> {
         } else if constexpr (fixed != 0) {
             alignas(16) unsigned char payload[fixed];
             put_words(payload, {words...});
-            eventlog_emit(at.handle(), at.event, payload, at.fixed_size);
+            eventlog_emit(at.handle(), at.event, payload, at.common.fixed_size);
         } else {
             eventlog_emit(at.handle(), at.event, "", 0);
         }
@@ -388,8 +389,18 @@ struct encoder<indices<Word...>, indices<Piece...>, AllTexts> {
 inline void emit_brief_otherwise(const eventlog_site* site, std::uint64_t first,
                                  std::uint64_t second, std::uint64_t third, const void* text,
                                  std::size_t size) noexcept {
-    encoder<indices<0, 1, 2>, indices<0>, true>::emit(*static_cast<const event_site*>(site), first,
-                                                      second, third, text, size);
+    encoder<indices<0, 1, 2>, indices<0>, true>::emit(*reinterpret_cast<const event_site*>(site),
+                                                      first, second, third, text, size);
+}
+
+template <std::size_t Index, std::size_t Words, std::size_t Pieces, std::size_t Blocks>
+[[gnu::always_inline]] inline std::uint64_t word_or_zero(
+    const parcel<Words, Pieces, Blocks>& packed) noexcept {
+    if constexpr (Index < Words) {
+        return packed.words[Index];
+    } else {
+        return 0;
+    }
 }
 
 template <class Event, class Members, class Words, class Pieces, class Blocks>
@@ -423,10 +434,8 @@ struct [[gnu::visibility("hidden")]] sender<Event, indices<Member...>, indices<W
             packed.words[text.offset / 8] |=
                 std::uint64_t{static_cast<std::uint32_t>(packed.sizes[0] << 16U | text.distance)}
                 << text.offset % 8 * 8;
-            constexpr std::size_t count = sizeof...(Word);
-            eventlog_emit_text(
-                &at, packed.words[0], count > 1 ? packed.words[count > 1 ? 1 : 0] : 0,
-                count > 2 ? packed.words[count > 2 ? 2 : 0] : 0, packed.data[0], packed.sizes[0]);
+            eventlog_emit_text(&at.common, word_or_zero<0>(packed), word_or_zero<1>(packed),
+                               word_or_zero<2>(packed), packed.data[0], packed.sizes[0]);
         } else if constexpr (sizeof...(Block) != 0) {
             to::template emit_blocks<Event, Block...>(at, packed.words[Word]...,
                                                       packed.data[Piece]..., packed.sizes[Piece]...,
@@ -449,7 +458,7 @@ using send = sender<Event, std::make_index_sequence<member_count<Event>>,
 /// The same for an event that is its payload (own_payload.hpp), from where it is.
 [[gnu::noinline, gnu::visibility("hidden")]] inline void emit_own_payload(
     const event_site& at, const void* event) noexcept {
-    eventlog_emit(at.handle(), at.event, event, at.fixed_size);
+    eventlog_emit(at.handle(), at.event, event, at.common.fixed_size);
 }
 
 }  // namespace eventlog::detail
