@@ -77,23 +77,18 @@ class writer_by_hand {
         if ((word.load(std::memory_order_relaxed) >> 31U) == 0) {
             return false;
         }
-        // Nobody would clear it. NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
-        struct [[gnu::packed]] {
-            std::uint64_t sequence;
-            std::uint32_t bytes;
-            std::uint32_t window;
-            std::uint32_t reason;
-            std::array<char, 64> text;
-        } payload;
-        constexpr std::size_t fixed_size = sizeof payload - sizeof payload.text;
-        payload.sequence = event.sequence;
-        payload.bytes = event.bytes;
-        payload.window = event.window;
-        payload.reason = static_cast<std::uint32_t>((event.reason.size() + 1) << 16U);
-        std::memcpy(payload.text.data(), event.reason.data(), event.reason.size());
-        payload.text[event.reason.size()] = '\0';
+        // Bytes that nobody clears first, as somebody would write it by hand.
+        constexpr std::size_t fixed_size = 20;
+        char payload[fixed_size + 64];
+        const auto reason = static_cast<std::uint32_t>((event.reason.size() + 1) << 16U);
+        std::memcpy(payload, &event.sequence, sizeof event.sequence);
+        std::memcpy(payload + 8, &event.bytes, sizeof event.bytes);
+        std::memcpy(payload + 12, &event.window, sizeof event.window);
+        std::memcpy(payload + 16, &reason, sizeof reason);
+        std::memcpy(payload + fixed_size, event.reason.data(), event.reason.size());
+        payload[fixed_size + event.reason.size()] = '\0';
         const std::array<iovec, 2> parts{iovec{const_cast<std::uint32_t*>(&index_), sizeof index_},
-                                         iovec{&payload, fixed_size + event.reason.size() + 1}};
+                                         iovec{payload, fixed_size + event.reason.size() + 1}};
         return ::writev(file_, parts.data(), parts.size()) > 0;
     }
 

@@ -53,7 +53,7 @@ template <std::size_t PartsMax>
 [[gnu::always_inline]] inline int write_parts(int file, std::uint32_t index,
                                               const event_payload& payload) noexcept {
     // Not cleared: 256 bytes for each event.
-    std::array<iovec, PartsMax> parts;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    iovec parts[PartsMax];
     parts[0] = {&index, sizeof index};
     std::size_t used = 1;
     if (payload.block != nullptr) {
@@ -63,7 +63,7 @@ template <std::size_t PartsMax>
             parts[used++] = {const_cast<void*>(piece.data), piece.size};
         }
     }
-    return system_writev(file, parts.data(), used);
+    return system_writev(file, parts, used);
 }
 
 /// Out of line: only what has many parts takes much of somebody's stack.

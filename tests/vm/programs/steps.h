@@ -36,9 +36,8 @@ static inline void set_file(const char* path, const char* text) {
 }
 
 // NOLINTBEGIN(modernize-use-nullptr): it is C, and included by C++, too
-/// Whether the trace holds a text.
-static inline bool trace_holds(const char* text) {
-    FILE* file = fopen(TRACING "trace", "r");
+static inline bool file_holds(const char* path, const char* text) {
+    FILE* file = fopen(path, "r");
     char line[1024];
     bool found = false;
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
@@ -50,3 +49,7 @@ static inline bool trace_holds(const char* text) {
     return found;
 }
 // NOLINTEND(modernize-use-nullptr)
+
+static inline bool trace_holds(const char* text) {
+    return file_holds(TRACING "trace", text);
+}

@@ -69,19 +69,6 @@ static int try_description(const char* description) {
     return error;
 }
 
-static bool file_holds(const char* path, const char* text) {
-    FILE* file = fopen(path, "r");
-    char line[1024];
-    bool found = false;
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        found = found || strstr(line, text) != NULL;
-    }
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    return found;
-}
-
 static void follow_structs(void) {
     char large[8192] = {0};
     struct registration wanted = make("rules_struct u32 a");
