@@ -114,12 +114,23 @@ class Case(unittest.TestCase):
         )
         return process
 
+    def is_mapped(self, process, folder):
+        """Whether a process has mapped a file of a folder of the directory."""
+        try:
+            with open(f"/proc/{process.pid}/maps", encoding="utf-8") as file:
+                return os.path.join(self.directory, folder) + "/" in file.read()
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+
     def start_recording(self, *arguments):
-        """Starts `elog record` and waits until it listens, and its file can be read."""
-        before = len(self.names("subscriptions"))
+        """Starts `elog record` and waits until it listens, and its file can be read.
+
+        It maps its subscription when all gates are open. That the subscription is there says less,
+        and so does a file: it may be that of the recording before.
+        """
         process = self.start(ELOG, "record", *arguments)
         self.wait_for(
-            lambda: len(self.names("subscriptions")) > before or process.poll() is not None,
+            lambda: self.is_mapped(process, "subscriptions") or process.poll() is not None,
             "a subscription",
         )
         if "-o" in arguments and "--rotate" not in arguments:

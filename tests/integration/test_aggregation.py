@@ -145,10 +145,15 @@ class Aggregation(harness.Case):
 
     def test_live_ends_with_one_result_when_asked_to(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
-        before = len(self.names("subscriptions"))
         process = self.start(harness.ELOG, "agg", "--json", "count()", "-e", "counter")
-        self.wait_for(lambda: len(self.names("subscriptions")) > before, "a subscription")
-        harness.time.sleep(0.2)
+        self.wait_for(lambda: self.is_mapped(process, "subscriptions"), "a subscription")
+
+        def counters():
+            listed = json.loads(self.run_elog("list", "--json", "counter").stdout)
+            return listed["providers"][0]["processes"][0]["counters"]
+
+        # Each thread has at most one event between counting it and showing it.
+        self.wait_for(lambda: counters()["written"] > 1, "an event")
         output, _ = self.stop(process)
         self.assertGreater(json.loads(output)["events"], 0)
 
