@@ -76,7 +76,7 @@ unique_fd open_file(device_search& search, const char* place, const char* name,
     const int size = std::snprintf(path.data(), path.size(), "%s%s", place, name);
     if (size < 0 || static_cast<std::size_t>(size) >= path.size()) {
         note_failure(search, name, ENAMETOOLONG);
-        return unique_fd();
+        return {};
     }
     unique_fd file(::open(path.data(), flags | O_CLOEXEC | O_NOCTTY));
     if (!file) {
