@@ -24,7 +24,7 @@ events=/sys/kernel/tracing/events/user_events
 mkfifo /tmp/hold
 find_item() {{
     item=$(echo $events/eventlog_load_item*)
-    [ -e $item ]
+    [ -e "$item" ]
 }}
 is_gone() {{
     if [ ! -e /proc/sys/kernel/user_events_max ] && find_item; then
