@@ -45,6 +45,9 @@ void collecting_reporter::ReportRuns(const std::vector<Run>& runs) {
     for (const Run& run : runs) {
         if (run.run_type == Run::RT_Iteration) {
             nanoseconds_[run.run_name.function_name].push_back(run.GetAdjustedRealTime());
+            if (const auto pair = run.counters.find(name::floor); pair != run.counters.end()) {
+                pairs_.push_back(pair->second.value);
+            }
         }
     }
 }
@@ -63,7 +66,7 @@ ratio_table::ratio_table(const collecting_reporter& reporter, const listeners::o
     add_ratio("disabled_vs_branch", name::disabled, name::branch, 1.1);
     add_ratio("disabled_costly_vs_branch", name::disabled_costly, name::branch, 1.1);
     add_ratio("disabled_lazy_vs_branch", name::disabled_lazy, name::branch, 1.1);
-    add_ratio("enabled_vs_rseq_floor", name::enabled, name::floor, 1.25);
+    add_ratio_of_pairs("enabled_vs_rseq_floor", reporter.pairs(), 1.25);
     add_ratio("rseq_floor_vs_rdtsc", name::floor, name::timestamp, 0);
     add_ratio("dropped_vs_enabled", name::dropped, name::enabled, 0);
 }
@@ -87,6 +90,13 @@ void ratio_table::add_ratio(const char* name, const char* measured, const char* 
     const row* below = find(peer);
     if (above != nullptr && below != nullptr) {
         ratios_.push_back({name, above->median / below->median, target});
+    }
+}
+
+void ratio_table::add_ratio_of_pairs(const char* name, std::vector<double> pairs, double target) {
+    if (!pairs.empty()) {
+        std::sort(pairs.begin(), pairs.end());
+        ratios_.push_back({name, quantile(pairs, 0.5), target});
     }
 }
 

@@ -23,9 +23,12 @@ class collecting_reporter : public benchmark::BenchmarkReporter {
     using times = std::map<std::string, std::vector<double>>;  // nanoseconds by name
 
     [[nodiscard]] const times& nanoseconds() const noexcept { return nanoseconds_; }
+    /// The ratios of bursts that were measured as a pair.
+    [[nodiscard]] const std::vector<double>& pairs() const noexcept { return pairs_; }
 
   private:
     times nanoseconds_;
+    std::vector<double> pairs_;
 };
 
 class ratio_table {
@@ -52,6 +55,7 @@ class ratio_table {
 
     void add_row(const char* name, const collecting_reporter::times& times, std::string loss);
     void add_ratio(const char* name, const char* measured, const char* peer, double target);
+    void add_ratio_of_pairs(const char* name, std::vector<double> pairs, double target);
     [[nodiscard]] const row* find(const char* name) const;
     void print_ratio(const ratio& result) const;
 

@@ -13,12 +13,15 @@
 namespace elog {
 
 void add_agg(command_line& line);
+void add_doctor(command_line& line);
 void add_gen(command_line& line);
 void add_list(command_line& line);
 void add_print(command_line& line);
+void add_register(command_line& line);
 void add_repair(command_line& line);
 void add_schema(command_line& line);
 void add_stat(command_line& line);
+void add_unregister(command_line& line);
 void add_verify(command_line& line);
 /// `command` is what stands behind "--", to be run while recording.
 void add_record(command_line& line, const std::vector<std::string>& command);

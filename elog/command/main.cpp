@@ -48,10 +48,7 @@ void run(int argument_count, char** arguments) {
                             "elog " ELOG_VERSION);
     line.footer("Examples:\n"
                 "  elog list                                  who can be listened to\n"
-                "  elog record -e 'shop:*'                    watch its events\n"
-                "  elog record -e 'shop:*' -o run.elog        keep them\n"
-                "  elog print run.elog                        read them\n"
-                "  elog agg 'avg(bytes) by peer' run.elog     compute with what they say");
+                "  elog record -e 'shop:*'                    watch its events");
     elog::add_list(line);
     elog::add_record(line, command);
     elog::add_print(line);
@@ -61,6 +58,9 @@ void run(int argument_count, char** arguments) {
     elog::add_repair(line);
     elog::add_schema(line);
     elog::add_gen(line);
+    elog::add_register(line);
+    elog::add_unregister(line);
+    elog::add_doctor(line);
     const bool takes_command = !words.empty() && words.front() == "record";
     if (separator_found && (!takes_command || command.empty())) {
         throw elog::usage_failure("Behind '--' stands a command, and only elog record runs one.");

@@ -35,6 +35,21 @@ std::uint64_t suitable_buffer_size(std::uint64_t buffers) {
     return std::clamp<std::uint64_t>(share, EVENTLOG_BUFFER_SIZE_MIN, default_buffer_size);
 }
 
+struct buffer_plan {
+    cpu_set_of_machine cpus = read_cpus();
+    std::uint64_t count = 0;
+    std::uint64_t size = 0;  // of one
+};
+
+buffer_plan plan_buffers(std::uint64_t wanted_size, std::uint32_t per_cpu) {
+    buffer_plan plan;
+    const auto online = static_cast<std::uint64_t>(
+        std::count(plan.cpus.online.begin(), plan.cpus.online.end(), true));
+    plan.count = (online + 1) * per_cpu;
+    plan.size = wanted_size != 0 ? wanted_size : suitable_buffer_size(plan.count);
+    return plan;
+}
+
 void reserve(const core::unique_fd& file, std::uint64_t offset, std::uint64_t size,
              std::uint64_t wanted) {
     int result = 0;
@@ -118,6 +133,11 @@ void write_ring(const core::unique_fd& file, const core::region_geometry& geomet
 
 }  // namespace
 
+std::uint64_t size_of_usual_buffers() {
+    const buffer_plan plan = plan_buffers(0, subscription_options{}.buffers_per_cpu);
+    return plan.count * plan.size;
+}
+
 subscription::subscription(const subscription_options& options) {
     core::error_text error;
     if (!directory_.open(core::current_directory(), core::if_missing::create, error)) {
@@ -146,12 +166,8 @@ subscription::~subscription() {
 }
 
 void subscription::create_region(const subscription_options& options) {
-    const cpu_set_of_machine cpus = read_cpus();
-    const auto online =
-        static_cast<std::uint64_t>(std::count(cpus.online.begin(), cpus.online.end(), true));
-    const std::uint64_t buffers = (online + 1) * options.buffers_per_cpu;
-    const std::uint64_t buffer_size =
-        options.buffer_size != 0 ? options.buffer_size : suitable_buffer_size(buffers);
+    const auto& [cpus, buffers, buffer_size] =
+        plan_buffers(options.buffer_size, options.buffers_per_cpu);
     geometry_ = core::plan_region(cpus.possible, options.buffers_per_cpu,
                                   static_cast<std::uint32_t>(buffer_size), schemas_size);
     header_ = make_header(geometry_, options.patterns);

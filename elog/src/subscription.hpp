@@ -21,6 +21,9 @@ struct subscription_options {
     std::uint32_t buffers_per_cpu = 4;
 };
 
+/// What a subscription for which nothing else is asked reserves on this machine, in bytes.
+[[nodiscard]] std::uint64_t size_of_usual_buffers();
+
 class subscription {
   public:
     /// Publishes the subscription and sets the gates of all providers that it wants. Whoever is

@@ -156,7 +156,15 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
     }
 }
 
-/// Every way but the shortest one.
+[[gnu::noinline]] void emit_to_slots(eventlog_provider& provider, const event_payload& payload,
+                                     std::uint32_t bits) noexcept {
+    while (bits != 0) {
+        emit_to(provider, static_cast<unsigned>(std::countr_zero(bits)), payload);
+        bits &= bits - 1;
+    }
+}
+
+/// Every way but the shortest one. That to the kernel is as short as it can be here.
 [[gnu::noinline]] void emit_to_all(eventlog_provider& provider,
                                    const event_payload& payload) noexcept {
     const std::atomic_ref<std::uint32_t> gate = provider.gate_word(payload.event);
@@ -172,9 +180,8 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
         emit_to_user_events(provider, payload);
         bits &= ~in_kernel;
     }
-    while (bits != 0) {
-        emit_to(provider, static_cast<unsigned>(std::countr_zero(bits)), payload);
-        bits &= bits - 1;
+    if (bits != 0) {
+        emit_to_slots(provider, payload, bits);
     }
 }
 

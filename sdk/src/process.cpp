@@ -62,7 +62,9 @@ bool read_stat(std::uint32_t pid, stat_fields& fields) noexcept {
 
 }  // namespace
 
-[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t known_thread_id = 0;
+// emit_text.cpp names it in assembly.
+[[gnu::tls_model("initial-exec"), gnu::used]] constinit thread_local std::uint32_t known_thread_id =
+    0;
 
 std::uint64_t own_pid_namespace() noexcept {
     struct stat status {};

@@ -12,7 +12,7 @@ namespace eventlog::core {
 
 #if EVENTLOG_HAS_SEQUENCES
 
-constinit std::ptrdiff_t rseq_area = 0;
+[[gnu::used]] constinit std::ptrdiff_t rseq_area = 0;  // emit_text.cpp names it in assembly
 
 namespace {
 

@@ -18,10 +18,13 @@
 
 #if defined(__x86_64__) && defined(RSEQ_SIG)
 
-static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE_WAYS_OUT");
+static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each label 79");
 
 // clang-format off
-#define EVENTLOG_SEQUENCE_START                 \
+#define EVENTLOG_SEQUENCE_START EVENTLOG_SEQUENCE_START_IN("%[area]")
+
+// `area` is a register with the place of the thread's area. Uses rax.
+#define EVENTLOG_SEQUENCE_START_IN(area)        \
     ".pushsection __rseq_cs, \"aw\"\n"          \
     ".balign 32\n"                              \
     "70:\n"                                     \
@@ -29,7 +32,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     ".quad 71f, 72f - 71f, 79f\n"               \
     ".popsection\n"                             \
     "leaq 70b(%%rip), %%rax\n"                  \
-    "movq %%rax, %%fs:8(%[area])\n"               \
+    "movq %%rax, %%fs:8(" area ")\n"             \
     "71:\n"
 
 #define EVENTLOG_SEQUENCE_END                   \
@@ -44,6 +47,19 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in EVENTLOG_SEQUENCE
     "73:\n"                                     \
     "movq $0, %%fs:8(%[area])\n"                \
     "jmp %l[" label "]\n"
+
+// The same for code without goto labels: loads the area's place from memory, `kept_in`, and leaves
+// by the instructions `way_out`. Uses r11.
+#define EVENTLOG_SEQUENCE_ABORT_IN(kept_in, way_out) \
+    ".pushsection __rseq_failure, \"ax\"\n"         \
+    ".byte 0x0f, 0xb9, 0x3d\n"                      \
+    ".long 0x53053053\n"                            \
+    "79:\n"                                         \
+    "73:\n"                                         \
+    "movq " kept_in ", %%r11\n"                     \
+    "movq $0, %%fs:8(%%r11)\n"                      \
+    way_out                                         \
+    ".popsection\n"
 
 // Behind EVENTLOG_SEQUENCE_END; goto labels of those names.
 #define EVENTLOG_SEQUENCE_WAYS_OUT              \

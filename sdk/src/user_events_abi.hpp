@@ -69,17 +69,22 @@ struct [[gnu::packed]] user_events_unregistration {
 static_assert(sizeof(user_events_unregistration) == 16);
 static_assert(offsetof(user_events_unregistration, disable_address) == 8);
 
+/// Flag: the event stays when nobody refers to it any more. Takes CAP_PERFMON, and Linux 6.7.
+inline constexpr std::uint16_t user_events_persist = 1;
+
 /// Flag: an event of this name may have other fields than the one that is there already. It then
 /// appears in the system user_events_multi, as NAME.0, NAME.1 and so on. Newer than 6.4; kernels
 /// that do not know it answer EINVAL.
 inline constexpr std::uint16_t user_events_multi_format = 2;
 
-// Numbers of ioctls, as _IOWR('*', 0, struct user_reg *) and _IOW('*', 2, struct user_unreg *) make
-// them: the size in them is that of a pointer.
+// Numbers of ioctls, as _IOWR('*', 0, struct user_reg *), _IOW('*', 1, char *) and
+// _IOW('*', 2, struct user_unreg *) make them: the size in them is that of a pointer.
 inline constexpr unsigned long user_events_ioctl(unsigned long direction, unsigned long number) {
     return direction << 30U | sizeof(void*) << 16U | 0x2aUL << 8U | number;
 }
 inline constexpr unsigned long user_events_register = user_events_ioctl(3, 0);
+/// Removes all events of a name that nobody refers to.
+inline constexpr unsigned long user_events_delete = user_events_ioctl(1, 1);
 inline constexpr unsigned long user_events_unregister = user_events_ioctl(1, 2);
 static_assert(sizeof(void*) != 8 ||
               (user_events_register == 0xc0082a00UL && user_events_unregister == 0x40082a02UL));

@@ -2,9 +2,7 @@
 #include "user_events_write.hpp"
 
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -13,6 +11,7 @@
 #include "counters.hpp"
 #include "process.hpp"
 #include "registered_provider.hpp"
+#include "system_writev.hpp"
 #include "user_events_abi.hpp"
 
 namespace eventlog::core {
@@ -49,13 +48,12 @@ void note(const eventlog_provider& provider, counter which) noexcept {
 /// More than an event of C++ or of the values in C can have.
 constexpr std::size_t parts_max = 256;
 
-/// One call: the number, then the payload. Not the C library's writev, in which a thread can be
-/// cancelled. Returns 0 or an errno. Out of line: only what has many parts takes much of somebody's
-/// stack.
+/// One call: the number, then the payload. Returns 0 or an errno.
 template <std::size_t PartsMax>
-[[gnu::noinline]] int write_parts(int file, std::uint32_t index,
-                                  const event_payload& payload) noexcept {
-    std::array<iovec, PartsMax> parts{};
+[[gnu::always_inline]] inline int write_parts(int file, std::uint32_t index,
+                                              const event_payload& payload) noexcept {
+    // Not cleared: 256 bytes for each event.
+    std::array<iovec, PartsMax> parts;  // NOLINT(cppcoreguidelines-pro-type-member-init)
     parts[0] = {&index, sizeof index};
     std::size_t used = 1;
     if (payload.block != nullptr) {
@@ -65,16 +63,23 @@ template <std::size_t PartsMax>
             parts[used++] = {const_cast<void*>(piece.data), piece.size};
         }
     }
-    return ::syscall(SYS_writev, file, parts.data(), used) >= 0 ? 0 : errno;
+    return system_writev(file, parts.data(), used);
 }
 
-int write_payload(int file, std::uint32_t index, const event_payload& payload) noexcept {
+/// Out of line: only what has many parts takes much of somebody's stack.
+[[gnu::noinline]] int write_many_parts(int file, std::uint32_t index,
+                                       const event_payload& payload) noexcept {
+    return write_parts<parts_max>(file, index, payload);
+}
+
+[[gnu::always_inline]] inline int write_payload(int file, std::uint32_t index,
+                                                const event_payload& payload) noexcept {
     constexpr std::size_t few = 16;
     const std::size_t parts = 1 + (payload.block != nullptr ? 1 : payload.pieces.size());
     if (parts <= few) {
         return write_parts<few>(file, index, payload);
     }
-    return parts <= parts_max ? write_parts<parts_max>(file, index, payload) : E2BIG;
+    return parts <= parts_max ? write_many_parts(file, index, payload) : E2BIG;
 }
 
 enum class outcome {
@@ -120,7 +125,8 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
     return route.places[event].load(std::memory_order_relaxed) != 0;
 }
 
-outcome try_to_write(eventlog_provider& provider, const event_payload& payload) noexcept {
+[[gnu::always_inline]] inline outcome try_to_write(eventlog_provider& provider,
+                                                    const event_payload& payload) noexcept {
     user_events_route& route = provider.user_events;
     const writer user;
     int file = route.file.load(std::memory_order_seq_cst);
@@ -147,6 +153,15 @@ outcome try_to_write(eventlog_provider& provider, const event_payload& payload) 
     return result;
 }
 
+/// Where the descriptor has gone: with a new one. Out of line, as it is seldom.
+[[gnu::noinline]] void write_anew(eventlog_provider& provider,
+                                  const event_payload& payload) noexcept {
+    retry_user_events_route(provider);
+    if (try_to_write(provider, payload) == outcome::gone) {
+        note(provider, &eventlog_route_counters::lost_unattached);
+    }
+}
+
 }  // namespace
 
 void emit_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept {
@@ -158,23 +173,19 @@ void emit_to_user_events(eventlog_provider& provider, const event_payload& paylo
         note(provider, &eventlog_route_counters::lost_too_large);
         return;
     }
-    const int saved = errno;
-    outcome result = try_to_write(provider, payload);
-    if (result == outcome::gone) {
-        retry_user_events_route(provider);
-        result = try_to_write(provider, payload);
+    if (try_to_write(provider, payload) == outcome::gone) [[unlikely]] {
+        write_anew(provider, payload);
     }
-    if (result == outcome::gone) {
-        note(provider, &eventlog_route_counters::lost_unattached);
-    }
-    errno = saved;
 }
 
 bool is_own_descriptor(const user_events_route& route, int file) noexcept {
+    const int saved = errno;
     struct stat status {};
-    return ::fstat(file, &status) == 0 &&
-           status.st_dev == route.device.load(std::memory_order_relaxed) &&
-           status.st_ino == route.inode.load(std::memory_order_relaxed);
+    const bool own = ::fstat(file, &status) == 0 &&
+                     status.st_dev == route.device.load(std::memory_order_relaxed) &&
+                     status.st_ino == route.inode.load(std::memory_order_relaxed);
+    errno = saved;
+    return own;
 }
 
 bool is_anybody_writing() noexcept {

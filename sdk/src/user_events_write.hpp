@@ -14,7 +14,8 @@ namespace eventlog::core {
 /// handler; takes no lock, allocates nothing, leaves errno as it is, and is not cancelled inside.
 void emit_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept;
 
-/// Whether the descriptor is still the file that the route opened. Async-signal-safe.
+/// Whether the descriptor is still the file that the route opened. Async-signal-safe; leaves errno
+/// as it is.
 [[nodiscard]] bool is_own_descriptor(const user_events_route& route, int file) noexcept;
 
 /// Whether a thread may still write to a descriptor that it found in a route a while ago.

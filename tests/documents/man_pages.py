@@ -15,7 +15,9 @@ import shlex
 import sys
 
 PROTOTYPE = re.compile(
-    r"(?:EVENTLOG_API|static inline)\s+([^;{}()]+?)\b(eventlog_\w+)\((.*?)\)\s*[;{]", re.DOTALL
+    r"(?:EVENTLOG_API(?:\s+EVENTLOG_CALLED_DIRECTLY)?|static inline)\s+"
+    r"([^;{}()]+?)\b(eventlog_\w+)\((.*?)\)\s*[;{]",
+    re.DOTALL,
 )
 
 

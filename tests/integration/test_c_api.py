@@ -126,6 +126,12 @@ class CApi(harness.Case):
         _, errors = self.finish(process, status=1)
         self.assertIn("dynamic: Event 0 (door opened): It cannot be called that", errors)
 
+    def test_brief_event_that_is_not_published_leaves_the_thread_alone(self):
+        output, _ = self.finish(
+            self.start(harness.program("unpublished_site"), environment={"EVENTLOG": "off"})
+        )
+        self.assertEqual(output, "2 longer ways, 5 in a thread\n")
+
 
 if __name__ == "__main__":
     harness.main()

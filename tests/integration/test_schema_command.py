@@ -48,6 +48,36 @@ class Schema(harness.Case):
         text = self.run_elog("schema", self.path("run.elog")).stdout
         self.assertTrue(text.startswith("provider counter {\n"), text)
 
+    def test_of_a_program_that_does_not_run_is_that_of_the_running_one(self):
+        self.start_provider(harness.example("order_service"), "30")
+        self.assertEqual(
+            self.run_elog("schema", harness.example("order_service")).stdout,
+            self.run_elog("schema", "shop").stdout,
+        )
+
+    def test_of_a_shared_object_is_found(self):
+        text = self.run_elog("schema", harness.program("plugin_shared.so")).stdout
+        self.assertTrue(text.startswith("provider plugin {\n"), text)
+
+    def test_of_a_damaged_program_is_not_believed(self):
+        with open(harness.example("order_service"), "rb") as file:
+            whole = file.read()
+        # A byte of the provider's name, behind the header and the name's length.
+        damaged = bytearray(whole)
+        damaged[whole.index(b"ESCH\x02") + 25] ^= 1
+        result = self.run_elog("schema", self.write("damaged", bytes(damaged)), status=1)
+        self.assert_one_sentence(result.stderr, "No provider has been compiled into")
+
+    def test_of_a_program_is_found_at_the_end_of_a_large_file(self):
+        with open(harness.example("order_service"), "rb") as file:
+            whole = file.read()
+        start = whole.index(b"ESCH\x02")
+        # Over a border of what is read at once, 4 MiB, with the first bytes on both sides of it.
+        for before in ((4 << 20) - 2, (8 << 20) + 5):
+            content = whole[:4] + bytes(before - 4) + whole[start:]
+            text = self.run_elog("schema", self.write("large", content)).stdout
+            self.assertTrue(text.startswith("provider shop {\n"), text)
+
     def test_of_a_text_is_its_normal_form(self):
         source = self.write("p.schema", TEXT.encode())
         normal = self.run_elog("schema", source).stdout

@@ -46,6 +46,8 @@ def find_library_directory(prefix):
 
 def check_installed_tree(prefix):
     run(prefix / "bin/elog", "--version")
+    for name in ("sysusers.d", "tmpfiles.d", "systemd/system/systemd-tmpfiles-setup.service.d"):
+        assert (prefix / "lib" / name / "eventlog.conf").is_file(), f"lib/{name} is not installed"
     symbols = output_of(
         "nm", "-D", "--defined-only", "--with-symbol-versions",
         find_library_directory(prefix) / "libeventlog.so",

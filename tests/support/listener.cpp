@@ -48,11 +48,13 @@ void listener::poll() {
         std::span<const std::uint8_t> rest = run.bytes;
         for (std::uint64_t i = 0; i < run.count; ++i) {
             const elog::record_view record = elog::take_record(rest);
+            const std::uint8_t* const end = record.payload.data() + record.payload.size();
             records_.push_back({record.header,
                                 run.ring,
                                 run.sequence + i,
                                 i == 0 ? run.lost_before : 0,
-                                {record.payload.begin(), record.payload.end()}});
+                                {record.payload.begin(), record.payload.end()},
+                                {end, rest.data()}});
         }
         EXPECT_TRUE(rest.empty());
     });

@@ -23,6 +23,7 @@ struct heard_record {
     std::uint64_t sequence = 0;     // as the run tells it, counted on
     std::uint64_t lost_before = 0;  // for the first record of a run
     std::vector<std::uint8_t> payload;
+    std::vector<std::uint8_t> padding;  // what fills its last word
 };
 
 class listener {

@@ -39,6 +39,7 @@ class Run:
     time_limit: float = 600  # seconds; a machine that is busy otherwise is slow
     interactive: bool = False
     parameters: tuple = ()  # more of them for the kernel
+    count_instructions: bool = False  # the guest's clocks go on by 1 ns for each; one processor
 
 
 @dataclasses.dataclass
@@ -82,7 +83,9 @@ def _command_line(kernel, run, scratch):
     console = "mon:stdio" if run.interactive else f"file:{scratch}/console"
     command = [
         "qemu-system-x86_64",
-        *("-accel", "tcg,thread=multi", "-cpu", "max"),
+        *("-accel", "tcg,thread=" + ("single" if run.count_instructions else "multi")),
+        *(("-icount", "shift=0,sleep=off") if run.count_instructions else ()),
+        *("-cpu", "max"),
         *("-smp", str(run.processors), "-m", str(run.memory)),
         *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
         *("-serial", console),
@@ -93,8 +96,8 @@ def _command_line(kernel, run, scratch):
         command += ["-chardev", f"file,id={name},path={scratch}/{name}"]
         command += ["-device", f"virtserialport,chardev={name},nr={number}"]
     # Warnings and worse go to the console at once. A starved machine is not to be taken for a
-    # stalled one.
-    parameters = ["console=ttyS0", "panic=-1", "loglevel=5", "watchdog_thresh=60",
+    # stalled one, nor its late timer for a broken one.
+    parameters = ["console=ttyS0", "panic=-1", "loglevel=5", "watchdog_thresh=60", "no_timer_check",
                   "rcupdate.rcu_cpu_stall_timeout=120", *run.parameters]
     return [*command, "-append", " ".join(parameters)]
 

@@ -123,6 +123,43 @@ EVENTLOG_API void eventlog_emit(struct eventlog_provider* provider, uint32_t eve
 /* Whether anyone listens to the event. Any thread, any signal handler; NULL: no. */
 EVENTLOG_API bool eventlog_has_listener(const struct eventlog_provider* provider, uint32_t event);
 
+/*
+ * An event of at most three words and one text, as most are: what a program has
+ * to say of it. It must stay in place as long as its provider is registered.
+ */
+struct eventlog_site {
+    struct eventlog_provider* provider; /* NULL: it is not registered */
+    /* Called instead, with the same arguments, when the event cannot go the shortest way. */
+    void (*emit)(const struct eventlog_site* site, uint64_t first, uint64_t second, uint64_t third,
+                 const void* text, size_t size);
+    uint64_t head;        /* event << 48 | 24 + fixed_size */
+    uint64_t fixed_size;  /* of the payload, in front of the text: 4 to 24 */
+    const uint32_t* gate; /* the event's word in the provider's definition */
+};
+
+/* The linker's table is read at the call, which saves a jump. */
+#if defined(__has_attribute)
+#if __has_attribute(noplt)
+#define EVENTLOG_CALLED_DIRECTLY __attribute__((noplt))
+#endif
+#endif
+#ifndef EVENTLOG_CALLED_DIRECTLY
+#define EVENTLOG_CALLED_DIRECTLY
+#endif
+
+/*
+ * Emits such an event.
+ *
+ * The words are the payload's first 24 bytes, zero behind fixed_size (else the
+ * record is not what the schema says), the text's word among them. `text` has
+ * `size` - 1 bytes; it need not have a NUL. 0 is for no text. Any thread, any
+ * signal handler. Takes no lock, allocates nothing, waits for nobody.
+ */
+EVENTLOG_API EVENTLOG_CALLED_DIRECTLY void eventlog_emit_text(const struct eventlog_site* site,
+                                                              uint64_t first, uint64_t second,
+                                                              uint64_t third, const void* text,
+                                                              size_t size);
+
 /* Texts of the event have been cut: the record says so, and it is counted. */
 #define EVENTLOG_EMIT_CUT 1U
 

@@ -124,7 +124,7 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
     // What call sites hand to the encoder, in one array: names of objects in here are long.
     template <std::size_t... Id>
     static consteval auto make_sites(std::index_sequence<Id...>) {
-        return std::array<event_site, sizeof...(Events)>{make_site<Events>(Id)...};
+        return std::array<event_site, sizeof...(Events)>{make_site<Events>(Id, gate.words)...};
     }
     static inline constinit auto sites = make_sites(std::index_sequence_for<Events...>{});
     // Constants, so that they take no call: where nothing is optimised, std::array's functions

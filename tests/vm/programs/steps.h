@@ -35,6 +35,7 @@ static inline void set_file(const char* path, const char* text) {
     (void)close(file);
 }
 
+// NOLINTBEGIN(modernize-use-nullptr): it is C, and included by C++, too
 /// Whether the trace holds a text.
 static inline bool trace_holds(const char* text) {
     FILE* file = fopen(TRACING "trace", "r");
@@ -48,3 +49,4 @@ static inline bool trace_holds(const char* text) {
     }
     return found;
 }
+// NOLINTEND(modernize-use-nullptr)

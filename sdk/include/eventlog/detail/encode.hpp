@@ -46,11 +46,9 @@ struct piece_place {
 /// the way to the ring begins with it, and each load that waits for another one makes it longer.
 /// (The provider is no std::atomic: its functions would belong to all plugins of a process that are
 /// not optimised, and one plugin's to the others.)
-struct alignas(32) [[gnu::visibility("hidden")]] event_site {
-    eventlog_provider* provider = nullptr;
+struct alignas(64) [[gnu::visibility("hidden")]] event_site : eventlog_site {
     const piece_place* pieces = nullptr;
     std::uint32_t event = 0;
-    std::uint16_t fixed_size = 0;
     bool cuts = false;
     // Of the pieces: most events have one, which is to be found without detour.
     piece_place first{};
@@ -95,13 +93,26 @@ constexpr auto make_pieces() {
 template <class Event>
 [[gnu::visibility("hidden")]] inline constexpr auto pieces_of = make_pieces<Event>();
 
+/// Whether an event has few words and one text, as most have: these take a way of their own.
 template <class Event>
-consteval event_site make_site(std::size_t event) {
+inline constexpr bool is_brief =
+    event_layout<Event>::word_count <= 3 && event_layout<Event>::piece_count == 1 &&
+    event_layout<Event>::has_only_texts && !event_layout<Event>::has_optional_pieces &&
+    !event_layout<Event>::has_c_strings && event_layout<Event>::block_count == 0;
+
+/// The longer way of brief events.
+[[gnu::visibility("hidden")]] inline void emit_brief_otherwise(
+    const eventlog_site* site, std::uint64_t first, std::uint64_t second, std::uint64_t third,
+    const void* text, std::size_t size) noexcept;
+
+template <class Event>
+consteval event_site make_site(std::size_t event, std::uint32_t* gate) {
     using layout = event_layout<Event>;
-    return {nullptr,
+    return {{nullptr, is_brief<Event> ? emit_brief_otherwise : nullptr,
+             std::uint64_t{event} << 48U | (24 + layout::fixed_size), layout::fixed_size,
+             gate + event},
             pieces_of<Event>.places,
             static_cast<std::uint32_t>(event),
-            static_cast<std::uint16_t>(layout::fixed_size),
             traits_of<Event>.oversize == oversize::cut,
             pieces_of<Event>.places[0]};
 }
@@ -238,7 +249,7 @@ template <std::size_t Pieces>
     eventlog_piece parts[1 + 2 * Pieces];
     std::size_t count = 0;
     std::size_t before = 0;
-    parts[count++] = {fixed, site.fixed_size};
+    parts[count++] = {fixed, static_cast<std::size_t>(site.fixed_size)};
     for (std::size_t i = 0; i < Pieces; ++i) {
         const piece_place& place = site.pieces[i];
         if (found[i].size != 0) {
@@ -374,6 +385,13 @@ struct encoder<indices<Word...>, indices<Piece...>, AllTexts> {
     }
 };
 
+inline void emit_brief_otherwise(const eventlog_site* site, std::uint64_t first,
+                                 std::uint64_t second, std::uint64_t third, const void* text,
+                                 std::size_t size) noexcept {
+    encoder<indices<0, 1, 2>, indices<0>, true>::emit(*static_cast<const event_site*>(site), first,
+                                                      second, third, text, size);
+}
+
 template <class Event, class Members, class Words, class Pieces, class Blocks>
 struct [[gnu::visibility("hidden")]] sender;
 
@@ -400,7 +418,16 @@ struct [[gnu::visibility("hidden")]] sender<Event, indices<Member...>, indices<W
         } else {
             (pack_member<Event, fields_of<Event>::first_field(Member)>(packed, member), ...);
         }
-        if constexpr (sizeof...(Block) != 0) {
+        if constexpr (is_brief<Event>) {
+            constexpr piece_place text = pieces_of<Event>.places[0];
+            packed.words[text.offset / 8] |=
+                std::uint64_t{static_cast<std::uint32_t>(packed.sizes[0] << 16U | text.distance)}
+                << text.offset % 8 * 8;
+            constexpr std::size_t count = sizeof...(Word);
+            eventlog_emit_text(
+                &at, packed.words[0], count > 1 ? packed.words[count > 1 ? 1 : 0] : 0,
+                count > 2 ? packed.words[count > 2 ? 2 : 0] : 0, packed.data[0], packed.sizes[0]);
+        } else if constexpr (sizeof...(Block) != 0) {
             to::template emit_blocks<Event, Block...>(at, packed.words[Word]...,
                                                       packed.data[Piece]..., packed.sizes[Piece]...,
                                                       packed.blocks[Block]...);

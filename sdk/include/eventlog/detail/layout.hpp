@@ -37,6 +37,7 @@ struct places_of_fields {
     std::size_t block_count = 0;
     std::size_t text_count = 0;
     bool has_c_strings = false;
+    bool has_optional_pieces = false;
 };
 
 /// Without the blocks if they do not count. Returns the size of the fixed part.
@@ -56,6 +57,7 @@ struct reference_counts {
     std::size_t blocks = 0;
     std::size_t texts = 0;
     bool has_c_strings = false;
+    bool has_optional_pieces = false;
 };
 
 constexpr reference_counts pack_places(const field_kind* const* kinds, std::size_t count,
@@ -70,6 +72,8 @@ constexpr reference_counts pack_places(const field_kind* const* kinds, std::size
         packed[i] |= (kind.carried == carriage::piece ? counts.pieces++ : counts.blocks++) << 32U;
         counts.texts += kind.type == field_type::text ? 1 : 0;
         counts.has_c_strings = counts.has_c_strings || kind.is_c_string;
+        counts.has_optional_pieces =
+            counts.has_optional_pieces || (kind.optional && kind.carried == carriage::piece);
     }
     return counts;
 }
@@ -86,6 +90,7 @@ constexpr auto make_places() {
     made.block_count = counts.blocks;
     made.text_count = counts.texts;
     made.has_c_strings = counts.has_c_strings;
+    made.has_optional_pieces = counts.has_optional_pieces;
     return made;
 }
 
@@ -122,6 +127,7 @@ struct [[gnu::visibility("hidden")]] event_layout {
     static constexpr std::size_t piece_count = all.piece_count;
     static constexpr bool has_only_texts = all.text_count == piece_count;
     static constexpr bool has_c_strings = all.has_c_strings;
+    static constexpr bool has_optional_pieces = all.has_optional_pieces;
     /// Arrays that are not carried by value.
     static constexpr std::size_t block_count = all.block_count;
     /// Where the others stand as long as the blocks are not in between.

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Measures what an event costs on its way through the kernel's user_events, in a virtual machine,
+beside a bare writev of the same bytes in the same run.
+
+BENCH in the environment is the program that is measured, bench/user_events/main.cpp.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm"))
+
+# pylint: disable=wrong-import-position
+import kernels
+from machine import Run, execute
+from paths import Problem, Unavailable
+
+TARGET = 1.15
+# Those of time are disturbed by whatever else the machine does; instructions are not, and count all
+# alike, which real processors do not.
+ROUNDS, COUNTED_ROUNDS, QUICK_ROUNDS = 601, 21, 5
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="./dev bench --vm", description=__doc__)
+    parser.add_argument("--json", metavar="FILE", help="write the ratios to FILE as {name: ratio}")
+    parser.add_argument("--kernel", default="user-events-6.12", help="a kernel of ./dev vm --list")
+    parser.add_argument("--quick", action="store_true", help="show that it runs, not how fast")
+    return parser.parse_args()
+
+
+def measure(program, kernel_name, rounds, count_instructions):
+    """Nanoseconds, or instructions, of one event, through the library and by hand, in each round."""
+    kernel = kernels.obtain(kernel_name, print)
+    with tempfile.TemporaryDirectory(prefix="eventlog-bench-") as scratch:
+        run = Run([program, str(rounds)], files={program: program}, processors=1,
+                  count_instructions=count_instructions)
+        result = execute(kernel, run, scratch)
+    problem = result.problem()
+    if problem is None and result.status != 0:
+        problem = result.errors.strip() or f"the program ended with {result.status}"
+    if problem is not None:
+        raise Problem(problem)
+    return [tuple(map(float, line.split())) for line in result.output.splitlines()]
+
+
+def show_medians(unit, rounds):
+    emitted, written = zip(*rounds)
+    for name, values in (("emit_user_events", emitted), ("write_user_events", written)):
+        print(f"{name:<35} {statistics.median(values):>9.0f} {unit:<12} {spread(values):>5.1f} %")
+
+
+def show_ratio(name, rounds, target=None):
+    # Within a round: what disturbed one of them disturbed the other, too.
+    ratios = [ours / theirs for ours, theirs in rounds]
+    ratio = statistics.median(ratios)
+    verdict = ""
+    if target is not None:
+        verdict = f"   at most {target}: {'met' if ratio <= target else 'MISSED'}"
+    print(f"{name:<35} {ratio:>9.3f} {'':<12} {spread(ratios):>5.1f} %{verdict}")
+    return ratio
+
+
+def spread(values):
+    """Between the quartiles, in percent of the median."""
+    low, median, high = statistics.quantiles(values, n=4)
+    return 100 * (high - low) / median
+
+
+def main():
+    options = parse()
+    program = os.environ["BENCH"]
+    try:
+        timed = measure(program, options.kernel, QUICK_ROUNDS if options.quick else ROUNDS, False)
+        counted = measure(
+            program, options.kernel, QUICK_ROUNDS if options.quick else COUNTED_ROUNDS, True
+        )
+    except (Problem, Unavailable) as problem:
+        sys.exit(f"./dev bench --vm: {problem}")
+    print(f"{'measured':<35} {'median':>9} {'(emulated)':<12} {'spread':>7}")
+    show_medians("ns", timed)
+    show_medians("instructions", counted)
+    print(f"\n{'ratio':<35} {'':>9} {'':<12} {'spread':>7}   target")
+    ratios = {
+        "user_events_vs_write": show_ratio("user_events_vs_write", timed, TARGET),
+        "user_events_vs_write_instructions":
+            show_ratio("user_events_vs_write_instructions", counted),
+    }
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(ratios, file, indent=2)
+            file.write("\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// What eventlog finds on this machine, for this user: what elog doctor says. Each function looks at
+// one area and changes nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace elog {
+
+enum class condition {
+    good,
+    note,     // events can be recorded all the same
+    missing,  // something that this machine could have is in the way
+};
+
+struct finding {
+    const char* item;
+    condition state;
+    std::string text;    // one sentence
+    std::string repair;  // a command, or empty
+    bool as_root = false;
+};
+
+/// user_events, tracefs, user_events_data, group, boot, user_events_max.
+void examine_kernel(std::vector<finding>& findings);
+
+/// directory, memory, rseq: what recording without the kernel takes.
+void examine_memory(std::vector<finding>& findings);
+
+/// perf, trace-cmd.
+void examine_tools(std::vector<finding>& findings);
+
+/// Whether there is such a program in PATH, or where those of root are.
+[[nodiscard]] bool has_program(const std::string& name);
+
+}  // namespace elog

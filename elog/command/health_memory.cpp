@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+//
+// What programs and elog share: the directory, its memory, and restartable sequences.
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "directory.hpp"
+#include "health.hpp"
+#include "rseq.hpp"
+#include "subscription.hpp"
+#include "subscription_slots.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+namespace fs = std::filesystem;
+
+/// As one word of a shell.
+std::string quoted(const std::string& path) {
+    std::string word = "'";
+    for (const char c : path) {
+        word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    return word + "'";
+}
+
+/// What repairs a directory that cannot be used.
+void suggest_repair(finding& bad, const std::string& path) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0) {
+        return;
+    }
+    if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) {
+        bad.repair = "rm -r " + quoted(path);
+        bad.as_root = status.st_uid != ::geteuid();
+    } else {
+        bad.repair = "chmod -R go= " + quoted(path);
+    }
+}
+
+finding examine_existing(const core::directory_path& path) {
+    core::directory where;
+    core::error_text error;
+    const char* shown = path.text.data();
+    if (where.open(path, core::if_missing::fail, error)) {
+        return {"directory",
+                condition::good,
+                fmt::format("{} is yours alone: there programs and elog meet.", shown),
+                {}};
+    }
+    struct stat status {};
+    const std::string providers = std::string(shown) + "/providers";
+    if (::lstat(shown, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
+        (status.st_mode & 0777U) == 0700U && ::lstat(providers.c_str(), &status) != 0 &&
+        errno == ENOENT) {
+        return {
+            "directory", condition::good, fmt::format("{} is yours alone, and empty.", shown), {}};
+    }
+    finding bad{"directory", condition::missing, error.text(), {}};
+    suggest_repair(bad, shown);
+    return bad;
+}
+
+/// There is none yet: can it be made?
+finding examine_parent(const core::directory_path& path) {
+    const std::string parent = fs::path(path.text.data()).parent_path().native();
+    const std::string place = parent.empty() ? "." : parent;
+    if (::faccessat(AT_FDCWD, place.c_str(), W_OK | X_OK, AT_EACCESS) == 0) {
+        return {"directory",
+                condition::good,
+                fmt::format("{} will be made by the first program or elog that needs it.",
+                            path.text.data()),
+                {}};
+    }
+    finding bad{"directory",
+                condition::missing,
+                fmt::format("{} cannot be made: {} is not there, or may not be written ({}).",
+                            path.text.data(), place, std::strerror(errno)),
+                {}};
+    if (place == "/dev/shm") {
+        bad.repair = "mkdir -p /dev/shm && mount -t tmpfs -o mode=1777 tmpfs /dev/shm";
+        bad.as_root = true;
+    } else {
+        bad.repair = "unset EVENTLOG_DIR";
+    }
+    return bad;
+}
+
+finding examine_directory(const core::directory_path& path) {
+    if (path.too_long) {
+        return {"directory", condition::missing, "EVENTLOG_DIR is too long for a path.",
+                "unset EVENTLOG_DIR"};
+    }
+    struct stat status {};
+    const bool is_there = ::lstat(path.text.data(), &status) == 0 || errno != ENOENT;
+    return is_there ? examine_existing(path) : examine_parent(path);
+}
+
+finding examine_space(const core::directory_path& path) {
+    const fs::path place = fs::absolute(path.text.data());
+    struct statfs there {};
+    if (::statfs(place.c_str(), &there) != 0 &&
+        ::statfs(place.parent_path().c_str(), &there) != 0) {
+        return {"memory",
+                condition::missing,
+                fmt::format("It cannot be found out how much room {} has ({}).", place.native(),
+                            std::strerror(errno)),
+                {}};
+    }
+    constexpr std::uint64_t mebi = 1U << 20U;
+    const std::uint64_t left = static_cast<std::uint64_t>(there.f_bavail) *
+                               static_cast<std::uint64_t>(there.f_bsize) / mebi;
+    const std::uint64_t wanted = size_of_usual_buffers() / mebi;
+    const bool is_memory = there.f_type == TMPFS_MAGIC || there.f_type == RAMFS_MAGIC;
+    if (there.f_type != RAMFS_MAGIC && left < wanted) {  // ramfs has no limit, and says 0
+        finding full{"memory",
+                     condition::missing,
+                     fmt::format("There are {} MiB left for {}, and a recording takes {} MiB: give "
+                                 "it more, or record with a smaller --buffer-size.",
+                                 left, place.native(), wanted),
+                     {}};
+        if (place.parent_path() == "/dev/shm" && is_memory) {
+            const std::uint64_t size = static_cast<std::uint64_t>(there.f_blocks) *
+                                       static_cast<std::uint64_t>(there.f_bsize) / mebi;
+            full.repair = fmt::format("mount -o remount,size={}M /dev/shm", size + 2 * wanted);
+            full.as_root = true;
+        }
+        return full;
+    }
+    if (!is_memory) {
+        return {"memory", condition::note,
+                fmt::format("{} is not on a tmpfs: emitting may wait for a disk.", place.native()),
+                "unset EVENTLOG_DIR"};
+    }
+    return {"memory",
+            condition::good,
+            fmt::format("There are {} MiB left for {}; a recording takes {} MiB.", left,
+                        place.native(), wanted),
+            {}};
+}
+
+finding examine_sequences() {
+    core::choose_rseq(core::prepare_unmapping());
+    if (core::rseq_available()) {
+        return {"rseq",
+                condition::good,
+                "Restartable sequences can be used: emitting takes the fast way.",
+                {}};
+    }
+    return {"rseq", condition::note,
+            "Restartable sequences cannot be used: all threads share one ring, and emitting takes "
+            "longer. They take glibc 2.35, membarrier, and neither EVENTLOG_RSEQ=off nor "
+            "GLIBC_TUNABLES that turn them off.",
+            "unset EVENTLOG_RSEQ GLIBC_TUNABLES"};
+}
+
+}  // namespace
+
+void examine_memory(std::vector<finding>& findings) {
+    const core::directory_path path = core::current_directory();
+    findings.push_back(examine_directory(path));
+    if (!path.too_long) {
+        findings.push_back(examine_space(path));
+    }
+    findings.push_back(examine_sequences());
+}
+
+}  // namespace elog

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// elog register: events in the kernel's user_events before the program starts that emits them.
+#include <unistd.h>
+
+#include <memory>
+
+#include "commands.hpp"
+#include "kernel_events.hpp"
+#include "schema.hpp"
+#include "schema_sources.hpp"
+#include "tell.hpp"
+#include "text_writer.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+
+struct register_options {
+    std::vector<std::string> sources;
+    bool persist = false;
+};
+
+struct tally {
+    std::size_t events = 0;
+    std::size_t were_there = 0;
+    std::size_t failed = 0;
+};
+
+void register_event(const kernel_events& kernel, core::schema_reader& schema,
+                    const core::event_description& event, tally& counts) {
+    static core::user_events_text text;  // several KiB
+    core::error_text why;
+    ++counts.events;
+    if (!text.describe(schema, event, why)) {
+        ++counts.failed;
+        tell("elog: {}:{} cannot be registered: {}. Give the kernel less to remember: shorter "
+             "names, fewer fields.",
+             schema.provider(), event.name, why.text());
+        return;
+    }
+    const kernel_events::registered made = kernel.add(text);
+    write_all(STDOUT_FILENO, made.name + '\n');
+    counts.were_there += made.was_there ? 1 : 0;
+}
+
+void register_provider(const kernel_events& kernel, const provider_schema& provider,
+                       tally& counts) {
+    core::schema_reader schema;
+    core::error_text why;
+    if (!schema.open(provider.binary, why)) {
+        throw failure("The schema of {} cannot be read: {}", provider.name, why.text());
+    }
+    core::event_description event;
+    while (schema.next_event(event)) {
+        register_event(kernel, schema, event, counts);
+    }
+}
+
+void run_register(const register_options& options) {
+    std::vector<provider_schema> providers;
+    for (const std::string& source : options.sources) {
+        for (provider_schema& found : find_schemas(source)) {
+            add_once(providers, std::move(found));
+        }
+    }
+    const kernel_events kernel;
+    tally counts;
+    for (const provider_schema& provider : providers) {
+        register_provider(kernel, provider, counts);
+    }
+    if (counts.were_there != 0) {
+        tell("{} of {} events were there before. Those that a running program had made go when it "
+             "ends: if one runs, end it and register them again.",
+             counts.were_there, counts.events);
+    }
+    if (counts.failed != 0) {
+        throw failure("{} of {} events are not registered, for the reasons above.", counts.failed,
+                      counts.events);
+    }
+}
+
+}  // namespace
+
+void add_register(command_line& line) {
+    subcommand command = line.add_subcommand(
+        "register", "Make events known to the kernel before their program starts");
+    const auto options = std::make_shared<register_options>();
+    command
+        .add_option("SOURCE", options->sources,
+                    "A file: a schema as text or in binary form, a program, a shared object or a "
+                    "recording; or a running provider's name")
+        .required();
+    command.add_flag("--persist", options->persist,
+                     "Keep them until elog unregister or the next boot. That is so without it, "
+                     "too: events of elog alone would go with it");
+    command.footer("They are then in tracefs as user_events:eventlog_PROVIDER_EVENT, and can be "
+                   "enabled.\n"
+                   "Examples:\n"
+                   "  sudo elog register --persist /usr/bin/order_service\n"
+                   "  sudo elog register --persist ./shop.schema");
+    command.action([options] { run_register(*options); });
+}
+
+}  // namespace elog

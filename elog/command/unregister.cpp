@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+//
+// elog unregister: removes what elog register has made known to the kernel.
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "commands.hpp"
+#include "glob.hpp"
+#include "kernel_events.hpp"
+#include "tell.hpp"
+#include "text_writer.hpp"
+
+namespace elog {
+namespace {
+
+/// PROVIDER[:EVENT], with * and ?, as a pattern for names in the kernel, where _ stands between.
+std::string pattern_of(const std::string& glob) {
+    const auto colon = glob.find(':');
+    const std::string provider = glob.substr(0, colon);
+    const std::string event = colon == std::string::npos ? "*" : glob.substr(colon + 1);
+    const auto is_sound = [](const std::string& part) {
+        return !part.empty() && std::all_of(part.begin(), part.end(), [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                   c == '_' || c == '*' || c == '?';
+        });
+    };
+    if (!is_sound(provider) || !is_sound(event)) {
+        throw usage_failure("'{}' is not a pattern for events: write PROVIDER or PROVIDER:EVENT, "
+                            "with letters, digits, _, * and ?.",
+                            glob);
+    }
+    return "eventlog_" + provider + "_" + event;
+}
+
+std::vector<std::string> find_matching(const kernel_events& kernel,
+                                       const std::vector<std::string>& globs,
+                                       const std::vector<std::string>& patterns) {
+    std::vector<std::string> wanted;
+    const std::vector<std::string> names = kernel.names();
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+        const std::size_t before = wanted.size();
+        std::copy_if(
+            names.begin(), names.end(), std::back_inserter(wanted),
+            [&](const std::string& name) { return eventlog::core::glob_match(patterns[i], name); });
+        if (wanted.size() == before) {
+            throw failure("The kernel has no event that matches '{}'. See what there is with: "
+                          "cat /sys/kernel/tracing/user_events_status",
+                          globs[i]);
+        }
+    }
+    std::sort(wanted.begin(), wanted.end());
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+    return wanted;
+}
+
+void run_unregister(const std::vector<std::string>& globs) {
+    std::vector<std::string> patterns;
+    for (const std::string& glob : globs) {
+        patterns.push_back(pattern_of(glob));
+    }
+    const kernel_events kernel;
+    const std::vector<std::string> wanted = find_matching(kernel, globs, patterns);
+    std::size_t left = 0;
+    for (const std::string& name : wanted) {
+        try {
+            kernel.remove(name);
+            write_all(STDOUT_FILENO, name + '\n');
+        } catch (const output_closed&) {
+            throw;
+        } catch (const failure& reason) {
+            ++left;
+            tell("elog: {}", reason.what());
+        }
+    }
+    if (left != 0) {
+        throw failure("{} of {} events have not been removed, for the reasons above.", left,
+                      wanted.size());
+    }
+}
+
+}  // namespace
+
+void add_unregister(command_line& line) {
+    subcommand command =
+        line.add_subcommand("unregister", "Remove events that elog register has made known");
+    const auto globs = std::make_shared<std::vector<std::string>>();
+    command.add_option("GLOB", *globs, "What matches PROVIDER or PROVIDER:EVENT, with * and ?")
+        .required();
+    command.footer("What a program has, or somebody listens to, stays, and is told.\n"
+                   "Examples:\n"
+                   "  sudo elog unregister shop\n"
+                   "  sudo elog unregister 'shop:order_*'");
+    command.action([globs] { run_unregister(*globs); });
+}
+
+}  // namespace elog

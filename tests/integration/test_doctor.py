@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog doctor says what a user lacks, as text and as JSON. What depends on the kernel is tested on real
+ones, in tests/vm."""
+
+import json
+import os
+import subprocess
+
+import harness
+
+ITEMS = ["directory", "memory", "rseq", "user_events", "tracefs", "user_events_data", "group", "boot",
+         "user_events_max", "perf", "trace-cmd"]
+
+
+class Doctor(harness.Case):
+    def examine(self):
+        """Exit status, items by name; both forms say the same."""
+        command = [harness.ELOG, "doctor"]
+        settings = {"env": self.environment, "capture_output": True, "encoding": "utf-8"}
+        text = subprocess.run(command, check=False, **settings)
+        form = subprocess.run([*command, "--json"], check=False, **settings)
+        self.assertEqual(text.returncode, form.returncode)
+        found = json.loads(form.stdout)
+        self.assertEqual(found["healthy"], form.returncode == 0)
+        self.assertEqual(
+            found["healthy"], all(item["state"] != "missing" for item in found["items"])
+        )
+        lines = text.stdout.splitlines()
+        self.assertEqual(len(lines), len(found["items"]))
+        for line, item in zip(lines, found["items"]):
+            self.assertEqual(line.split()[:2], [item["state"], item["item"]])
+            # How much memory is left changes in between.
+            if item["item"] != "memory":
+                self.assertIn(item["text"], line)
+            self.assertTrue(line.endswith(item["repair"]), line)
+        if form.returncode != 0:
+            self.assert_one_sentence(form.stderr, f" of {len(ITEMS)} items are missing")
+        return form.returncode, {item["item"]: item for item in found["items"]}
+
+    def test_names_every_item_once(self):
+        _, items = self.examine()
+        self.assertEqual(list(items), ITEMS)
+
+    def test_finds_a_directory_that_can_be_made_or_is_there(self):
+        _, items = self.examine()
+        self.assertEqual(items["directory"]["state"], "ok")
+        self.assertFalse(os.path.exists(self.directory), "it changes nothing")
+        self.start_provider(harness.example("hello"), "600")
+        _, items = self.examine()
+        self.assertEqual(items["directory"]["state"], "ok")
+        self.assertIn("yours alone", items["directory"]["text"])
+
+    def test_its_command_closes_a_directory_that_is_open_to_others(self):
+        os.mkdir(self.directory)
+        os.chmod(self.directory, 0o755)
+        status, items = self.examine()
+        self.assertEqual((status, items["directory"]["state"]), (1, "missing"))
+        self.assertFalse(items["directory"]["as_root"])
+        subprocess.run(["sh", "-c", items["directory"]["repair"]], check=True)
+        self.assertEqual(self.examine()[1]["directory"]["state"], "ok")
+
+    def test_its_command_removes_a_file_in_place_of_the_directory(self):
+        with open(self.directory, "w", encoding="utf-8"):
+            pass
+        status, items = self.examine()
+        self.assertEqual((status, items["directory"]["state"]), (1, "missing"))
+        subprocess.run(["sh", "-c", items["directory"]["repair"]], check=True)
+        self.assertEqual(self.examine()[1]["directory"]["state"], "ok")
+
+    def test_a_directory_below_nothing_is_missing(self):
+        self.environment["EVENTLOG_DIR"] = self.path("not/there")
+        status, items = self.examine()
+        self.assertEqual((status, items["directory"]["state"]), (1, "missing"))
+        self.assertEqual(items["directory"]["repair"], "unset EVENTLOG_DIR")
+
+    def test_a_path_that_is_too_long_is_missing(self):
+        self.environment["EVENTLOG_DIR"] = "/dev/shm/" + "x" * 600
+        result = self.run_elog("doctor", status=1)
+        self.assertIn("EVENTLOG_DIR is too long", result.stdout)
+
+    def test_sequences_that_are_turned_off_are_a_note(self):
+        self.environment["EVENTLOG_RSEQ"] = "off"
+        self.assertEqual(self.examine()[1]["rseq"]["state"], "note")
+
+    def test_quotes_what_stands_in_a_path(self):
+        self.environment["EVENTLOG_DIR"] = self.directory = self.path("it's \"mine\"\n")
+        os.mkdir(self.directory)
+        os.chmod(self.directory, 0o755)
+        form = self.run_elog("doctor", "--json", status=1).stdout
+        (item,) = (item for item in json.loads(form)["items"] if item["item"] == "directory")
+        subprocess.run(["sh", "-c", item["repair"]], check=True)
+        self.assertEqual(os.stat(self.directory).st_mode & 0o777, 0o700)
+
+    def test_an_argument_is_a_usage_error(self):
+        self.run_elog("doctor", "perf", status=2)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: MIT
+//
+// The route through user_events in what can become of a process and its memory. What to go through
+// is the first argument; some wait for the script that runs them, in standard output and tracefs.
+#include <dlfcn.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <spawn.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cinttypes>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <eventlog/dynamic_provider.hpp>
+#include <eventlog/eventlog.hpp>
+
+#include "steps.h"
+
+namespace {
+
+struct mark {
+    std::uint32_t number;
+};
+using lives = eventlog::provider<"lives", mark>;
+
+#define EVENTS TRACING "events/user_events/"
+
+eventlog::route_status route() {
+    return lives::status().routes[EVENTLOG_ROUTE_USER_EVENTS];
+}
+
+/// What the kernel, or somebody else, does a moment later.
+template <class Condition>
+bool soon(Condition condition) {
+    for (int i = 0; i < 300 && !condition(); ++i) {
+        ::usleep(50'000);
+    }
+    return condition();
+}
+
+void listen(bool on) {
+    set_file(EVENTS "eventlog_lives_mark/enable", on ? "1" : "0");
+    step(on ? "the gate opens" : "the gate closes",
+         soon([&] { return lives::enabled<mark>() == on; }));
+}
+
+/// A caller of the C functions names memory that cannot be read: the kernel finds out, and the
+/// program goes on.
+void go_through_fault() {
+    const eventlog_field_definition fields[] = {
+        {.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_64}};
+    const eventlog_event_definition events[] = {
+        {.name = "event", .fields = fields, .field_count = 1}};
+    const eventlog::dynamic_provider provider(
+        {EVENTLOG_DEFINITION_SIZES, .name = "faulty", .events = events, .event_count = 1});
+    void* nowhere = ::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    step("there is memory without access", nowhere != MAP_FAILED);
+    set_file(EVENTS "eventlog_faulty_event/enable", "1");
+    step("the gate opens", soon([&] { return provider.enabled(0); }));
+    const eventlog_piece missing{nowhere, 8};
+    eventlog_emit_pieces(provider.handle(), 0, &missing, 1, 0);
+    const auto counters = [&] {
+        return provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS].counters;
+    };
+    step("it is refused, and counted", counters().lost_refused == 1);
+    provider.emit(0, 9U);
+    step("the next one is written", counters().written == 1);
+    set_file(EVENTS "eventlog_faulty_event/enable", "0");
+    step("the trace has that one", trace_holds("eventlog_faulty_event: number=0x9 (9)"));
+}
+
+/// Where the pages of gates lie: what is mapped from our files, which got their names later.
+std::vector<void*> find_gate_pages() {
+    FILE* maps = std::fopen("/proc/self/maps", "r");
+    std::array<char, 512> line{};
+    std::vector<void*> found;
+    while (maps != nullptr && std::fgets(line.data(), line.size(), maps) != nullptr) {
+        std::uintptr_t address = 0;
+        if (std::strstr(line.data(), "/providers/") != nullptr &&
+            std::sscanf(line.data(), "%" SCNxPTR, &address) == 1) {
+            found.push_back(reinterpret_cast<void*>(address));
+        }
+    }
+    if (maps != nullptr) {
+        static_cast<void>(std::fclose(maps));
+    }
+    return found;
+}
+
+/// The kernel has to fault the page in before it can set the bit.
+void go_through_absent_page() {
+    const std::vector<void*> pages = find_gate_pages();
+    step("the gate is in shared memory", pages.size() == 1);
+    void* page = pages.front();
+    for (const bool on : {true, false, true, false}) {
+        step("its page is taken away", ::madvise(page, 4096, MADV_DONTNEED) == 0);
+        listen(on);
+        lives::emit(mark{on ? 1U : 2U});
+    }
+    step("what was wanted is written", route().counters.written == 2);
+}
+
+/// A plugin whose event stays when it goes: nothing is written to where its gate was.
+void go_through_unloading(const char* plugin) {
+    constexpr const char* enable = EVENTS "eventlog_plugin_call/enable";
+    void* loaded = ::dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
+    step("a plugin is loaded", loaded != nullptr);
+    const std::vector<void*> pages = find_gate_pages();
+    step("it has a gate of its own", pages.size() == 2);
+    set_file(enable, "1");
+    const auto opened = [&] {
+        return std::count_if(pages.begin(), pages.end(), [](const void* page) {
+            return *static_cast<const volatile std::uint32_t*>(page) >> 31U == 1;
+        });
+    };
+    step("the kernel opens it", soon([&] { return opened() == 1; }));
+    void* const gate =
+        *static_cast<const volatile std::uint32_t*>(pages[0]) >> 31U == 1 ? pages[0] : pages[1];
+    step("the plugin is unloaded", ::dlclose(loaded) == 0);
+    step("its gate is gone", find_gate_pages().size() == 1);
+    step("its place is free, and gets memory of ours",
+         ::mmap(gate, 4096, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == gate);
+    for (const char* state : {"0", "1", "0", "1", "0"}) {
+        set_file(enable, state);
+        lives::poll();
+    }
+    // What the kernel still had to do there would be done by now.
+    listen(true);
+    listen(false);
+    const auto* words = static_cast<const std::uint32_t*>(gate);
+    step("nothing is written there",
+         std::all_of(words, words + 1024, [](std::uint32_t word) { return word == 0; }));
+}
+
+long long read_number(const char* path) {
+    FILE* file = std::fopen(path, "r");
+    long long number = -1;
+    if (file != nullptr) {
+        static_cast<void>(std::fscanf(file, "%lld", &number));
+        static_cast<void>(std::fclose(file));
+    }
+    return number;
+}
+
+int open_perf() {
+    perf_event_attr wanted{};
+    wanted.size = sizeof wanted;
+    wanted.type = PERF_TYPE_TRACEPOINT;
+    wanted.config = static_cast<std::uint64_t>(read_number(EVENTS "eventlog_lives_mark/id"));
+    return static_cast<int>(::syscall(SYS_perf_event_open, &wanted, 0, -1, -1, 0UL));
+}
+
+bool status_says(const char* text) {
+    FILE* file = std::fopen(TRACING "user_events_status", "r");
+    std::array<char, 512> line{};
+    bool found = false;
+    while (file != nullptr && std::fgets(line.data(), line.size(), file) != nullptr) {
+        found = found || std::string_view(line.data()) == std::string(text) + "\n";
+    }
+    if (file != nullptr) {
+        static_cast<void>(std::fclose(file));
+    }
+    return found;
+}
+
+void expect_gate(const char* what, bool open, const char* status) {
+    step(what, soon([&] { return lives::enabled<mark>() == open; }));
+    step(status, status_says(status));
+    lives::emit(mark{7});
+}
+
+/// ftrace and perf come and go in every order.
+void go_through_listeners() {
+    expect_gate("nobody", false, "eventlog_lives_mark");
+    set_file(EVENTS "eventlog_lives_mark/enable", "1");
+    expect_gate("ftrace", true, "eventlog_lives_mark # Used by ftrace");
+    const int perf = open_perf();
+    step("perf can be opened", perf >= 0);
+    expect_gate("both", true, "eventlog_lives_mark # Used by ftrace perf");
+    set_file(EVENTS "eventlog_lives_mark/enable", "0");
+    expect_gate("perf", true, "eventlog_lives_mark # Used by perf");
+    static_cast<void>(::close(perf));
+    expect_gate("nobody again", false, "eventlog_lives_mark");
+    step("three are written", route().counters.written == 3);
+    step("and none is lost", route().counters.lost_refused == 0);
+}
+
+/// Children that share our memory: the kernel's words are theirs, too, and stay when they go.
+void go_through_spawning() {
+    listen(true);
+    const pid_t child = ::vfork();
+    if (child == 0) {
+        ::_exit(0);
+    }
+    int status = -1;
+    step("a child of vfork ends", ::waitpid(child, &status, 0) == child && status == 0);
+    char name[] = "true";
+    char* const arguments[] = {name, nullptr};
+    char* const environment[] = {nullptr};
+    pid_t spawned = -1;
+    step("a program is spawned",
+         ::posix_spawn(&spawned, "/bin/true", nullptr, nullptr, arguments, environment) == 0 &&
+             ::waitpid(spawned, &status, 0) == spawned && status == 0);
+    step("the gate is open still", lives::enabled<mark>());
+    lives::emit(mark{20});
+    listen(false);
+    listen(true);
+    lives::emit(mark{21});
+    step("what was emitted is written", route().counters.written == 2);
+    listen(false);
+}
+
+int emit_in_shared_memory(void* /*argument*/) {
+    lives::emit(mark{30});
+    // The parent waits; it is us whom the kernel's change of the shared word reaches.
+    for (int i = 0; i < 300 && lives::enabled<mark>(); ++i) {
+        ::usleep(50'000);
+    }
+    ::_exit(lives::enabled<mark>() ? 1 : 0);
+}
+
+void go_through_shared_memory() {
+    static std::array<char, 262144> stack{};
+    listen(true);
+    const pid_t child =
+        ::clone(emit_in_shared_memory, stack.data() + stack.size(), CLONE_VM | SIGCHLD, nullptr);
+    step("a process shares our memory", child > 0);
+    step("it emits", soon([] { return trace_holds("eventlog_lives_mark: number=0x1e (30)"); }));
+    set_file(EVENTS "eventlog_lives_mark/enable", "0");
+    int status = -1;
+    step("it has seen the gate close", ::waitpid(child, &status, 0) == child && status == 0);
+    step("so have we", !lives::enabled<mark>());
+    listen(true);
+    lives::emit(mark{31});
+    step("what both have emitted is counted", route().counters.written == 2);
+    listen(false);
+}
+
+/// The image before exec leaves nothing behind that the kernel could write to.
+[[noreturn]] void go_through_exec(bool again) {
+    if (!again) {
+        listen(true);
+        lives::emit(mark{40});
+        static_cast<void>(std::fflush(stdout));
+        static_cast<void>(::execl("/proc/self/exe", "user_events_lives", "exec-again", nullptr));
+        step("exec", false);
+    }
+    step("the new image's gate is open", soon([] { return lives::enabled<mark>(); }));
+    lives::emit(mark{41});
+    step("it counts anew", route().counters.written == 1);
+    listen(false);
+    static_cast<void>(std::fflush(stdout));
+    // One without eventlog: now nobody refers to the events any more.
+    static_cast<void>(::execl("/bin/sleep", "sleep", "1000", nullptr));
+    step("exec", false);
+    ::_exit(1);
+}
+
+/// Started before tracefs is mounted.
+void go_through_late_mount() {
+    std::printf("early: %s\n", route().text.data());
+    static_cast<void>(std::fflush(stdout));
+    step("it is found when it is mounted", soon([] {
+             lives::poll();
+             return route().code == EVENTLOG_OK;
+         }));
+    std::printf("late: %s\n", route().text.data());
+    static_cast<void>(std::fflush(stdout));
+    step("the gate opens", soon([] { return lives::enabled<mark>(); }));
+    lives::emit(mark{50});
+    step("it is written", route().counters.written == 1);
+}
+
+constexpr unsigned kinds = 10;
+
+/// One of many processes, with events that no other has.
+void be_one_of_many(unsigned process) {
+    const std::string name = "many_" + std::to_string(process);
+    const eventlog_field_definition fields[] = {
+        {.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_32}};
+    std::array<std::string, kinds> names;
+    std::array<eventlog_event_definition, kinds> events{};
+    for (unsigned kind = 0; kind < kinds; ++kind) {
+        names[kind] = "kind_" + std::to_string(kind);
+        events[kind] = {.name = names[kind].c_str(), .fields = fields, .field_count = 1};
+    }
+    const eventlog::dynamic_provider provider({EVENTLOG_DEFINITION_SIZES, .name = name.c_str(),
+                                               .events = events.data(), .event_count = kinds});
+    const bool offered = provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS].code == EVENTLOG_OK;
+    bool open = true;
+    for (unsigned kind = 0; kind < kinds; ++kind) {
+        open = soon([&] { return provider.enabled(kind); }) && open;
+        provider.emit(kind, 1000 * process + kind);
+    }
+    const bool written =
+        provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS].counters.written == kinds;
+    // Not before all are there: an event goes with its last process, and its records with it.
+    char byte = 0;
+    static_cast<void>(::read(STDIN_FILENO, &byte, 1));
+    ::_exit(offered && open && written ? 0 : 1);
+}
+
+void go_through_multitude() {
+    constexpr unsigned processes = 100;
+    std::array<int, 2> hold{};
+    step("there is a pipe", ::pipe(hold.data()) == 0);
+    std::vector<pid_t> children;
+    for (unsigned process = 0; process < processes; ++process) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            static_cast<void>(::dup2(hold[0], STDIN_FILENO));
+            static_cast<void>(::close(hold[1]));
+            be_one_of_many(process);
+        }
+        children.push_back(child);
+    }
+    const auto last = [](unsigned process) {
+        return EVENTS "eventlog_many_" + std::to_string(process) + "_kind_9";
+    };
+    for (unsigned process = 0; process < processes; ++process) {
+        if (!soon([&] { return ::access(last(process).c_str(), F_OK) == 0; })) {
+            step(last(process).c_str(), false);
+        }
+    }
+    set_file(EVENTS "enable", "1");
+    std::size_t lines = 0;
+    step("all are in the trace", soon([&] {
+             FILE* trace = std::fopen(TRACING "trace", "r");
+             std::array<char, 512> line{};
+             lines = 0;
+             while (trace != nullptr && std::fgets(line.data(), line.size(), trace) != nullptr) {
+                 lines += std::strstr(line.data(), "eventlog_many_") != nullptr ? 1 : 0;
+             }
+             if (trace != nullptr) {
+                 static_cast<void>(std::fclose(trace));
+             }
+             return lines == std::size_t{processes} * kinds;
+         }));
+    static_cast<void>(std::system("grep -o 'eventlog_many_.*' " TRACING "trace"));
+    set_file(EVENTS "enable", "0");
+    static_cast<void>(::close(hold[1]));
+    bool well = true;
+    for (const pid_t child : children) {
+        int status = -1;
+        well = ::waitpid(child, &status, 0) == child && status == 0 && well;
+    }
+    step("every process has written all of its own", well);
+}
+
+struct course {
+    std::string_view name;
+    void (*go)();
+};
+constexpr course courses[] = {
+    {"fault", go_through_fault},
+    {"absent-page", go_through_absent_page},
+    {"listeners", go_through_listeners},
+    {"spawning", go_through_spawning},
+    {"shared-memory", go_through_shared_memory},
+    {"exec", [] { go_through_exec(false); }},
+    {"exec-again", [] { go_through_exec(true); }},
+    {"late-mount", go_through_late_mount},
+    {"multitude", go_through_multitude},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string_view wanted = argc > 1 ? argv[1] : "";
+    if (wanted == "unloading" && argc > 2) {
+        go_through_unloading(argv[2]);
+        return 0;
+    }
+    for (const course& each : courses) {
+        if (each.name == wanted) {
+            each.go();
+            return 0;
+        }
+    }
+    std::printf("There is nothing called %s to go through.\n", argc > 1 ? argv[1] : "");
+    return 2;
+}

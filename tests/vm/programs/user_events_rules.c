@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+//
+// What libeventlog takes for granted of the kernel's user_events since Linux 6.4, rule by rule:
+// what it refuses, and with which error.
+// What the C library asks for.
+#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+
+#include "steps.h"
+
+#define USER_EVENTS_DELETE 0x40082a01UL
+#define USER_EVENTS_UNREGISTER 0x40082a02UL
+#define EVENTS TRACING "events/user_events/"
+
+enum { multi_format = 2 };
+
+struct registration {
+    uint32_t size;
+    uint8_t bit;
+    uint8_t word_size;
+    uint16_t flags;
+    uint64_t word_address;
+    uint64_t description;
+    uint32_t write_index;
+} __attribute__((packed));
+
+struct unregistration {
+    uint32_t size;
+    uint8_t bit;
+    uint8_t reserved_byte;
+    uint16_t reserved;
+    uint64_t word_address;
+} __attribute__((packed));
+
+static int data;
+static _Alignas(8) volatile uint64_t word;
+
+static struct registration make(const char* description) {
+    const struct registration made = {
+        .size = sizeof made,
+        .bit = 31,
+        .word_size = sizeof(uint32_t),
+        .word_address = (uintptr_t)&word,
+        .description = (uintptr_t)description,
+    };
+    return made;
+}
+
+/// 0 or an errno.
+static int try_registration(struct registration* wanted) {
+    return ioctl(data, USER_EVENTS_REGISTER, wanted) == 0 ? 0 : errno;
+}
+
+static int unregister_bit(const volatile void* address, uint8_t bit) {
+    const struct unregistration end = {
+        .size = sizeof end, .bit = bit, .word_address = (uintptr_t)address};
+    return ioctl(data, USER_EVENTS_UNREGISTER, &end) == 0 ? 0 : errno;
+}
+
+/// What the kernel says of an event that is registered and given back at once.
+static int try_description(const char* description) {
+    struct registration wanted = make(description);
+    const int error = try_registration(&wanted);
+    if (error == 0) {
+        (void)unregister_bit(&word, 31);
+    }
+    return error;
+}
+
+static bool file_holds(const char* path, const char* text) {
+    FILE* file = fopen(path, "r");
+    char line[1024];
+    bool found = false;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        found = found || strstr(line, text) != NULL;
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return found;
+}
+
+static void follow_structs(void) {
+    char large[8192] = {0};
+    struct registration wanted = make("rules_struct u32 a");
+    memcpy(large, &wanted, sizeof wanted);
+    const uint32_t too_large = 4097;
+    memcpy(large, &too_large, sizeof too_large);
+    step("a struct of more than a page is too big",
+         ioctl(data, USER_EVENTS_REGISTER, large) == -1 && errno == E2BIG);
+    const uint32_t longer = sizeof wanted + 8;
+    memcpy(large, &longer, sizeof longer);
+    large[sizeof wanted] = 1;
+    step("so is a longer one with something unknown in it",
+         ioctl(data, USER_EVENTS_REGISTER, large) == -1 && errno == E2BIG);
+    large[sizeof wanted] = 0;
+    step("a longer one with zeros is taken", ioctl(data, USER_EVENTS_REGISTER, large) == 0);
+    step("and given back", unregister_bit(&word, 31) == 0);
+    wanted.size = sizeof wanted - 1;
+    step("a shorter one is invalid", try_registration(&wanted) == EINVAL);
+    wanted = make("rules_struct u32 a");
+    wanted.flags = 4;
+    step("unknown flags are invalid", try_registration(&wanted) == EINVAL);
+}
+
+static void follow_addresses(void) {
+    struct registration wanted = make("rules_address u32 a");
+    wanted.word_size = 2;
+    step("a word has 4 bytes or 8", try_registration(&wanted) == EINVAL);
+    wanted = make("rules_address u32 a");
+    wanted.word_address += 1;
+    step("it is aligned", try_registration(&wanted) == EINVAL);
+    wanted = make("rules_address u32 a");
+    wanted.bit = 32;
+    step("the bit is in it", try_registration(&wanted) == EINVAL);
+    wanted.word_size = 8;
+    step("that is in one of 8 bytes", try_registration(&wanted) == 0);
+    step("which is given back", unregister_bit(&word, 32) == 0);
+    void* fixed = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    wanted = make("rules_address u32 a");
+    wanted.word_address = (uintptr_t)fixed;
+    const int error = try_registration(&wanted);
+    step("a word that cannot be written is refused", error == EFAULT || error == ENOMEM);
+    wanted.word_address = 0xffffffff81000000UL;
+    step("one of the kernel's is a bad address", try_registration(&wanted) == EFAULT);
+}
+
+static void follow_names(void) {
+    struct registration first = make("rules_name u32 a");
+    step("an event is registered", try_registration(&first) == 0);
+    struct registration again = make("rules_name u32 a");
+    step("the same bit twice is in use", try_registration(&again) == EADDRINUSE);
+    again.bit = 30;
+    step("another bit is not", try_registration(&again) == 0);
+    step("the event has one number", again.write_index == first.write_index);
+    struct registration other = make("rules_name u64 b");
+    other.bit = 29;
+    step("other fields under that name are in use", try_registration(&other) == EADDRINUSE);
+    other.flags = multi_format;
+    step("unless they may be several", try_registration(&other) == 0);
+    step("then there is another system",
+         access(TRACING "events/user_events_multi/rules_name.0", F_OK) == 0 ||
+             file_holds(TRACING "user_events_status", "rules_name."));
+    step("the bits are given back", unregister_bit(&word, 31) == 0 &&
+                                        unregister_bit(&word, 30) == 0 &&
+                                        unregister_bit(&word, 29) == 0);
+    step("what is not there cannot be given back", unregister_bit(&word, 31) == ENOENT);
+    const struct unregistration odd = {
+        .size = sizeof odd, .bit = 31, .reserved_byte = 1, .word_address = (uintptr_t)&word};
+    step("something reserved is invalid",
+         ioctl(data, USER_EVENTS_UNREGISTER, &odd) == -1 && errno == EINVAL);
+    step("a flag in the text is invalid", try_description("rules_name:flag u32 a") == EINVAL);
+    step("no character of a name is", try_description("rules/../%n u32 a") == 0);
+}
+
+static void follow_types(void) {
+    static const char* const known[] = {
+        "s8",
+        "u8",
+        "s16",
+        "u16",
+        "s32",
+        "u32",
+        "s64",
+        "u64",
+        "int",
+        "unsigned int",
+        "char",
+        "short",
+        "unsigned short",
+        "unsigned char",
+        "char[1024]",
+        "__data_loc char[]",
+        "__rel_loc char[]",
+        "__rel_loc u8[]",
+    };
+    static const char* const unknown[] = {
+        "long", "unsigned long", "void*", "float", "double", "char[1025]", "u16[4]", "bool",
+    };
+    char text[128];
+    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+        (void)snprintf(text, sizeof text, "rules_type_%zu %s a", i, known[i]);
+        step(known[i], try_description(text) == 0);
+    }
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
+        (void)snprintf(text, sizeof text, "rules_no_type %s a", unknown[i]);
+        step(unknown[i], try_description(text) == EINVAL);
+    }
+    step("a struct has a size", try_description("rules_struct_1 struct any a") == EINVAL);
+    step("and may be any then", try_description("rules_struct_2 struct any a 16") == 0);
+    step("spaces may miss", try_description("rules_space u32 a;u32 b") == 0);
+    step("it is the same event with them", try_description("rules_space u32 a; u32 b") == 0);
+
+    char description[600];
+    const int start = snprintf(description, sizeof description, "rules_long u32 ");
+    memset(description + start, 'x', sizeof description - (size_t)start);
+    description[512] = '\0';
+    step("a description of 512 characters is too long", try_description(description) == EINVAL);
+    description[511] = '\0';
+    step("one of 511 is not", try_description(description) == 0);
+}
+
+static int try_write(const void* bytes, size_t size) {
+    return write(data, bytes, size) == (ssize_t)size ? 0 : errno;
+}
+
+/// Writes a loc word and what it refers to.
+static int write_text(uint32_t index, uint32_t loc, const char* text, size_t size) {
+    const struct iovec parts[] = {{&index, sizeof index}, {&loc, sizeof loc}, {(void*)text, size}};
+    return writev(data, parts, 3) >= 0 ? 0 : errno;
+}
+
+static void follow_writes(void) {
+    struct registration number = make("rules_number u32 a; u32 b");
+    struct registration text = make("rules_text __rel_loc char[] t");
+    text.bit = 30;
+    step("events to write are registered",
+         try_registration(&number) == 0 && try_registration(&text) == 0);
+    const uint32_t record[] = {number.write_index, 1, 2};
+    step("what nobody wants is a bad descriptor", try_write(record, sizeof record) == EBADF);
+    set_file(EVENTS "enable", "1");
+    step("the bit is set", (word >> 31 & 1) != 0);
+    step("then it is written", try_write(record, sizeof record) == 0);
+    step("less than the fields is invalid", try_write(record, sizeof record - 4) == EINVAL);
+    const uint32_t negative[] = {0x80000000U, 1, 2};
+    step("a negative number is invalid", try_write(negative, sizeof negative) == EINVAL);
+    const uint32_t foreign[] = {1000, 1, 2};
+    step("an unknown one is not there", try_write(foreign, sizeof foreign) == ENOENT);
+    step("a part of one is a bad address", try_write(record, 2) == EFAULT);
+    step("there is no place to write to but the beginning",
+         pwrite(data, record, sizeof record, 4) == -1 && errno == EFAULT);
+
+    void* nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const struct iovec parts[] = {{(void*)record, 4}, {nowhere, 8}};
+    step("memory that is not there is a bad address",
+         writev(data, parts, 2) == -1 && errno == EFAULT);
+
+    const uint32_t index = text.write_index;
+    step("a text is counted from behind its word", write_text(index, 4U << 16, "abc", 4) == 0);
+    step("the trace has it", trace_holds("rules_text: t=abc"));
+    step("one that ends outside is a bad address", write_text(index, 5U << 16, "abc", 4) == EFAULT);
+    step("so is one that begins there", write_text(index, 1U << 16 | 4, "abc", 4) == EFAULT);
+    step("and one without a NUL", write_text(index, 3U << 16, "abc", 4) == EFAULT);
+
+    const int another = open(TRACING "user_events_data", O_RDWR);
+    step("a number is of its descriptor only",
+         write(another, record, sizeof record) == -1 && errno == ENOENT);
+    (void)close(another);
+    step("giving it back clears the bit at once",
+         unregister_bit(&word, 31) == 0 && (word >> 31 & 1) == 0);
+    set_file(EVENTS "enable", "0");
+    step("the other one is given back, too", unregister_bit(&word, 30) == 0);
+}
+
+static void follow_removal(void) {
+    step("what is not there cannot be removed",
+         ioctl(data, USER_EVENTS_DELETE, "rules_nothing") == -1 && errno == ENOENT);
+    step("what has a number cannot be",
+         ioctl(data, USER_EVENTS_DELETE, "rules_number") == -1 && errno == EBUSY);
+    set_file(TRACING "dynamic_events", "u:rules_command u32 a; struct any b 8");
+    step("dynamic_events makes events",
+         file_holds(TRACING "dynamic_events", "u:rules_command u32 a; struct any b 8"));
+    step("they stay", access(EVENTS "rules_command", F_OK) == 0);
+    step("and are removed", ioctl(data, USER_EVENTS_DELETE, "rules_command") == 0);
+    set_file(TRACING "dynamic_events", "u:rules_command u32 a");
+    // As above, but not with O_TRUNC, which would remove all.
+    set_file(TRACING "dynamic_events", "-:user_events/rules_command u32 a");
+    step("there, too", access(EVENTS "rules_command", F_OK) != 0);
+}
+
+static void follow_status(void) {
+    step("the status has neither bits nor their maximum",
+         file_holds(TRACING "user_events_status", "Active: ") &&
+             !file_holds(TRACING "user_events_status", "Max: "));
+}
+
+int main(void) {
+    data = open(TRACING "user_events_data", O_RDWR);
+    step("user_events_data can be opened", data >= 0);
+    follow_structs();
+    follow_addresses();
+    follow_names();
+    follow_types();
+    follow_writes();
+    follow_removal();
+    follow_status();
+    return 0;
+}

@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog doctor says what is missing on a machine, and its commands repair it: an ordinary user's
+program is heard by perf and ftrace afterwards."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+import vm_case
+from test_user_events_persist import items
+
+SYSTEM = pathlib.Path(__file__).resolve().parents[2] / "elog" / "system"
+
+PARTS = """
+elog=$0 load=$1
+tracing=/sys/kernel/tracing
+part() {
+    echo "part $1"
+    shift
+    "$@" 2>&1
+    echo "status $?"
+    echo "end"
+}
+as_user() { su -s /bin/sh user -c "$*"; }
+# What doctor tells a user that root has to do, done by root.
+repair() {
+    as_user $elog doctor 2>/dev/null | sed -n 's/.* As root: //p' | sort -u > /tmp/repair.sh
+    cat /tmp/repair.sh
+    sh -e /tmp/repair.sh
+}
+"""
+
+BY_HAND = PARTS + """
+# Somebody who stays logged in.
+mkfifo /tmp/login
+su -s /bin/sh user -c "sh > /tmp/old-login 2>&1" < /tmp/login &
+login=$!
+exec 8> /tmp/login
+
+part before as_user $elog doctor
+part refused as_user "$load 1 < /dev/null"
+part repair repair
+part after as_user $elog doctor
+part modes stat -c '%a %G %n' $tracing $tracing/user_events_data
+part listing as_user "ls $tracing"
+
+"$elog" register --persist "$load" > /dev/null || exit
+echo 1 > $tracing/events/user_events/eventlog_load_item/enable
+perf record --quiet --all-cpus --event 'user_events:eventlog_load_item' --output /tmp/perf.data -- \
+    su -s /bin/sh user -c "$load 3 < /dev/null" || exit
+part ftrace sh -c "grep -o 'eventlog_load_item: .*' $tracing/trace"
+echo 0 > $tracing/events/user_events/eventlog_load_item/enable
+
+echo "$elog doctor" >&8
+exec 8>&-
+wait $login
+part old-login cat /tmp/old-login
+
+echo 1 > /proc/sys/kernel/user_events_max
+part limit "$elog" doctor
+sysctl -w kernel.user_events_max=32768 > /dev/null
+
+umount $tracing /sys/kernel/debug
+part unmounted "$elog" doctor
+part mounting sh -c "$("$elog" doctor 2>/dev/null | sed -n 's/^missing  tracefs .* As root: //p')"
+part mounted "$elog" doctor
+
+mount -t debugfs debugfs /sys/kernel/debug
+umount $tracing
+ls /sys/kernel/debug/tracing > /dev/null
+part elsewhere as_user $elog doctor
+mount -t tracefs tracefs $tracing
+
+rm -r /dev/shm/eventlog-1000
+chmod 755 /dev/shm
+part no-memory as_user $elog doctor
+umount /dev/shm
+mount -t tmpfs -o mode=1777,size=1M tmpfs /dev/shm
+part small as_user $elog doctor
+part enlarge repair
+part large as_user $elog doctor
+part of-root mkdir -m 700 /dev/shm/eventlog-1000
+part foreign as_user $elog doctor
+part foreign-repair repair
+part own as_user "mkdir -m 755 /dev/shm/eventlog-1000"
+part open as_user $elog doctor
+part json as_user $elog doctor --json
+"""
+
+AT_BOOT = PARTS + """
+sed -i /^tracing:/d /etc/group
+part before as_user $elog doctor
+part repair repair
+part after as_user $elog doctor
+# What happens at boot.
+chown root:root $tracing $tracing/user_events_data
+chmod 700 $tracing
+chmod 640 $tracing/user_events_data
+part boot systemd-tmpfiles --create --boot
+part modes stat -c '%a %G %n' $tracing $tracing/user_events_data
+part booted as_user $elog doctor
+"""
+
+MODES = ["710 tracing /sys/kernel/tracing", "660 tracing /sys/kernel/tracing/user_events_data"]
+
+
+def tools_or_skip(*names):
+    """Programs of this machine for the guest."""
+    tools = {}
+    for name in names:
+        path = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")
+        if path is None:
+            raise unittest.SkipTest(f"there is no {name} to be taken into the guest.")
+        tools[f"/usr/bin/{name}"] = path
+    return tools
+
+
+class Doctor(vm_case.Case):
+    """What the guests share."""
+
+    result = None
+
+    def part(self, title, status=0):
+        """What a part has said, by line."""
+        found = re.search(
+            rf"^part {title}\n(.*?)^status (\d+)\nend$", self.result.output,
+            re.MULTILINE | re.DOTALL,
+        )
+        self.assertIsNotNone(found, self.result.output)
+        self.assertEqual(int(found[2]), status, found[1])
+        return found[1].splitlines()
+
+    def assert_item(self, lines, state, item, text):
+        """The line of an item says that."""
+        (line,) = (line for line in lines if re.match(rf"\w+ +{item} ", line))
+        self.assertRegex(line, rf"^{state} +{item} +{text}$")
+
+
+class ByHand(Doctor):
+    """Without systemd: chgrp and chmod."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        tools = tools_or_skip("perf", "usermod")
+        elog = vm_case.built("ELOG")
+        load = vm_case.built("PROGRAMS", "user_events_load")
+        cls.result = cls.run_well(
+            vm_case.kernel_or_skip("user-events-6.12"),
+            ["sh", "-c", BY_HAND, elog, load],
+            files={elog: elog, load: load, **tools},
+            collect=("/tmp/perf.data",),
+        )
+
+    def test_says_what_an_ordinary_user_lacks(self):
+        lines = self.part("before", status=1)
+        command = (
+            "As root: chgrp tracing /sys/kernel/tracing /sys/kernel/tracing/user_events_data && "
+            r"chmod g\+x /sys/kernel/tracing && chmod g\+rw /sys/kernel/tracing/user_events_data"
+        )
+        self.assert_item(lines, "ok", "user_events", ".* set a bit at an address, .*")
+        self.assert_item(
+            lines, "missing", "tracefs",
+            f"tracefs is mounted at /sys/kernel/tracing, and you may not search it. {command}",
+        )
+        self.assert_item(lines, "missing", "user_events_data", f"You may not reach .* {command}")
+        self.assert_item(
+            lines, "missing", "group",
+            "You are not in the group tracing. Log in anew .* "
+            "As root: usermod --append --groups tracing user",
+        )
+        self.assert_item(lines, "note", "boot", "Permissions for tracefs are gone with the next .*")
+        self.assert_item(lines, "note", "trace-cmd", "trace-cmd is not installed. .*")
+        self.assert_item(lines, "ok", "perf", "perf is installed.")
+        self.assertRegex(lines[-1], r"^elog: 3 of 11 items are missing\. ")
+
+    def test_its_commands_repair_that(self):
+        self.assertRegex(self.part("refused")[0], "^written 0 ")
+        self.part("repair")
+        lines = self.part("after")
+        self.assertEqual([line for line in lines if line.startswith("missing")], [])
+        self.assert_item(lines, "ok", "group", "You are in the group tracing.")
+        self.assert_item(lines, "ok", "user_events_data", "You may write events .*")
+
+    def test_its_commands_permit_no_more_than_writing(self):
+        self.assertEqual(self.part("modes"), MODES)
+        self.assertIn("Permission denied", self.part("listing", status=1)[0])
+
+    def test_ftrace_hears_the_ordinary_user_then(self):
+        self.assertEqual(self.part("ftrace"), items(3))
+
+    def test_perf_hears_the_ordinary_user_then(self):
+        script = subprocess.run(
+            ["perf", "script", "--fields", "event,trace", "--input",
+             os.path.join(self.result.files, "tmp", "perf.data")],
+            capture_output=True, text=True, check=True,
+        ).stdout
+        self.assertEqual(
+            re.findall(r"number=(\d+) amount=(\d+) word=(.*)", script),
+            [(str(n), str(n), f"word {n}") for n in range(3)],
+        )
+
+    def test_a_login_from_before_is_told(self):
+        self.assert_item(
+            self.part("old-login"), "missing", "group",
+            "You have been added to the group tracing since you logged in. Run: newgrp tracing",
+        )
+
+    def test_a_kernel_that_takes_no_more_events_is_told(self):
+        self.assert_item(
+            self.part("limit", status=1), "missing", "user_events_max",
+            "The kernel takes 1 events, and has 1: .* sysctl -w kernel.user_events_max=32768",
+        )
+
+    def test_tracefs_that_is_not_mounted_is_told_and_mounted(self):
+        self.assert_item(
+            self.part("unmounted", status=1), "missing", "tracefs",
+            "tracefs is not mounted. As root: mount -t tracefs tracefs /sys/kernel/tracing",
+        )
+        self.assert_item(
+            self.part("elsewhere", status=1), "missing", "tracefs",
+            "tracefs is mounted at /sys/kernel/debug/tracing only, which .* As root: mount -t .*",
+        )
+        self.part("mounting")
+        self.assert_item(self.part("mounted"), "ok", "tracefs", ".* you may search it.")
+
+    def test_memory_that_may_not_be_written_is_told(self):
+        self.assert_item(
+            self.part("no-memory", status=1), "missing", "directory",
+            "/dev/shm/eventlog-1000 cannot be made: .* As root: mkdir -p /dev/shm && mount .*",
+        )
+
+    def test_too_little_memory_is_told_and_repaired(self):
+        self.assert_item(
+            self.part("small", status=1), "missing", "memory",
+            r"There are \d MiB left .* As root: mount -o remount,size=\d+M /dev/shm",
+        )
+        self.part("enlarge")
+        self.assert_item(self.part("large"), "ok", "memory", "There are .*")
+
+    def test_a_directory_that_others_own_or_enter_is_told(self):
+        self.assert_item(
+            self.part("foreign", status=1), "missing", "directory",
+            ".* cannot be opened .* As root: rm -r '/dev/shm/eventlog-1000'",
+        )
+        self.assert_item(
+            self.part("open", status=1), "missing", "directory",
+            "Others may enter .* Run: chmod -R go= '/dev/shm/eventlog-1000'",
+        )
+
+    def test_json_says_the_same(self):
+        lines = self.part("json", status=1)
+        self.assertIn('  "healthy": false,', lines)
+        self.assertTrue(any(
+            line.startswith('    {"item": "directory", "state": "missing", "text": "Others may ')
+            and line.endswith('"as_root": false},') for line in lines
+        ), lines)
+
+
+class AtBoot(Doctor):
+    """With systemd's programs and the files that eventlog installs for them."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        tools = tools_or_skip("systemd-sysusers", "systemd-tmpfiles", "usermod")
+        for folder in ("sysusers.d", "tmpfiles.d"):
+            tools[f"/usr/lib/{folder}/eventlog.conf"] = str(SYSTEM / folder / "eventlog.conf")
+        elog = vm_case.built("ELOG")
+        load = vm_case.built("PROGRAMS", "user_events_load")
+        cls.result = cls.run_well(
+            vm_case.kernel_or_skip("user-events-6.12"),
+            ["sh", "-c", AT_BOOT, elog, load],
+            files={elog: elog, load: load, **tools},
+        )
+
+    def test_names_the_installed_files(self):
+        lines = self.part("before", status=1)
+        self.assert_item(lines, "missing", "tracefs",
+                         ".* As root: systemd-tmpfiles --create eventlog.conf")
+        self.assert_item(
+            lines, "missing", "group",
+            "There is no group tracing. As root: systemd-sysusers eventlog.conf && "
+            "usermod --append --groups tracing user",
+        )
+        self.assert_item(lines, "ok", "boot", "/usr/lib/tmpfiles.d/eventlog.conf gives the group .*")
+
+    def test_its_commands_repair_that(self):
+        self.part("repair")
+        self.assert_item(self.part("after"), "ok", "user_events_data", "You may write events .*")
+
+    def test_the_files_set_the_modes_at_boot(self):
+        self.assertEqual(self.part("modes"), MODES)
+        self.assert_item(self.part("booted"), "ok", "user_events_data", "You may write events .*")
+
+
+if __name__ == "__main__":
+    vm_case.main()

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The route through user_events goes on, or ends, as the kernel decides when a process forks, spawns
+or becomes another program, when its memory is not there, when tracefs comes late; and the kernel
+keeps the rules that the route relies on."""
+
+import re
+
+import vm_case
+
+PARTS = """
+lives=$0 load=$1 elog=$2 plugin=$3
+tracing=/sys/kernel/tracing
+events=$tracing/events/user_events
+part() {
+    echo "part $1"
+    shift
+    "$@" 2>&1
+    echo "status $?"
+    echo "end"
+}
+wait_until() {
+    tries=0
+    until "$@"; do
+        tries=$((tries + 1))
+        [ $tries -lt 1200 ] || { echo "waited in vain: $*"; exit 1; }
+        sleep 0.1
+    done
+}
+gone() { [ -z "$(ls -d $events/eventlog_* 2>/dev/null)" ]; }
+# Each course begins with an empty trace, and when the events of the one before have gone.
+course() {
+    # Of one that went wrong.
+    [ ! -e $events/enable ] || echo 0 > $events/enable
+    wait_until gone
+    echo > $tracing/trace
+    part "$1" "$lives" "$1"
+}
+"""
+
+LIVES = PARTS + """
+course fault
+course absent-page
+course listeners
+course spawning
+course shared-memory
+
+wait_until gone
+"$elog" register "$plugin" > /dev/null
+part unloading "$lives" unloading "$plugin"
+part unregister "$elog" unregister plugin
+
+# exec: twice, then into a program without eventlog, which lives on without the events.
+wait_until gone
+"$lives" exec > /tmp/exec 2>&1 &
+program=$!
+asleep() { [ "$(cat /proc/$program/comm)" = sleep ] || ! kill -0 $program 2> /dev/null; }
+wait_until asleep
+wait_until gone
+part exec-lives-on cat /proc/$program/comm
+part exec cat /tmp/exec
+kill $program
+part exec-trace sh -c "grep -o 'eventlog_lives_mark: .*' $tracing/trace"
+
+# tracefs comes after the program, at a place of its own.
+umount $tracing /sys/kernel/debug
+"$lives" late-mount > /tmp/late 2>&1 &
+program=$!
+wait_until grep -q early /tmp/late
+mkdir "/tmp/trace fs"
+mount -t tracefs tracefs "/tmp/trace fs"
+wait_until grep -q late: /tmp/late
+echo 1 > "/tmp/trace fs/events/user_events/eventlog_lives_mark/enable"
+wait $program
+part late-mount sh -c "cat /tmp/late; grep -o 'eventlog_lives_mark: .*' '/tmp/trace fs/trace'"
+echo 0 > "/tmp/trace fs/events/user_events/enable"
+umount "/tmp/trace fs"
+mount -t tracefs tracefs $tracing
+
+# elog record and ftrace hear the same.
+wait_until gone
+"$elog" register "$load" > /dev/null
+echo > $tracing/trace
+echo 1 > $events/eventlog_load_item/enable
+part record "$elog" record -e 'load:*' -o /tmp/run.elog -- "$load" 2000 < /dev/null
+echo 0 > $events/eventlog_load_item/enable
+part record-heard sh -c "$elog print /tmp/run.elog | grep -o 'number=[0-9]*'"
+part ftrace-heard sh -c "grep -o 'number=0x[0-9a-f]* ([0-9]*)' $tracing/trace"
+"$elog" unregister load > /dev/null
+
+course multitude
+"""
+
+
+class Lives(vm_case.Case):
+    """One guest, in which a program goes through all of it."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        paths = [
+            vm_case.built("PROGRAMS", "user_events_lives"),
+            vm_case.built("PROGRAMS", "user_events_load"),
+            vm_case.built("ELOG"),
+            vm_case.built("PROGRAMS", "plugin_shared.so"),
+        ]
+        cls.result = cls.run_well(
+            vm_case.kernel_or_skip("user-events-6.12"),
+            ["sh", "-c", LIVES, *paths],
+            files={path: path for path in paths},
+            processors=2,
+        )
+
+    def part(self, title):
+        """What a part has said, by line; every step in it was right."""
+        found = re.search(
+            rf"^part {title}\n(.*?)^status (\d+)\nend$", self.result.output,
+            re.MULTILINE | re.DOTALL,
+        )
+        self.assertIsNotNone(found, self.result.output)
+        self.assertNotIn("WRONG", found[1])
+        self.assertEqual(found[2], "0", found[1])
+        return found[1].splitlines()
+
+    def test_memory_that_is_not_there_is_a_counted_loss(self):
+        self.assertIn("ok: it is refused, and counted", self.part("fault"))
+
+    def test_an_absent_page_of_the_gate_is_faulted_in(self):
+        self.assertIn("ok: what was wanted is written", self.part("absent-page"))
+
+    def test_perf_and_ftrace_come_and_go(self):
+        lines = self.part("listeners")
+        for used in ("", " # Used by ftrace", " # Used by ftrace perf", " # Used by perf"):
+            self.assertIn(f"ok: eventlog_lives_mark{used}", lines)
+        self.assertIn("ok: three are written", lines)
+
+    def test_vfork_and_spawn_leave_the_route_alone(self):
+        self.assertIn("ok: what was emitted is written", self.part("spawning"))
+
+    def test_a_process_that_shares_memory_shares_the_route(self):
+        self.assertIn("ok: what both have emitted is counted", self.part("shared-memory"))
+
+    def test_an_unloaded_plugin_leaves_nothing_to_the_kernel(self):
+        self.assertIn("ok: nothing is written there", self.part("unloading"))
+        # Nobody refers to its event any more.
+        self.assertEqual(self.part("unregister"), ["eventlog_plugin_call"])
+
+    def test_exec_ends_the_route_and_the_next_image_has_its_own(self):
+        self.assertIn("ok: it counts anew", self.part("exec"))
+        self.assertEqual(self.part("exec-lives-on"), ["sleep"])
+
+    def test_tracefs_that_comes_late_is_found_wherever_it_is(self):
+        lines = self.part("late-mount")
+        self.assertRegex(lines[0], r"^early: tracefs is not mounted where this process can see it\.")
+        self.assertRegex("\n".join(lines), r"\nlate: The events of provider lives are in tracefs")
+        self.assertEqual(lines[-1], "eventlog_lives_mark: number=0x32 (50)")
+
+    def test_elog_and_ftrace_hear_the_same_at_once(self):
+        self.part("record")
+        self.assertEqual(self.part("record-heard"), [f"number={n}" for n in range(2000)])
+        self.assertEqual(
+            self.part("ftrace-heard"), [f"number=0x{n:x} ({n})" for n in range(2000)]
+        )
+
+    def test_a_thousand_events_of_a_hundred_processes(self):
+        lines = self.part("multitude")
+        heard = [line for line in lines if line.startswith("eventlog_many_")]
+        expected = [
+            f"eventlog_many_{process}_kind_{kind}: number=0x{number:x} ({number})"
+            for process in range(100) for kind in range(10)
+            for number in [1000 * process + kind]
+        ]
+        self.assertEqual(sorted(heard), sorted(expected))
+
+
+class Rules(vm_case.Case):
+    """What the route relies on."""
+
+    def test_hold(self):
+        program = vm_case.built("PROGRAMS", "user_events_rules")
+        result = self.run_guest(
+            vm_case.kernel_or_skip("user-events-6.12"), [program], files={program: program}
+        )
+        self.assertIsNone(result.problem())
+        self.assertNotIn("WRONG", result.output)
+        self.assertEqual(result.status, 0, result.output)
+        self.assertIn("ok: the status has neither bits nor their maximum", result.output)
+
+
+if __name__ == "__main__":
+    vm_case.main()

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog register makes events known to the kernel before their program starts: what was enabled then
+has the program's events from its first; elog unregister takes them away again."""
+
+import re
+
+import vm_case
+
+# Each part is shown with what elog said and its exit status, for the tests to judge.
+SCRIPT = """
+elog=$0 load=$1 examples=$2
+tracing=/sys/kernel/tracing
+events=$tracing/events/user_events
+cat > /tmp/other.schema <<'END'
+provider load {
+    event item info { another: u8 }
+}
+END
+wait_until() {
+    tries=0
+    until "$@"; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || { echo "waited in vain: $*"; exit 1; }
+        sleep 0.1
+    done
+}
+part() {
+    echo "part $1"
+    shift
+    "$@" 2>&1
+    echo "status $?"
+    echo "end"
+}
+listing() {
+    ls -d $tracing/events/user_events*/eventlog_* 2>/dev/null | sed 's|.*/events/||'
+}
+emit() {
+    echo > $tracing/trace
+    "$load" $1 < /dev/null > /dev/null || echo "the program failed"
+    grep eventlog_ $tracing/trace | sed 's/.*eventlog_/eventlog_/'
+}
+
+part nothing "$elog" unregister load
+part register "$elog" register --persist "$load"
+part registered listing
+part again "$elog" register "$load"
+echo 1 > $events/eventlog_load_item/enable
+part emitted emit 3
+part in-use "$elog" unregister load
+echo 0 > $events/eventlog_load_item/enable
+part unlistened emit 3
+part unregister "$elog" unregister 'load:it*'
+part unregistered listing
+
+part register-other "$elog" register --persist /tmp/other.schema
+part register-second "$elog" register --persist "$load"
+part second-again "$elog" register --persist "$load"
+echo 1 > $tracing/events/user_events_multi/enable
+part emitted-second emit 2
+echo 0 > $tracing/events/user_events_multi/enable
+part unregister-both "$elog" unregister load
+part unregistered-both listing
+
+# A program's own event does not become one that stays.
+mkfifo /tmp/hold
+"$load" 0 < /tmp/hold > /dev/null &
+program=$!
+exec 9> /tmp/hold
+wait_until [ -e $events/eventlog_load_item ]
+part running "$elog" register "$load"
+part of-program "$elog" unregister load
+exec 9>&-
+wait $program
+wait_until [ ! -e $events/eventlog_load_item ]
+
+part examples-register "$elog" register $examples/order_service $examples/hello \
+    $examples/sessions $examples/spans_and_counters
+part examples-before listing
+echo 1 > $tracing/events/user_events/enable
+echo > $tracing/trace
+part examples-run sh -c "($examples/order_service 1 && $examples/hello 2 && $examples/sessions 1 &&
+    $examples/spans_and_counters 1) > /dev/null"
+echo 0 > $tracing/events/user_events/enable
+part examples-after listing
+part examples-events sh -c "grep -o 'eventlog_[a-z_]*' $tracing/trace | sort -u"
+part examples-unregister "$elog" unregister '*'
+part examples-left listing
+
+echo 0 > /proc/sys/kernel/user_events_max
+part limit "$elog" register "$load"
+echo 32768 > /proc/sys/kernel/user_events_max
+
+chmod 755 $tracing $tracing/events $events
+chmod 666 $tracing/user_events_data
+part permission su -s /bin/sh user -c "$elog register $load"
+"$elog" register "$load" > /dev/null
+part permission-remove su -s /bin/sh user -c "$elog unregister load"
+chmod 700 $tracing
+part no-way su -s /bin/sh user -c "$elog unregister load"
+"""
+
+
+def items(count):
+    return [
+        f"eventlog_load_item: number=0x{number:x} ({number}) amount=0x{number:x} ({number})"
+        f" word=word {number}"
+        for number in range(count)
+    ]
+
+
+class Persist(vm_case.Case):
+    """One guest; each part of what happened there is looked at here."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        elog = vm_case.built("ELOG")
+        load = vm_case.built("PROGRAMS", "user_events_load")
+        examples = vm_case.built("EXAMPLES")
+        names = ("order_service", "hello", "sessions", "spans_and_counters")
+        paths = [elog, load, *(f"{examples}/{name}" for name in names)]
+        cls.result = cls.run_well(
+            vm_case.kernel_or_skip("user-events-6.12"),
+            ["sh", "-c", SCRIPT, elog, load, examples],
+            files={path: path for path in paths},
+        )
+
+    def part(self, title, status=0):
+        """What a part has said, by line."""
+        found = re.search(
+            rf"^part {title}\n(.*?)^status (\d+)\nend$", self.result.output,
+            re.MULTILINE | re.DOTALL,
+        )
+        self.assertIsNotNone(found, self.result.output)
+        self.assertEqual(int(found[2]), status, found[1])
+        return found[1].splitlines()
+
+    def test_of_a_program_that_does_not_run_is_there(self):
+        self.assertEqual(self.part("register"), ["user_events:eventlog_load_item"])
+        self.assertEqual(self.part("registered"), ["user_events/eventlog_load_item"])
+
+    def test_has_all_events_from_the_first(self):
+        self.assertEqual(self.part("emitted"), items(3))
+
+    def test_has_no_events_while_it_is_not_enabled(self):
+        self.assertEqual(self.part("unlistened"), [])
+
+    def test_twice_is_told(self):
+        lines = self.part("again")
+        self.assertEqual(lines[0], "user_events:eventlog_load_item")
+        self.assertRegex(lines[1], r"^1 of 1 events were there before\. .*end it and register")
+
+    def test_that_somebody_listens_to_stays(self):
+        lines = self.part("in-use", status=1)
+        self.assertRegex(lines[0], r"^elog: eventlog_load_item is in use: .*; then try again\.$")
+        self.assertRegex(lines[1], r"^elog: 1 of 1 events have not been removed")
+
+    def test_is_removed_by_a_pattern(self):
+        self.assertEqual(self.part("unregister"), ["eventlog_load_item"])
+        self.assertEqual(self.part("unregistered"), [])
+
+    def test_that_is_not_there_is_an_error(self):
+        (line,) = self.part("nothing", status=1)
+        self.assertRegex(line, r"^elog: The kernel has no event that matches 'load'\. See what ")
+
+    def test_of_another_version_stands_beside_it(self):
+        self.assertEqual(self.part("register-other"), ["user_events:eventlog_load_item"])
+        self.assertEqual(self.part("register-second"), ["user_events_multi:eventlog_load_item.*"])
+        self.assertRegex(self.part("second-again")[1], "^1 of 1 events were there before")
+        # In that system the trace has the number, too.
+        second = [re.sub(r"item\.\w+:", "item:", line) for line in self.part("emitted-second")]
+        self.assertEqual(second, items(2))
+        self.assertEqual(self.part("unregister-both"), ["eventlog_load_item"])
+        self.assertEqual(self.part("unregistered-both"), [])
+
+    def test_of_a_running_program_is_told_to_go_with_it(self):
+        self.assertRegex(self.part("running")[1], "^1 of 1 events were there before")
+        self.assertRegex(self.part("of-program", status=1)[0], "is in use: a program has it")
+
+    def test_of_every_example_is_what_the_program_registers(self):
+        before = self.part("examples-before")
+        self.assertGreater(len(before), 6)
+        # One that differs in any way would be in user_events_multi now.
+        self.assertEqual(self.part("examples-after"), before)
+        self.assertEqual(self.part("examples-run"), [])
+        heard = self.part("examples-events")
+        for name in ("eventlog_shop_order_placed", "eventlog_hello_greeting"):
+            self.assertIn(name, heard)
+        self.assertEqual(
+            [f"user_events/{name}" for name in self.part("examples-unregister")], before
+        )
+        self.assertEqual(self.part("examples-left"), [])
+
+    def test_over_the_limit_is_refused_in_words(self):
+        (line,) = self.part("limit", status=1)
+        self.assertRegex(line, r"^elog: The kernel has as many events as kernel\.user_events_max ")
+
+    def test_without_permission_says_who_may(self):
+        (line,) = self.part("permission", status=1)
+        self.assertRegex(line, r"^elog: The kernel lets only root, and who has CAP_PERFMON, regis")
+        lines = self.part("permission-remove", status=1)
+        self.assertRegex(lines[0], r"^elog: The kernel lets only root, and who has CAP_PERFMON, re")
+        (line,) = self.part("no-way", status=1)
+        self.assertRegex(line, r"^elog: user_events_data of tracefs may not be opened")
+
+
+if __name__ == "__main__":
+    vm_case.main()
