@@ -126,7 +126,7 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
 }
 
 [[gnu::always_inline]] inline outcome try_to_write(eventlog_provider& provider,
-                                                    const event_payload& payload) noexcept {
+                                                   const event_payload& payload) noexcept {
     user_events_route& route = provider.user_events;
     const writer user;
     int file = route.file.load(std::memory_order_seq_cst);
