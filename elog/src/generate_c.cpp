@@ -527,7 +527,10 @@ void c_generator::write_event(std::size_t id) {
     out_.line();
     out_.line("/* Whether anyone listens to {} right now. */", event.name);
     out_.line("static inline bool {}(void) {{", names.enabled);
-    out_.line("    return __atomic_load_n(&{}_gate[{}], __ATOMIC_RELAXED) != 0;", prefix_, id);
+    out_.line("    const uint32_t word = __atomic_load_n(&{}_gate[{}], __ATOMIC_RELAXED);", prefix_,
+              id);
+    out_.line("    return word != 0 && (word != EVENTLOG_GATE_KERNEL_ONLY ||");
+    out_.line("                         eventlog_has_listener({}_handle(), {}));", prefix_, id);
     out_.line("}}");
     out_.line();
     out_.line("/*");

@@ -50,7 +50,7 @@ constexpr std::string_view reserved_words[] = {
     "_encode",      "_emit",
     "_cut_longest", "_PAYLOAD_SIZE_MAX",
     "_definition",  "_number",
-    "_unregister",
+    "_unregister",  "_is_heard",
 };
 
 constexpr std::string_view registration = R"(
@@ -83,6 +83,8 @@ _library.eventlog_emit_pieces.argtypes = [
     ctypes.c_uint32,
 ]
 _library.eventlog_emit_pieces.restype = None
+_library.eventlog_has_listener.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
+_library.eventlog_has_listener.restype = ctypes.c_bool
 
 # One word for each event, and room for counters. The library maps shared memory over it: these
 # pages are nobody else's.
@@ -106,6 +108,12 @@ def _unregister():
 
 
 atexit.register(_unregister)
+
+
+def _is_heard(event):
+    """Whether somebody listens to an event whose gate is open: some kernels do not close gates."""
+    return _gate[event] != 0x80000000 or _library.eventlog_has_listener(_provider, event)
+
 
 _PAYLOAD_SIZE_MAX = 65536 - 24
 
@@ -387,7 +395,7 @@ void python_generator::write_event(std::size_t id) {
     out_.line();
     out_.line("def {}():", names.enabled);
     out_.line(R"(    """Whether anyone listens to {} right now.""")", event.name);
-    out_.line("    return _gate[{}] != 0", id);
+    out_.line("    return _gate[{}] != 0 and _is_heard({})", id, id);
     out_.line();
     out_.line();
     out_.line("{}", wrap(fmt::format("def {}({}):", names.emit, parameters)));
@@ -404,7 +412,7 @@ void python_generator::write_event(std::size_t id) {
         }
     }
     out_.line(R"(    """{}{}""")", doc_text(doc), any ? "\n    " : "");
-    out_.line("    if _gate[{}]:", id);
+    out_.line("    if _gate[{}] and _is_heard({}):", id, id);
     out_.line("{}", wrap(fmt::format("        _emit({}{})", names.description, arguments)));
 }
 

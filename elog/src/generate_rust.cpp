@@ -118,6 +118,7 @@ constexpr std::string_view reserved_words[] = {
     "Debug",
     "PartialEq",
     "Eq",
+    "eventlog_has_listener",
     "eventlog_emit",
     "eventlog_emit_pieces",
     "eventlog_provider_register",
@@ -154,6 +155,7 @@ struct Piece {
 extern "C" {
     fn eventlog_provider_register(definition: *const Definition) -> *mut c_void;
     fn eventlog_provider_unregister(provider: *mut c_void);
+    fn eventlog_has_listener(provider: *const c_void, event: u32) -> bool;
     fn eventlog_emit(provider: *mut c_void, event: u32, payload: *const u8, size: usize);
     fn eventlog_emit_pieces(
         provider: *mut c_void,
@@ -546,7 +548,11 @@ void rust_generator::write_event(std::size_t id) {
     out_.line("/// Whether anyone listens to {} right now.", event.name);
     out_.line("#[inline(always)]");
     out_.line("pub fn {}() -> bool {{", names.enabled);
-    out_.line("    GATE.0[{}].load(Ordering::Relaxed) != 0", id);
+    out_.line("    let word = GATE.0[{}].load(Ordering::Relaxed);", id);
+    out_.line("    // Kernels that do not write to gates. SAFETY: the handle is one or null.");
+    out_.line("    word != 0");
+    out_.line(
+        "        && (word != 0x8000_0000 || unsafe {{ eventlog_has_listener(handle(), {}) }})", id);
     out_.line("}}");
     out_.line();
     const std::string sentence = sentence_about(event);

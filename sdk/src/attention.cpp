@@ -209,6 +209,6 @@ void eventlog_provider_poll(eventlog_provider* provider) {
         eventlog::core::attend(*provider);
     }
     if (provider != nullptr) {
-        eventlog::core::retry_user_events_route(*provider);
+        eventlog::core::poll_user_events_route(*provider);
     }
 }

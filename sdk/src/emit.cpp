@@ -32,6 +32,15 @@ constexpr std::uint64_t attach_pause = 1'000'000;
 
 using entry_counter = __u64 eventlog_provider_entry::*;
 
+constexpr std::uint32_t in_kernel = 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
+
+/// An event's gate word, without the kernel's bit where that only says that somebody might listen.
+std::uint32_t heard_bits(const eventlog_provider& provider, std::uint32_t event) noexcept {
+    const std::uint32_t word = provider.gate_word(event).load(std::memory_order_relaxed);
+    return (word & in_kernel) == 0 || is_heard(provider.user_events, event) ? word
+                                                                            : word & ~in_kernel;
+}
+
 /// Tells the subscription what has become of one event of the provider.
 [[gnu::noinline]] void tell(subscription_slot& slot, std::uint64_t serial,
                             std::uint16_t provider_id, entry_counter counter) noexcept {
@@ -116,8 +125,7 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
         const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
         // After the serial: the bit may have been another subscription's, which wanted other
         // events.
-        const std::uint32_t gate =
-            provider.gate_word(payload.event).load(std::memory_order_relaxed);
+        const std::uint32_t gate = heard_bits(provider, payload.event);
         if ((gate & place.gate_bit) == 0) {
             return;
         }
@@ -167,8 +175,7 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
         [[unlikely]] {
         retry_user_events_route(provider);
     }
-    std::uint32_t bits = gate.load(std::memory_order_relaxed) & addressed_bits(provider);
-    constexpr std::uint32_t in_kernel = 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
+    std::uint32_t bits = heard_bits(provider, payload.event) & addressed_bits(provider);
     if ((bits & in_kernel) != 0) {
         emit_to_user_events(provider, payload);
         bits &= ~in_kernel;
@@ -209,8 +216,12 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
     if (thread == 0) [[unlikely]] {
         return false;
     }
-    if (provider.gate_word(event).load(std::memory_order_relaxed) != place.gate_bit) [[unlikely]] {
-        return false;
+    const std::uint32_t gate = provider.gate_word(event).load(std::memory_order_relaxed);
+    if (gate != place.gate_bit) [[unlikely]] {
+        // Kernels that do not write to the gate: their bit is always there.
+        if (gate != (place.gate_bit | in_kernel) || is_heard(provider.user_events, event)) {
+            return false;
+        }
     }
     const std::uint64_t head =
         record_head(size, place.provider_head.load(std::memory_order_relaxed), event);
@@ -263,6 +274,11 @@ void eventlog_emit(eventlog_provider* provider, std::uint32_t event, const void*
     if (!emit_shortly(*provider, event, payload, size)) [[unlikely]] {
         emit_block_to_all(provider, event, payload, size);
     }
+}
+
+bool eventlog_has_listener(const eventlog_provider* provider, std::uint32_t event) {
+    using namespace eventlog::core;
+    return is_event_of(provider, event) && heard_bits(*provider, event) != 0;
 }
 
 void eventlog_emit_pieces(eventlog_provider* provider, std::uint32_t event,

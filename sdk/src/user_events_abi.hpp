@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel and we say to each other about user_events, since Linux 6.4. Declared here
-// because the headers of Debian 12 do not have it.
+// What the kernel and we say to each other about user_events, since Linux 6.4 and, below, before.
+// Declared here because the headers of Debian 12 do not have it.
 //
 // A process opens tracefs's file user_events_data and registers events there, each with a text that
 // describes its fields (user_events_text.hpp), the address of a 32-bit word and the number of a bit
@@ -15,8 +15,16 @@
 // exec and exit undo all words; the last close of the file undoes its numbers. An event without a
 // word and without a file that knows it goes away by itself.
 //
-// Before Linux 6.4 the ioctl that registers had the same number, and a struct of 20 bytes; then the
-// kernel sets bits in a page of its own. A kernel that knows words has the file named below.
+// In Linux 6.1 to 6.3 the ioctl that registers has the same number, and a struct of 20 bytes
+// without a word. The kernel sets bits in a page of its own, which can be mapped from tracefs's
+// file user_events_status, and answers with the number of the event's bit, too. What else is
+// different:
+// - An event stays until somebody writes -:user_events/NAME to dynamic_events of tracefs.
+// - Who registers a name that is there gets the event of that name, whatever fields it has.
+// - An event without any payload is refused: EFAULT.
+// (Linux 5.18 to 6.0 have a byte in that page for each event. These are not spoken to.)
+// A kernel that knows words has the file named below, and a user_events_status that cannot be
+// mapped.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +47,16 @@ static_assert(offsetof(user_events_registration, flags) == 6);
 static_assert(offsetof(user_events_registration, enable_address) == 8);
 static_assert(offsetof(user_events_registration, description) == 16);
 static_assert(offsetof(user_events_registration, write_index) == 24);
+
+/// Registers an event where the kernel has a page instead of words.
+struct [[gnu::packed]] user_events_page_registration {
+    std::uint32_t size = sizeof(user_events_page_registration);
+    std::uint64_t description = 0;  // address of the text
+    std::uint32_t status_bit = 0;   // the kernel's answers
+    std::uint32_t write_index = 0;
+};
+static_assert(sizeof(user_events_page_registration) == 20);
+static_assert(offsetof(user_events_page_registration, status_bit) == 12);
 
 /// Gives a word back. Also clears the bit.
 struct [[gnu::packed]] user_events_unregistration {

@@ -2,24 +2,27 @@
 #include "user_events_device.hpp"
 
 #include <fcntl.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 #include "user_events_abi.hpp"
+#include "user_events_page.hpp"
 
 namespace eventlog::core {
 namespace {
 
-constexpr const char* usual_path = "/sys/kernel/tracing/user_events_data";
-constexpr const char* older_path = "/sys/kernel/debug/tracing/user_events_data";
-
-int open_file(const char* path) noexcept {
-    return ::open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
-}
+constexpr const char* usual_place = "/sys/kernel/tracing";
+constexpr const char* older_place = "/sys/kernel/debug/tracing";
+constexpr const char* data_file = "/user_events_data";
+constexpr const char* status_file = "/user_events_status";
 
 /// Out of descriptors or memory: that says nothing about the kernel.
 bool is_shortage(int error) noexcept {
@@ -47,47 +50,118 @@ std::size_t read_mounts(char* list, std::size_t size) noexcept {
     return end;
 }
 
-/// Where somebody has mounted it elsewhere.
-int open_mounted(int& error) noexcept {
-    static constinit std::array<char, 16384> list{};  // too large for a signal stack
-    const std::size_t size = read_mounts(list.data(), list.size());
-    std::array<char, 512> path{};
-    std::size_t at = 0;
-    while (next_tracefs(list.data(), size, at, "/user_events_data", path.data(), path.size())) {
-        const int file = open_file(path.data());
-        if (file >= 0) {
-            return file;
-        }
-        note_error(error, errno);
-    }
-    return -1;
+/// What is known of the kernel while its file is looked for.
+struct device_search {
+    bool knows_words = false;
+    int major = 0;  // of the release, 6.1
+    int minor = 0;
+    int reason = 0;                   // why there is none, an errno
+    const char* refused = data_file;  // the file that this is about
+};
+
+bool is_before(const device_search& search, int major, int minor) noexcept {
+    return search.major < major || (search.major == major && search.minor < minor);
 }
 
-int open_elsewhere(int& error) noexcept {
-    const int file = open_file(older_path);
-    if (file >= 0) {
-        return file;
+void note_failure(device_search& search, const char* file, int error) noexcept {
+    note_error(search.reason, error);
+    if (search.reason == error) {
+        search.refused = file;
     }
-    note_error(error, errno);
-    return open_mounted(error);
+}
+
+unique_fd open_file(device_search& search, const char* place, const char* name,
+                    int flags) noexcept {
+    std::array<char, 512> path{};
+    const int size = std::snprintf(path.data(), path.size(), "%s%s", place, name);
+    if (size < 0 || static_cast<std::size_t>(size) >= path.size()) {
+        note_failure(search, name, ENAMETOOLONG);
+        return {};
+    }
+    unique_fd file(::open(path.data(), flags | O_CLOEXEC | O_NOCTTY));
+    if (!file) {
+        note_failure(search, name, errno);
+    }
+    return file;
+}
+
+/// A kernel that does not know words has a page, or does not say what it knows: /proc is missing.
+bool find_page(device_search& search, const char* place, user_events_device& device) noexcept {
+    const unique_fd status = open_file(search, place, status_file, O_RDONLY);
+    if (!status) {
+        return false;
+    }
+    const int error = map_user_events_page(status.get());
+    if (error != 0 && error != ENODEV) {
+        note_failure(search, status_file, error);
+        return false;
+    }
+    device.has_page = error == 0;
+    return true;
+}
+
+/// Opens the file in a mounted tracefs.
+bool open_in(device_search& search, const char* place, user_events_device& device) noexcept {
+    device.file = open_file(search, place, data_file, O_RDWR);
+    const bool too_old = is_before(search, 6, 1);
+    if (device.file && !search.knows_words && (too_old || !find_page(search, place, device))) {
+        device.file = unique_fd();
+    }
+    return static_cast<bool>(device.file);
+}
+
+/// Where somebody has mounted it elsewhere.
+bool open_mounted(device_search& search, user_events_device& device) noexcept {
+    static constinit std::array<char, 16384> list{};  // too large for a signal stack
+    const std::size_t size = read_mounts(list.data(), list.size());
+    std::array<char, 480> place{};
+    std::size_t at = 0;
+    while (next_tracefs(list.data(), size, at, "", place.data(), place.size())) {
+        if (open_in(search, place.data(), device)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool is_tracefs(const char* place) noexcept {
+    constexpr unsigned long magic = 0x74726163;
+    struct statfs status {};
+    return ::statfs(place, &status) == 0 && static_cast<unsigned long>(status.f_type) == magic;
+}
+
+/// Whether a kernel that has not got it may have it nevertheless: closed to us, or not mounted.
+bool may_be_hidden(const device_search& search) noexcept {
+    return search.knows_words || search.refused == status_file ||
+           (!is_before(search, 6, 1) && is_before(search, 6, 4) &&
+            !(search.reason == ENOENT && is_tracefs(usual_place)));
 }
 
 /// Says why the kernel's own cannot be opened.
-void explain(int reason, user_events_device& device, error_text& error) noexcept {
+void explain(const device_search& search, user_events_device& device, error_text& error) noexcept {
     device.may_change = true;
+    device.is_unclear = !search.knows_words && search.refused == data_file;
     device.status = EVENTLOG_NO_PERMISSION;
-    if (is_shortage(reason)) {
+    const char* const file = search.refused + 1;
+    if (is_shortage(search.reason)) {
         device.status = EVENTLOG_INCOMPLETE;
-        error.set("user_events_data cannot be opened (%s). Raise the limit of open files (ulimit "
-                  "-n), or free memory.",
-                  std::strerror(reason));
-    } else if (reason == ENOENT) {
-        error.set("tracefs is not mounted where this process can see it. Mount it: mount -t "
-                  "tracefs tracefs /sys/kernel/tracing");
+        error.set("%s cannot be opened (%s). Raise the limit of open files (ulimit -n), or free "
+                  "memory.",
+                  file, std::strerror(search.reason));
+    } else if (search.reason == ENOENT) {
+        error.set("tracefs is not mounted where this process can see it%s. Mount it: mount -t "
+                  "tracefs tracefs /sys/kernel/tracing",
+                  device.is_unclear ? ", and this kernel may have no user_events" : "");
+    } else if (search.knows_words) {
+        error.set("%s of tracefs may not be opened (%s). Root can allow it: chmod a+x "
+                  "/sys/kernel/tracing; chmod a+rw /sys/kernel/tracing/user_events_data",
+                  file, std::strerror(search.reason));
     } else {
-        error.set("user_events_data of tracefs may not be opened (%s). Root can allow it: chmod "
-                  "a+x /sys/kernel/tracing; chmod a+rw /sys/kernel/tracing/user_events_data",
-                  std::strerror(reason));
+        error.set("%s of tracefs may not be opened (%s)%s. Root can allow it, in "
+                  "/sys/kernel/tracing: chmod a+x .; chmod a+rw user_events_data; chmod a+r "
+                  "user_events_status",
+                  file, std::strerror(search.reason),
+                  device.is_unclear ? ", if this kernel has it" : "");
     }
 }
 
@@ -127,6 +201,12 @@ bool join(const char* place, const char* end_of_place, const char* name, char* p
 
 }  // namespace
 
+void read_release(const char* release, int& major, int& minor) noexcept {
+    char* end = nullptr;
+    major = static_cast<int>(std::strtol(release, &end, 10));
+    minor = *end == '.' ? static_cast<int>(std::strtol(end + 1, nullptr, 10)) : 0;
+}
+
 bool next_tracefs(const char* mounts, std::size_t size, std::size_t& at, const char* name,
                   char* path, std::size_t path_size) noexcept {
     while (at < size) {
@@ -151,23 +231,25 @@ bool next_tracefs(const char* mounts, std::size_t size, std::size_t& at, const c
 
 user_events_device open_user_events(error_text& error) noexcept {
     user_events_device device;
-    device.file = unique_fd(open_file(usual_path));
-    int reason = device.file ? 0 : errno;
-    const bool found = static_cast<bool>(device.file);
-    if (::access(user_events_limit_path, F_OK) != 0) {
-        device.file = unique_fd();
-        device.status = EVENTLOG_NO_KERNEL_SUPPORT;
-        error.set(found ? "The user_events of this kernel are those before Linux 6.4, or /proc is "
-                          "not mounted. Mount /proc, or take a newer kernel."
-                        : "This kernel has no user_events. That takes Linux 6.4 with "
-                          "CONFIG_USER_EVENTS; everything else works without.");
+    device_search search;
+    search.knows_words = ::access(user_events_limit_path, F_OK) == 0;
+    utsname system{};
+    if (::uname(&system) == 0) {
+        read_release(system.release, search.major, search.minor);
+    }
+    if (open_in(search, usual_place, device)) {
         return device;
     }
-    if (!found && !is_shortage(reason)) {
-        device.file = unique_fd(open_elsewhere(reason));
-    }
-    if (!device.file) {
-        explain(reason, device, error);
+    const bool too_old = search.reason == 0;
+    if (too_old || !may_be_hidden(search)) {
+        device.status = EVENTLOG_NO_KERNEL_SUPPORT;
+        error.set(too_old ? "The user_events of this kernel are those before Linux 6.1. Take a "
+                            "newer kernel."
+                          : "This kernel has no user_events. That takes Linux 6.4 with "
+                            "CONFIG_USER_EVENTS; everything else works without.");
+    } else if (is_shortage(search.reason) ||
+               (!open_in(search, older_place, device) && !open_mounted(search, device))) {
+        explain(search, device, error);
     }
     return device;
 }

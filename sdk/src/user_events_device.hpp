@@ -14,12 +14,18 @@ struct user_events_device {
     unique_fd file;  // close-on-exec; none: then the rest says why
     eventlog_status_code status = EVENTLOG_OK;
     bool may_change = false;  // while this process runs
+    bool is_unclear = false;  // whether this kernel has any
+    bool has_page = false;    // kernels before 6.4; the page is mapped
 };
 
 /// Opens the file in /sys/kernel/tracing or /sys/kernel/debug/tracing, or wherever else tracefs is
-/// mounted. On failure `error` is a sentence that says what to do. Where the kernel has none that
-/// costs two calls that fail. Under the registry's lock; allocates nothing.
+/// mounted, and finds out how the kernel says who listens. On failure `error` is a sentence that
+/// says what to do. Where the kernel has none that costs few calls that fail. Under the registry's
+/// lock; allocates nothing.
 [[nodiscard]] user_events_device open_user_events(error_text& error) noexcept;
+
+/// The first two numbers of a kernel's release, as uname tells it; 0 where there is none.
+void read_release(const char* release, int& major, int& minor) noexcept;
 
 /// In a list as /proc/self/mounts: the next mount point of tracefs at or behind `at`, unescaped,
 /// with `name` behind it. False if there is none, or it does not fit. Moves `at` on.

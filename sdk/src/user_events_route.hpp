@@ -12,11 +12,15 @@
 // least every few milliseconds of writing it is compared with the file that it was. If it has
 // become another file, or none, it is left alone, and a new one is opened.
 //
+// Kernels before 6.4 do not write to the gate. There bit 31 is set as long as an event is offered,
+// and behind the gate the event's bit in the kernel's page says whether somebody listens
+// (user_events_page.hpp). So on these kernels every emit takes the way past the gate.
+//
 // fork: the kernel copies the child's words with its memory, and goes on to write to them. But the
 // child gets gate pages of its own, which begin with no bit set. So it gives the copied words back
 // when it has its own pages, not before: giving a word back clears its bit, and until then the page
 // is the parent's. Then it registers anew, through the descriptor that both share, and gets the
-// same numbers.
+// same numbers. (Where there are no words, there is nothing to give back.)
 #pragma once
 
 #include <linux/eventlog.h>
@@ -28,6 +32,7 @@
 #include <eventlog/abi.h>
 
 #include "error_text.hpp"
+#include "user_events_page.hpp"
 
 struct eventlog_provider;
 
@@ -47,10 +52,15 @@ struct user_events_route {
     std::atomic<std::uint64_t> compared{0};
     /// Coarse monotonic nanoseconds before which what failed is not tried again.
     std::atomic<std::uint64_t> not_before{never};
+    /// The same for poll(), which also asks whether there is what a kernel hardly ever has.
+    std::atomic<std::uint64_t> not_polled_before{never};
     /// Whether the kernel may have set bits: an event that cannot be written then is lost.
     std::atomic<bool> expected{false};
     /// For each event, what the kernel calls it and 1.
     std::array<std::atomic<std::uint32_t>, EVENTLOG_EVENTS_MAX> numbers{};
+
+    /// For each event, where the kernel's page says who listens; 0: the gate's bit does.
+    std::array<std::atomic<std::uint32_t>, EVENTLOG_EVENTS_MAX> places{};
 
     // The rest under the registry's lock.
     int retired = -1;  // a descriptor to close when no thread writes any more
@@ -75,5 +85,14 @@ void renew_user_events_route(eventlog_provider& provider) noexcept;
 
 /// Tries again what has failed, if it is time.
 void retry_user_events_route(eventlog_provider& provider) noexcept;
+
+/// The same when the application asks for it.
+void poll_user_events_route(eventlog_provider& provider) noexcept;
+
+/// Whether somebody listens to the event, whose gate word has the bit.
+[[nodiscard]] inline bool is_heard(const user_events_route& route, std::uint32_t event) noexcept {
+    const std::uint32_t place = route.places[event].load(std::memory_order_relaxed);
+    return place == 0 || is_set_in_page(place);
+}
 
 }  // namespace eventlog::core

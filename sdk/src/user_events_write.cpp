@@ -119,6 +119,12 @@ outcome settle(eventlog_provider& provider, int file, int error,
     return outcome::settled;
 }
 
+/// Kernels that have a page refuse events without any payload. No field names that byte.
+constexpr event_payload one_byte{.size = 1, .block = ""};
+bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept {
+    return route.places[event].load(std::memory_order_relaxed) != 0;
+}
+
 [[gnu::always_inline]] inline outcome try_to_write(eventlog_provider& provider,
                                                    const event_payload& payload) noexcept {
     user_events_route& route = provider.user_events;
@@ -131,10 +137,13 @@ outcome settle(eventlog_provider& provider, int file, int error,
     if (number == user_events_route::left_out) {
         return outcome::settled;  // the bit is not the kernel's
     }
-    const outcome result =
-        seems_own(route, file)
-            ? settle(provider, file, write_payload(file, number - 1, payload), payload)
-            : outcome::gone;
+    outcome result = outcome::gone;
+    if (seems_own(route, file)) {
+        const int error = payload.size == 0 && needs_a_byte(route, payload.event)
+                              ? write_payload(file, number - 1, one_byte)
+                              : write_payload(file, number - 1, payload);
+        result = settle(provider, file, error, payload);
+    }
     if (result == outcome::gone) {
         // Left alone: it is somebody else's. Opened anew at once.
         if (route.file.compare_exchange_strong(file, -1, std::memory_order_seq_cst)) {

@@ -27,6 +27,7 @@
 #include "unique_fd.hpp"
 #include "user_events_abi.hpp"
 #include "user_events_device.hpp"
+#include "user_events_page.hpp"
 
 namespace {
 
@@ -37,6 +38,7 @@ constexpr std::uint32_t number = 5;  // what the kernel calls the event
 
 constexpr std::uint32_t plain = 0;
 constexpr std::uint32_t wordy = 1;
+constexpr std::uint32_t bare = 2;
 
 /// A provider whose events somebody wants who reads them from a file that the test chooses.
 class user_events_write : public testing::Test {
@@ -51,7 +53,7 @@ class user_events_write : public testing::Test {
         listener = unique_fd(ends[0]);
         lead_to(unique_fd(ends[1]));
         route().expected = true;
-        for (const std::uint32_t event : {plain, wordy}) {
+        for (const std::uint32_t event : {plain, wordy, bare}) {
             route().numbers[event] = number + 1;
             handle().gate_word(event).fetch_or(in_kernel);
         }
@@ -64,7 +66,8 @@ class user_events_write : public testing::Test {
         route().expected = false;
         route().file = -1;
         route().not_before = user_events_route::never;
-        for (const std::uint32_t event : {plain, wordy}) {
+        for (const std::uint32_t event : {plain, wordy, bare}) {
+            route().places[event] = 0;
             route().numbers[event] = user_events_route::not_registered;
             handle().gate_word(event).fetch_and(~in_kernel);
         }
@@ -101,9 +104,10 @@ class user_events_write : public testing::Test {
         {.name = "second", .type = EVENTLOG_TYPE_TEXT}};
     static constexpr eventlog_event_definition events[] = {
         {.name = "plain", .fields = plain_fields, .field_count = 1},
-        {.name = "wordy", .fields = wordy_fields, .field_count = 2}};
+        {.name = "wordy", .fields = wordy_fields, .field_count = 2},
+        {.name = "bare"}};
     eventlog::dynamic_provider provider{
-        {EVENTLOG_DEFINITION_SIZES, .name = "written", .events = events, .event_count = 2}};
+        {EVENTLOG_DEFINITION_SIZES, .name = "written", .events = events, .event_count = 3}};
     unique_fd listener;
     unique_fd file;
 };
@@ -246,6 +250,121 @@ TEST_F(user_events_write, does_not_offer_the_events_of_a_provider_that_is_withdr
     EXPECT_EQ(late->user_events.status, EVENTLOG_UNREGISTERED);
     EXPECT_FALSE(late->user_events.expected.load());
     late->user_events.not_before = user_events_route::never;
+}
+
+/// A kernel that does not write to gates, but to a page: the bits there are the test's.
+class user_events_page_bits : public user_events_write {
+  protected:
+    static constexpr std::uint32_t bit = 4711;
+
+    void SetUp() override {
+        user_events_write::SetUp();
+        if (IsSkipped()) {
+            return;
+        }
+        // Mapped once a process, like the kernel's.
+        static const unique_fd memory(::memfd_create("page", MFD_CLOEXEC));
+        const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+        ASSERT_EQ(::ftruncate(memory.get(), static_cast<off_t>(size)), 0);
+        {
+            const registry_lock lock;
+            ASSERT_EQ(map_user_events_page(memory.get()), 0);
+        }
+        void* const mapped =
+            ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
+        ASSERT_NE(mapped, MAP_FAILED);
+        page = static_cast<std::uint8_t*>(mapped);
+        std::memset(page, 0xff, size);
+        listen(false);
+        for (const std::uint32_t event : {plain, wordy, bare}) {
+            route().places[event] = place_in_page(bit);
+        }
+    }
+    void TearDown() override {
+        if (page != nullptr) {
+            static_cast<void>(::munmap(page, static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))));
+        }
+        user_events_write::TearDown();
+    }
+
+    void listen(bool on) const {
+        const auto mask = static_cast<std::uint8_t>(1U << bit % 8);
+        page[bit / 8] =
+            static_cast<std::uint8_t>(on ? page[bit / 8] | mask : page[bit / 8] & ~mask);
+    }
+
+    std::uint8_t* page = nullptr;
+};
+
+TEST_F(user_events_page_bits, keep_back_what_nobody_listens_to) {
+    provider.emit(plain, 77U);
+    const std::string too_large(user_events_payload_max, 'x');
+    provider.emit(wordy, too_large, "");
+    EXPECT_EQ(next_write(), "");
+    const eventlog_counters counted = counters();
+    EXPECT_EQ(counted.written + counted.lost_too_large + counted.lost_unattached, 0U);
+}
+
+TEST_F(user_events_page_bits, let_through_what_somebody_listens_to) {
+    listen(true);
+    provider.emit(plain, 77U);
+    EXPECT_EQ(next_write(), bytes_of(number, 77U));
+    listen(false);
+    provider.emit(plain, 78U);
+    EXPECT_EQ(next_write(), "");
+    EXPECT_EQ(counters().written, 1U);
+}
+
+TEST_F(user_events_page_bits, are_what_enabled_tells) {
+    EXPECT_FALSE(provider.enabled(plain));
+    listen(true);
+    EXPECT_TRUE(provider.enabled(plain));
+    listen(false);
+    // Somebody else does.
+    handle().gate_word(plain).fetch_or(EVENTLOG_GATE_ATTENTION);
+    EXPECT_TRUE(provider.enabled(plain));
+    handle().gate_word(plain).fetch_and(~EVENTLOG_GATE_ATTENTION);
+}
+
+TEST_F(user_events_page_bits, come_with_a_byte_for_events_without_any) {
+    listen(true);
+    provider.emit(bare);
+    EXPECT_EQ(next_write(), bytes_of(number) + std::string(1, '\0'));
+    EXPECT_EQ(counters().written, 1U);
+    route().places[bare] = 0;
+    provider.emit(bare);
+    EXPECT_EQ(next_write(), bytes_of(number));
+}
+
+TEST_F(user_events_page_bits, are_found_at_the_ends_of_the_page) {
+    const auto last = static_cast<std::uint32_t>(::sysconf(_SC_PAGESIZE)) * 8 - 1;
+    EXPECT_TRUE(is_set_in_page(place_in_page(last)));
+    EXPECT_TRUE(is_set_in_page(place_in_page(bit - 1)));
+    EXPECT_FALSE(is_set_in_page(place_in_page(bit)));
+    EXPECT_TRUE(is_set_in_page(place_in_page(bit + 1)));
+}
+
+TEST(user_events_page, is_not_had_from_a_file_that_cannot_be_mapped) {
+    const unique_fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const registry_lock lock;
+    const int error = map_user_events_page(null.get());
+    // As it was, whatever that was: it can be read.
+    EXPECT_TRUE(error == ENODEV || error == 0) << error;
+    EXPECT_EQ(is_set_in_page(place_in_page(0)), error == 0);
+}
+
+TEST(user_events_device, knows_a_kernel_by_two_numbers) {
+    const auto read = [](const char* release) {
+        int major = -1;
+        int minor = -1;
+        read_release(release, major, minor);
+        return std::pair(major, minor);
+    };
+    EXPECT_EQ(read("6.1.0-41-amd64"), std::pair(6, 1));
+    EXPECT_EQ(read("6.12"), std::pair(6, 12));
+    EXPECT_EQ(read("7-rc1"), std::pair(7, 0));
+    EXPECT_EQ(read(""), std::pair(0, 0));
+    EXPECT_EQ(read("next"), std::pair(0, 0));
 }
 
 std::string find_tracefs(std::string_view mounts, std::size_t room = 64) {

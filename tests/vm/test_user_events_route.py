@@ -43,6 +43,7 @@ class Route(vm_case.Case):
     """One guest, in which a program emits and follows its events; looked at from all sides."""
 
     KERNEL = "user-events-6.12"
+    SCRIPT = SCRIPT
 
     @classmethod
     def setUpClass(cls):
@@ -50,17 +51,21 @@ class Route(vm_case.Case):
         program = vm_case.built("PROGRAMS", "user_events_route")
         cls.result = cls.run_well(
             vm_case.kernel_or_skip(cls.KERNEL),
-            ["sh", "-c", SCRIPT, program],
+            ["sh", "-c", cls.SCRIPT, program],
             files={program: program},
         )
 
-    def trace(self, title):
-        """The lines of a trace that the program has shown, without what stands in front."""
+    def whole_trace(self, title):
+        """A trace as the program has shown it."""
         found = re.search(
             rf"^trace {title}\n(.*?)^end of trace$", self.result.output, re.MULTILINE | re.DOTALL
         )
         self.assertIsNotNone(found, self.result.output)
-        lines = found[1].splitlines()
+        return found[1]
+
+    def trace(self, title):
+        """The lines of a trace, without what stands in front."""
+        lines = self.whole_trace(title).splitlines()
         for line in lines:
             # The name of a process that has not been switched from yet is not known.
             self.assertRegex(
@@ -87,6 +92,9 @@ class Route(vm_case.Case):
             self.trace("session"),
             [f"eventlog_traced_in_session: session={integer(4711)} step={integer(3)}"],
         )
+
+    def test_shows_an_event_without_fields(self):
+        self.assertEqual(self.trace("empty"), ["eventlog_traced_empty:No fields found"] * 2)
 
     def test_has_all_of_ten_thousand(self):
         self.assertEqual(self.trace("many"), [sample(number) for number in range(10_000)])

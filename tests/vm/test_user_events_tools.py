@@ -13,12 +13,25 @@ import vm_case
 
 COUNT = 100_000
 COUNT_AS_TEXT = 5_000
+# Of a text, so that the payload is as large as may be: before it come 16 bytes, behind it is its NUL.
+LARGEST = 4048 - 16 - 1
 
+# Where the kernel keeps events, and has a hash behind each name, one is removed by hand.
 # For each tool a program of its own: its event is there before the tool begins, and it emits when
 # the tool records, for as long as somebody has the pipe open for writing.
-SCRIPT = f"""
+SCRIPT = rf"""
 events=/sys/kernel/tracing/events/user_events
 mkfifo /tmp/hold
+find_item() {{
+    item=$(echo $events/eventlog_load_item*)
+    [ -e "$item" ]
+}}
+is_gone() {{
+    if [ ! -e /proc/sys/kernel/user_events_max ] && find_item; then
+        echo "-:user_events/$(basename $item)" >> /sys/kernel/tracing/dynamic_events 2> /dev/null
+    fi
+    ! find_item
+}}
 wait_until() {{
     tries=0
     until "$@"; do
@@ -30,11 +43,12 @@ wait_until() {{
 # The event of the program before goes a moment after the last who referred to it, and whoever opens
 # it in that moment finds nothing.
 begin() {{
-    wait_until [ ! -e $events/eventlog_load_item ]
+    wait_until is_gone
     "$0" $1 < /tmp/hold > /tmp/$2.status &
     program=$!
     exec 9> /tmp/hold
-    wait_until [ -e $events/eventlog_load_item ]
+    wait_until find_item
+    cp $item/format /tmp/format.$2
 }}
 emit() {{
     exec 9>&-
@@ -58,40 +72,46 @@ perf record --quiet --all-cpus --mmap-pages 8192 --event 'user_events:eventlog_l
     --output /tmp/perf.data -- sh /tmp/emit $program 9>&- &
 emit_into $!
 
+begin "3 {LARGEST}" largest
+perf record --quiet --all-cpus --event 'user_events:eventlog_load_*' --output /tmp/largest.data \
+    -- sh /tmp/emit $program 9>&- &
+emit_into $!
+
 begin {COUNT} trace-cmd
-trace-cmd record -q -b 32768 -e user_events:eventlog_load_item -o /tmp/trace.dat \
+trace-cmd record -q -b 32768 -e user_events:$(basename $item) -o /tmp/trace.dat \
     sh /tmp/emit $program 9>&- &
 emit_into $!
 
 begin {COUNT_AS_TEXT} trace_pipe
 cat /sys/kernel/tracing/trace_pipe > /tmp/trace_pipe 9>&- &
 reader=$!
-echo 1 > $events/eventlog_load_item/enable
+echo 1 > $item/enable
 emit
-has_all() {{ [ $(wc -l < /tmp/trace_pipe) -ge {COUNT_AS_TEXT} ]; }}
+has_all() {{ [ $(grep -c ' \[0[0-9]*\] ' /tmp/trace_pipe) -ge {COUNT_AS_TEXT} ]; }}
 wait_until has_all
 kill $reader
 # Not before: the program has ended, the event goes with who listens last, and the kernel empties
 # its buffers then.
-echo 0 > $events/eventlog_load_item/enable
+echo 0 > $item/enable
 
-for key in amount word; do
+for key in $1; do
     begin {COUNT_AS_TEXT} $key
-    echo "hist:keys=$key" > $events/eventlog_load_item/trigger || exit
+    echo "hist:keys=$key" > $item/trigger || exit
     emit
-    cat $events/eventlog_load_item/hist > /tmp/hist.$key
+    cat $item/hist > /tmp/hist.$key
     # That is the last that refers to the event: it goes while the kernel still answers.
-    echo "!hist:keys=$key" > $events/eventlog_load_item/trigger 2> /dev/null
+    echo "!hist:keys=$key" > $item/trigger 2> /dev/null
 done
-for tool in perf trace-cmd trace_pipe amount word; do
+for tool in perf largest trace-cmd trace_pipe $1; do
     echo "$tool: $(cat /tmp/$tool.status)"
 done
 """
-FILES = ("perf.data", "trace.dat", "trace_pipe", "hist.amount", "hist.word")
+FILES = ("perf.data", "largest.data", "trace.dat", "trace_pipe", "format.trace_pipe", "hist.amount",
+         "hist.word")
 
 
 ITEM = re.compile(
-    r"eventlog_load_item: +number=(?:0x[0-9a-f]+ \()?(\d+)\)? amount=(?:0x[0-9a-f]+ \()?(\d+)\)?"
+    r"eventlog_load_item(?:_[0-9a-f]{8})?: +number=(?:0x[0-9a-f]+ \()?(\d+)\)? amount=(?:0x[0-9a-f]+ \()?(\d+)\)?"
     r" word=(.*)$"
 )
 
@@ -100,7 +120,7 @@ def items(lines):
     """Number, amount and word of each event, in the order of the lines; or the line that has none."""
     found = []
     for line in lines:
-        if "eventlog_load_item:" in line:
+        if "eventlog_load_item" in line:
             fields = ITEM.search(line)
             found.append((int(fields[1]), int(fields[2]), fields[3]) if fields else line)
     return found
@@ -121,6 +141,9 @@ def histogram(text):
 class Tools(vm_case.Case):
     """One guest, in which all tools record; what they have recorded is looked at here."""
 
+    KERNEL = "user-events-6.12"
+    KEYS = "amount word"  # fields that can be counted by
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -132,8 +155,8 @@ class Tools(vm_case.Case):
             tools[f"/usr/bin/{name}"] = path
         program = vm_case.built("PROGRAMS", "user_events_load")
         cls.result = cls.run_well(
-            vm_case.kernel_or_skip("user-events-6.12"),
-            ["sh", "-c", SCRIPT, program],
+            vm_case.kernel_or_skip(cls.KERNEL),
+            ["sh", "-c", SCRIPT, program, cls.KEYS],
             files={program: program, **tools},
             collect=tuple(f"/tmp/{name}" for name in FILES),
             processors=2,
@@ -158,14 +181,21 @@ class Tools(vm_case.Case):
             f"{tool}: written {count} too_large 0 refused 0 unattached 0\n", self.result.output
         )
 
+    def read_perf(self, name):
+        file = self.collected(name)
+        lost = self.output("perf", "report", "--stats", "--input", file)
+        self.assertNotRegex(lost, r"LOST[A-Z_]* events: +[1-9]")
+        return items(self.output("perf", "script", "--show-lost-events", "--fields",
+                                 "comm,event,trace", "--input", file).splitlines())
+
     def test_perf(self):
         self.assert_written("perf", COUNT)
-        found = items(self.output(
-            "perf", "script", "--show-lost-events", "--fields", "comm,event,trace",
-            "--input", self.collected("perf.data")).splitlines())
-        lost = self.output("perf", "report", "--stats", "--input", self.collected("perf.data"))
-        self.assertNotRegex(lost, r"LOST[A-Z_]* events: +[1-9]")
-        self.assertEqual(found, emitted(COUNT))
+        self.assertEqual(self.read_perf("perf.data"), emitted(COUNT))
+
+    def test_perf_gets_what_is_as_large_as_may_be(self):
+        self.assert_written("largest", 3)
+        self.assertEqual(self.read_perf("largest.data"),
+                         [(number, number, "x" * LARGEST) for number in range(3)])
 
     def test_trace_cmd(self):
         self.assert_written("trace-cmd", COUNT)
@@ -173,11 +203,13 @@ class Tools(vm_case.Case):
         self.assertNotIn("EVENTS DROPPED", report)
         self.assertEqual(items(report.splitlines()), emitted(COUNT))
 
+    def lines_of_trace_pipe(self):
+        return self.read("trace_pipe").splitlines()
+
     def test_trace_pipe(self):
         self.assert_written("trace_pipe", COUNT_AS_TEXT)
-        text = self.read("trace_pipe")
-        self.assertNotIn("LOST", text)
-        self.assertEqual(items(text.splitlines()), emitted(COUNT_AS_TEXT))
+        self.assertNotIn("LOST", self.read("trace_pipe"))
+        self.assertEqual(items(self.lines_of_trace_pipe()), emitted(COUNT_AS_TEXT))
 
     def test_histogram_of_an_integer(self):
         self.assert_written("amount", COUNT_AS_TEXT)

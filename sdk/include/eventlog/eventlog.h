@@ -241,7 +241,8 @@ EVENTLOG_API enum eventlog_error eventlog_define_provider(
 /* NOLINTBEGIN(cppcoreguidelines-pro-type-cstyle-cast,modernize-*): this is C, too */
 
 /*
- * Whether anyone listens to this event right now: two loads, neither of which orders anything.
+ * Whether anyone listens to this event right now: two loads, neither of which orders anything, if
+ * nobody does. (On kernels before Linux 6.4 that have user_events it is a call.)
  *
  * `provider` is a handle; not NULL. An event that does not exist has some answer. Any thread, any
  * signal handler, any forked child.
@@ -250,7 +251,9 @@ static inline bool eventlog_enabled(const struct eventlog_provider* provider, ui
     /* Every handle begins with a pointer to its gate, which has 1024 words at least. */
     uint32_t* const* gate = (uint32_t* const*)(const void*)provider;
     const uint32_t* words = __atomic_load_n(gate, __ATOMIC_RELAXED);
-    return __atomic_load_n(&words[event & 1023U], __ATOMIC_RELAXED) != 0;
+    const uint32_t word = __atomic_load_n(&words[event & 1023U], __ATOMIC_RELAXED);
+    return word != 0 &&
+           (word != EVENTLOG_GATE_KERNEL_ONLY || eventlog_has_listener(provider, event));
 }
 
 enum eventlog_value_type {

@@ -47,6 +47,17 @@ static_assert(sizeof(gate_page) == gate_size);
     return __atomic_load_n(&word, __ATOMIC_RELAXED) != 0;
 }
 
+/// The same for who wants to know it before doing more than to emit: some kernels leave the gate
+/// open, and have to be asked behind it.
+[[gnu::always_inline]] inline bool is_heard(const std::uint32_t& word,
+                                            const event_site& site) noexcept {
+    const std::uint32_t bits = __atomic_load_n(&word, __ATOMIC_RELAXED);
+    if (bits == 0) [[likely]] {
+        return false;
+    }
+    return bits != EVENTLOG_GATE_KERNEL_ONLY || eventlog_has_listener(site.handle(), site.event);
+}
+
 // Hidden, as is all that has to do with state: each shared object has its own, and must not end up
 // with a namesake in another one.
 class [[gnu::visibility("hidden")]] registration;
@@ -130,6 +141,10 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
         static_cast<void>(&registered);
         return sites[event];
     }
+    /// Who only asks does not publish: if nobody emits, nobody listens.
+    [[gnu::always_inline]] static const event_site& site_to_ask(std::size_t event) noexcept {
+        return sites[event];
+    }
 };
 
 }  // namespace detail
@@ -167,10 +182,12 @@ class provider {
     }
 
   public:
-    /// Whether anyone listens to this event right now: one load.
+    /// Whether anyone listens to this event right now: one load and a test if nobody does. (On
+    /// kernels before Linux 6.4 that have user_events it is a call.)
     template <class Event>
     [[nodiscard, gnu::always_inline]] static bool enabled() noexcept {
-        return detail::is_open(state::gate.words[index<Event>()]);
+        return detail::is_heard(state::gate.words[index<Event>()],
+                                state::site_to_ask(index<Event>()));
     }
 
     /// Emits an event: one load and a branch when nobody listens. An event that is there already is

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits as many events as its argument says, when standard input ends, and says what became of
-// them: the other side of the tools with which people record trace events. (That the gate opens is
-// no sign: perf makes the kernel open it before it records.)
+// Emits as many events as its argument says, when standard input ends, with words as long as a
+// second one says, and tells what became of them: the other side of the tools with which people
+// record trace events. (That the gate opens is no sign: perf makes the kernel open it before it
+// records.)
 #include <unistd.h>
 
 #include <cinttypes>
@@ -33,9 +34,11 @@ void wait_for_end_of_input() {
 
 int main(int argc, char** argv) {
     const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;
+    const std::size_t size = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
     wait_for_end_of_input();
     for (std::uint64_t number = 0; number < count; ++number) {
-        const std::string word = "word " + std::to_string(number % 13);
+        const std::string word =
+            size != 0 ? std::string(size, 'x') : "word " + std::to_string(number % 13);
         load::emit(item{number, static_cast<std::uint32_t>(number % 97), word});
     }
     const eventlog::route_status route = load::status().routes[EVENTLOG_ROUTE_USER_EVENTS];

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "user_events_offer.hpp"
+
+#include <sys/ioctl.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "registered_provider.hpp"
+#include "schema.hpp"
+#include "user_events_abi.hpp"
+#include "user_events_text.hpp"
+
+namespace eventlog::core {
+namespace {
+
+constinit user_events_text describer{};  // too large for somebody's stack
+
+/// Gives a word back to whom it belongs. True if the kernel knew it.
+bool unregister_word(int file, const eventlog_provider& provider, std::uint32_t event) noexcept {
+    user_events_unregistration end{};
+    end.disable_bit = EVENTLOG_GATE_USER_EVENTS_BIT;
+    end.disable_address =
+        reinterpret_cast<std::uintptr_t>(provider.gate.load(std::memory_order_relaxed) + event);
+    return ::ioctl(file, user_events_unregister, &end) == 0;
+}
+
+/// Returns 0 and the event's number, or an errno.
+int register_text(int file, const eventlog_provider& provider, std::uint32_t event,
+                  std::uint16_t flags, std::uint32_t& number) noexcept {
+    user_events_registration wanted{};
+    wanted.enable_bit = EVENTLOG_GATE_USER_EVENTS_BIT;
+    wanted.flags = flags;
+    wanted.enable_address =
+        reinterpret_cast<std::uintptr_t>(provider.gate.load(std::memory_order_relaxed) + event);
+    wanted.description = reinterpret_cast<std::uintptr_t>(describer.description());
+    if (::ioctl(file, user_events_register, &wanted) != 0) {
+        return errno;
+    }
+    number = wanted.write_index;
+    return 0;
+}
+
+/// Where the kernel has no words. Bit 31 is ours there.
+int register_in_page(int file, eventlog_provider& provider, std::uint32_t event,
+                     std::uint32_t& number) noexcept {
+    user_events_page_registration wanted{};
+    wanted.description = reinterpret_cast<std::uintptr_t>(describer.description());
+    if (::ioctl(file, user_events_register, &wanted) != 0) {
+        return errno;
+    }
+    if (wanted.status_bit / 8U >= sizeof user_events_page.bytes) {
+        return EINVAL;
+    }
+    provider.user_events.places[event].store(place_in_page(wanted.status_bit),
+                                             std::memory_order_relaxed);
+    number = wanted.write_index;
+    return 0;
+}
+
+/// The same, past those who have the word or the name already.
+int register_event(int file, const eventlog_provider& provider, std::uint32_t event,
+                   std::uint32_t& number) noexcept {
+    int error = register_text(file, provider, event, 0, number);
+    if (error == EADDRINUSE && unregister_word(file, provider, event)) {
+        // The word was left over, of somebody whose memory was here before.
+        error = register_text(file, provider, event, 0, number);
+    }
+    if (error == EADDRINUSE) {
+        // There is an event of this name that has other fields: of another version of the program.
+        error = register_text(file, provider, event, user_events_multi_format, number);
+        if (error == EINVAL || error == EADDRINUSE) {
+            error = describer.make_name_unique() ? register_text(file, provider, event, 0, number)
+                                                 : EADDRINUSE;
+        }
+    }
+    return error;
+}
+
+bool is_shortage(int error) noexcept {
+    return error == EMFILE || error == ENOMEM;
+}
+
+void explain(int error, bool has_page, error_text& why) noexcept {
+    if (error == EMFILE && has_page) {
+        why.set("the kernel has as many as it can. Remove some: echo -:user_events/NAME >> "
+                "/sys/kernel/tracing/dynamic_events");
+    } else if (error == EMFILE) {
+        why.set("the kernel has as many as kernel.user_events_max allows. Raise that with sysctl");
+    } else if (error == EADDRINUSE) {
+        why.set("the kernel has another event of that name. Rename one of them");
+    } else {
+        why.set("the kernel refused it (%s)", std::strerror(error));
+    }
+}
+
+void note_missing(user_events_offer& result, const event_description& event) noexcept {
+    if (result.missing++ == 0) {
+        std::memcpy(result.first.data(), event.name.data(), event.name.size());
+    }
+}
+
+/// A kernel with a page gives whoever registers a name the event that has it, with the fields of
+/// whoever was first, and events outlive their programs there. So each name says which fields.
+bool describe(schema_reader& schema, const event_description& event, bool has_page,
+              error_text& error) noexcept {
+    if (!describer.describe(schema, event, error)) {
+        return false;
+    }
+    if (has_page && !describer.make_name_unique()) {
+        error.set("its description would be longer than %zu bytes",
+                  user_events_description_max - 1);
+        return false;
+    }
+    return true;
+}
+
+/// Tells the emit path of an event that has been registered.
+void tell_emit_path(eventlog_provider& provider, std::uint32_t event, std::uint32_t index,
+                    bool has_page) noexcept {
+    provider.user_events.numbers[event].store(index + 1, std::memory_order_release);
+    if (has_page) {
+        provider.gate_word(event).fetch_or(1U << EVENTLOG_GATE_USER_EVENTS_BIT,
+                                           std::memory_order_release);
+    }
+}
+
+/// Where there are no words. The descriptor is what the kernel knows of us.
+void close_bit(eventlog_provider& provider, std::uint32_t event) noexcept {
+    provider.gate_word(event).fetch_and(~(1U << EVENTLOG_GATE_USER_EVENTS_BIT),
+                                        std::memory_order_relaxed);
+    // A thread that has seen the bit finds that nobody listens.
+    provider.user_events.places[event].store(silent_place, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void offer_to_user_events(eventlog_provider& provider, int file, bool has_page,
+                          user_events_offer& result) noexcept {
+    user_events_route& route = provider.user_events;
+    schema_reader schema;
+    error_text reason;
+    event_description event;
+    bool goes_on = schema.open({provider.schema, provider.schema_size}, reason);
+    while (goes_on && schema.next_event(event)) {
+        std::atomic<std::uint32_t>& number = route.numbers[event.id];
+        if (number.load(std::memory_order_relaxed) != user_events_route::not_registered) {
+            continue;
+        }
+        std::uint32_t index = 0;
+        int error = 0;
+        const bool described = describe(schema, event, has_page, reason);
+        if (described) {
+            error = has_page ? register_in_page(file, provider, event.id, index)
+                             : register_event(file, provider, event.id, index);
+        }
+        if (described && error == 0) {
+            tell_emit_path(provider, event.id, index, has_page);
+            continue;
+        }
+        if (described) {
+            explain(error, has_page, reason);
+        }
+        note_missing(result, event);
+        if (result.missing == 1) {
+            result.why = reason;
+        }
+        if (is_shortage(error)) {
+            // So will be all that follow.
+            result.may_change = true;
+            goes_on = false;
+            while (schema.next_event(event)) {
+                note_missing(result, event);
+            }
+        } else {
+            number.store(user_events_route::left_out, std::memory_order_relaxed);
+        }
+    }
+}
+
+void take_back_from_user_events(eventlog_provider& provider, int file, bool has_page) noexcept {
+    const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
+    for (std::uint32_t event = 0; event < count; ++event) {
+        if (has_page) {
+            close_bit(provider, event);
+        }
+        const std::uint32_t number = provider.user_events.numbers[event].exchange(
+            user_events_route::not_registered, std::memory_order_relaxed);
+        if (!has_page && number != user_events_route::not_registered &&
+            number != user_events_route::left_out) {
+            static_cast<void>(unregister_word(file, provider, event));
+        }
+    }
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// Telling the kernel which events a provider has, and taking that back. All of it is done under the
+// registry's lock. `file` is the route's descriptor; `has_page` says that the kernel tells of
+// listeners in a page, not in the words of the gate.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "error_text.hpp"
+
+struct eventlog_provider;
+
+namespace eventlog::core {
+
+/// What has become of a provider's events.
+struct user_events_offer {
+    std::uint32_t missing = 0;     // events that the kernel does not have
+    bool may_change = false;       // of some of these
+    std::array<char, 64> first{};  // the name of the first of them
+    error_text why;                // it is missing, without a full stop
+};
+
+/// Registers all events that are not registered yet. Takes some KiB of the stack.
+[[gnu::noinline]] void offer_to_user_events(eventlog_provider& provider, int file, bool has_page,
+                                            user_events_offer& result) noexcept;
+
+/// Closes the way to all events, and gives the gate's words back, before their pages go.
+void take_back_from_user_events(eventlog_provider& provider, int file, bool has_page) noexcept;
+
+}  // namespace eventlog::core

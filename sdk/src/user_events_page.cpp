@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "user_events_page.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace eventlog::core {
+namespace {
+
+constinit bool is_mapped = false;  // under the registry's lock
+
+}  // namespace
+
+constinit user_events_page_bytes user_events_page{};
+
+int map_user_events_page(int file) noexcept {
+    if (is_mapped) {
+        return 0;
+    }
+    // The file is as large as a page of this machine, and can only be mapped whole.
+    const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    if (size > sizeof user_events_page) {
+        return ENODEV;
+    }
+    // First elsewhere: what is mapped over and fails leaves a hole.
+    void* const tried = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
+    if (tried == MAP_FAILED) {
+        return errno;
+    }
+    static_cast<void>(::munmap(tried, size));
+    if (::mmap(&user_events_page, size, PROT_READ, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
+        const int error = errno;
+        static_cast<void>(::mmap(&user_events_page, size, PROT_READ,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+        return error;
+    }
+    is_mapped = true;
+    return 0;
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""Reads what kernels before Linux 6.4 show of user_events in a trace: the bytes of each record, in
+hexadecimal, as it stands in the ring. The kernel's own description of the events, their files called
+format, says what they mean. The result is the text that later kernels show themselves."""
+
+import dataclasses
+import re
+import struct
+
+FIELD = re.compile(r"\tfield:(.*?)([A-Za-z_]\w*)(?:\[-?\d*\])?;\toffset:(\d+);\tsize:(\d+);\tsigned:(\d);")
+DUMP = re.compile(r"\b([0-9a-f]{8}): ((?:[0-9a-f]{2} ){1,16})")
+
+
+@dataclasses.dataclass
+class Field:
+    name: str
+    type: str
+    offset: int
+    size: int
+    signed: bool
+
+    def text(self, record):
+        """As a kernel since 6.4 shows it."""
+        raw = record[self.offset:self.offset + self.size]
+        if self.type.startswith("__rel_loc"):
+            (word,) = struct.unpack("<I", raw)
+            begin = self.offset + 4 + (word & 0xFFFF)
+            return record[begin:begin + (word >> 16) - 1].decode()
+        if self.type == "char" and self.size > 1:
+            return raw.split(b"\0")[0].decode()
+        number = int.from_bytes(raw, "little", signed=self.signed)
+        if self.size == 1:
+            return f"({number})"
+        return f"0x{int.from_bytes(raw, 'little'):x} ({number})"
+
+
+def read_formats(text):
+    """{number of the event: (its name, its fields)} of files called format, one after the other."""
+    events = {}
+    for part in re.split(r"^(?=name: )", text, flags=re.MULTILINE)[1:]:
+        name, number = re.match(r"name: (\S+)\nID: (\d+)\n", part).groups()
+        fields = [
+            Field(found[2], found[1].strip(), int(found[3]), int(found[4]), found[5] == "1")
+            for found in FIELD.finditer(part)
+            if not found[2].startswith("common_")
+        ]
+        events[int(number)] = (name, fields)
+    return events
+
+
+def read_records(text):
+    """The records in a trace, in order."""
+    records = []
+    for offset, line in DUMP.findall(text):
+        if int(offset, 16) == 0:
+            records.append(b"")
+        if int(offset, 16) != len(records[-1]):
+            raise AssertionError(f"{line} does not follow what stands before")
+        records[-1] += bytes.fromhex(line)
+    return records
+
+
+def lines(text, formats):
+    """A line for each record of a trace."""
+    shown = []
+    for record in read_records(text):
+        name, fields = formats[int.from_bytes(record[:2], "little")]
+        values = "".join(f" {field.name}={field.text(record)}" for field in fields)
+        shown.append(f"{name}:{values or 'No fields found'}")
+    return shown

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The same as test_user_events_route.py and test_user_events_tools.py, on a kernel before Linux 6.4,
+which has a page of status bits and does not write to gates."""
+
+import re
+
+import hex_trace
+import test_user_events_route
+import test_user_events_tools
+import vm_case
+
+KERNEL = "status-page-6.1"
+
+# Runs the program. Its events stay; that they can be removed shows that nothing refers to them.
+SCRIPT = """
+"$0" || exit
+cd /sys/kernel/tracing
+for event in events/user_events/eventlog_*; do
+    echo "stayed: ${event##*/}"
+    echo "-:user_events/${event##*/}" >> dynamic_events
+done
+echo "left:" $(grep eventlog_ user_events_status)
+"""
+HASH = re.compile(r"^(eventlog_\w+)_[0-9a-f]{8}(?=:)")
+
+
+class Route(test_user_events_route.Route):
+    """A trace shows bytes here, and each name has a hash of the event's description behind it."""
+
+    KERNEL = KERNEL
+    SCRIPT = SCRIPT
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.formats = hex_trace.read_formats(
+            "\n".join(re.findall(r"^format (.*)$", cls.result.output, re.MULTILINE))
+        )
+
+    def lines(self, title):
+        return hex_trace.lines(self.whole_trace(title), self.formats)
+
+    def trace(self, title):
+        return [HASH.sub(r"\1", line) for line in self.lines(title)]
+
+    def test_has_what_is_as_large_as_may_be(self):
+        # The kernel does not show records as large as that; perf does, see below.
+        self.assertEqual(self.whole_trace("sizes").count("LINE TOO BIG"), 3)
+        self.assertEqual(
+            self.trace("sizes")[-2:],
+            ["eventlog_traced_word: text=", "eventlog_traced_word: text=a word"],
+        )
+
+    def test_tells_versions_apart(self):
+        (other,) = self.lines("versions")
+        self.assertRegex(other, r"^eventlog_traced_silent_\w{8}: code=0x12c \(300\)$")
+        own = self.lines("fork")[0]
+        self.assertRegex(own, r"^eventlog_traced_silent_\w{8}: number=")
+        self.assertNotEqual(HASH.match(other)[0], HASH.match(own)[0])
+
+    # Here it has room for 32767 events, always.
+    test_is_tried_again_when_the_kernel_has_room = None
+
+    def test_is_tried_again_when_it_is_permitted(self):
+        self.assertRegex(
+            self.result.output,
+            r"\npermission: user_events_data of tracefs may not be opened \(Permission denied\), if "
+            r"this kernel has it\. Root can allow it, .*; chmod a\+r user_events_status\n",
+        )
+        self.assertEqual(self.trace("permission"), ["eventlog_late_event: number=0x190 (400)"])
+
+    def test_leaves_nothing_behind(self):
+        stayed = re.findall(r"^stayed: (eventlog_\w+)_\w{8}$", self.result.output, re.MULTILINE)
+        self.assertEqual(
+            sorted(stayed),
+            [f"eventlog_traced_{name}"
+             for name in ("empty", "in_session", "sample", "session_begin", "session_end",
+                          "silent", "word")],
+        )
+        super().test_leaves_nothing_behind()
+
+
+class Tools(test_user_events_tools.Tools):
+    """perf and trace-cmd decode the bytes by themselves."""
+
+    KERNEL = KERNEL
+    KEYS = "amount"  # texts cannot be counted by
+
+    def lines_of_trace_pipe(self):
+        return hex_trace.lines(
+            self.read("trace_pipe"), hex_trace.read_formats(self.read("format.trace_pipe"))
+        )
+
+    test_histogram_of_a_string = None
+
+
+if __name__ == "__main__":
+    vm_case.main()
