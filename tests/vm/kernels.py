@@ -40,21 +40,21 @@ RECIPES = (
         "user_events that set bits at an address",
         "6.12",
         "linux-source-6.12",
-        ("base", "tracing"),
+        ("base", "user-events", "tracing"),
     ),
     Recipe(
         "status-page-6.1",
         "user_events with a page of status bits",
         "6.1",
         "linux-source-6.1",
-        ("base", "tracing", "status-page"),
+        ("base", "user-events", "status-page"),
     ),
     Recipe(
         "debug-6.12",
         "as user-events-6.12, with KASAN, lockdep and KUnit",
         "6.12",
         "linux-source-6.12",
-        ("base", "tracing", "debug"),
+        ("base", "user-events", "tracing", "debug"),
     ),
 )
 NAMES = tuple(recipe.name for recipe in RECIPES)

@@ -3,6 +3,7 @@
 """Runs commands on real kernels in virtual machines: `./dev vm`."""
 
 import argparse
+import concurrent.futures
 import os
 import shutil
 import sys
@@ -98,17 +99,21 @@ def show_list():
 
 def prepare(names):
     """Returns the exit status: kernels that cannot be had here are no failure."""
-    status = 0
-    for name in names or kernels.NAMES:
-        try:
-            kernel = kernels.obtain(name, say)
-            print(f"{name}: {kernel.release}", flush=True)
-        except Unavailable as problem:
-            print(f"{name} cannot be had: {problem}", flush=True)
-        except Problem as problem:
-            print(f"{name}: {problem}", flush=True)
-            status = 1
-    return status
+    # At once: much of it, unpacking, configuring and linking, keeps one processor busy.
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        return max(pool.map(prepare_one, names or kernels.NAMES))
+
+
+def prepare_one(name):
+    try:
+        kernel = kernels.obtain(name, say)
+        print(f"{name}: {kernel.release}", flush=True)
+    except Unavailable as problem:
+        print(f"{name} cannot be had: {problem}", flush=True)
+    except Problem as problem:
+        print(f"{name}: {problem}", flush=True)
+        return 1
+    return 0
 
 
 def clean():
