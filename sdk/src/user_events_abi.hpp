@@ -95,11 +95,12 @@ inline constexpr std::size_t user_events_description_max = 512;
 inline constexpr std::size_t user_events_array_max = 1024;
 
 /// What the fields can take, so that every listener gets them. A write of more succeeds, and is
-/// lost without a word: for perf over 8192 bytes, the common header of 8 included; for ftrace where
-/// it does not fit into a page of its buffer, which may be as small as 4096 bytes. Of these the
-/// page's header takes 16, what the kernel keeps free 8, a time stamp in front of the event 8, the
-/// event's header 8 and the common one 8. Who listens cannot be told from the bit: it is the
-/// smaller one.
+/// lost: for perf over 8192 bytes, the common header of 8 included, and then the kernel's log has a
+/// warning; for ftrace, without a word, where it does not fit into a page of its buffer, which may
+/// be as small as 4096 bytes. Of these the page's header takes 16, the event's header 8 and the
+/// common one 8. That leaves 4064, which is what Linux 6.1 and 6.12 take. In a buffer with whole
+/// time stamps, which the kernel provides for but does not use for events now, it would be 16 less:
+/// one takes 8, and 8 are kept free. Who listens cannot be told from the bit: it is the smallest.
 inline constexpr std::size_t user_events_payload_max = 4096 - 48;
 
 /// Exists where the kernel knows words: how many events there may be.

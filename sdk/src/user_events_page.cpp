@@ -21,15 +21,15 @@ int map_user_events_page(int file) noexcept {
     }
     // The file is as large as a page of this machine, and can only be mapped whole.
     const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    if (size > sizeof user_events_page) {
-        return ENODEV;
-    }
     // First elsewhere: what is mapped over and fails leaves a hole.
     void* const tried = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
     if (tried == MAP_FAILED) {
         return errno;
     }
     static_cast<void>(::munmap(tried, size));
+    if (size > sizeof user_events_page) {
+        return EOPNOTSUPP;  // no machine that this has been built for has larger pages
+    }
     if (::mmap(&user_events_page, size, PROT_READ, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
         const int error = errno;
         static_cast<void>(::mmap(&user_events_page, size, PROT_READ,

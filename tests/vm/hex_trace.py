@@ -7,7 +7,9 @@ import dataclasses
 import re
 import struct
 
-FIELD = re.compile(r"\tfield:(.*?)([A-Za-z_]\w*)(?:\[-?\d*\])?;\toffset:(\d+);\tsize:(\d+);\tsigned:(\d);")
+FIELD = re.compile(
+    r"\tfield:(.*?)([A-Za-z_]\w*)(?:\[-?\d*\])?;\toffset:(\d+);\tsize:(\d+);\tsigned:(\d);"
+)
 DUMP = re.compile(r"\b([0-9a-f]{8}): ((?:[0-9a-f]{2} ){1,16})")
 
 

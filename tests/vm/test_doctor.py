@@ -10,21 +10,15 @@ import shutil
 import subprocess
 import unittest
 
+import parts
 import vm_case
 from test_user_events_persist import items
 
 SYSTEM = pathlib.Path(__file__).resolve().parents[2] / "elog" / "system"
 
-PARTS = """
+COMMON = parts.SHELL + """
 elog=$0 load=$1
 tracing=/sys/kernel/tracing
-part() {
-    echo "part $1"
-    shift
-    "$@" 2>&1
-    echo "status $?"
-    echo "end"
-}
 as_user() { su -s /bin/sh user -c "$*"; }
 # What doctor tells a user that root has to do, done by root.
 repair() {
@@ -34,7 +28,7 @@ repair() {
 }
 """
 
-BY_HAND = PARTS + """
+BY_HAND = COMMON + """
 # Somebody who stays logged in.
 mkfifo /tmp/login
 su -s /bin/sh user -c "sh > /tmp/old-login 2>&1" < /tmp/login &
@@ -91,7 +85,7 @@ part open as_user $elog doctor
 part json as_user $elog doctor --json
 """
 
-AT_BOOT = PARTS + """
+AT_BOOT = COMMON + """
 sed -i /^tracing:/d /etc/group
 part before as_user $elog doctor
 part repair repair
@@ -119,20 +113,8 @@ def tools_or_skip(*names):
     return tools
 
 
-class Doctor(vm_case.Case):
+class Doctor(parts.Case):
     """What the guests share."""
-
-    result = None
-
-    def part(self, title, status=0):
-        """What a part has said, by line."""
-        found = re.search(
-            rf"^part {title}\n(.*?)^status (\d+)\nend$", self.result.output,
-            re.MULTILINE | re.DOTALL,
-        )
-        self.assertIsNotNone(found, self.result.output)
-        self.assertEqual(int(found[2]), status, found[1])
-        return found[1].splitlines()
 
     def assert_item(self, lines, state, item, text):
         """The line of an item says that."""

@@ -6,27 +6,13 @@ keeps the rules that the route relies on."""
 
 import re
 
+import parts
 import vm_case
 
-PARTS = """
+LIVES = parts.SHELL + """
 lives=$0 load=$1 elog=$2 plugin=$3
 tracing=/sys/kernel/tracing
 events=$tracing/events/user_events
-part() {
-    echo "part $1"
-    shift
-    "$@" 2>&1
-    echo "status $?"
-    echo "end"
-}
-wait_until() {
-    tries=0
-    until "$@"; do
-        tries=$((tries + 1))
-        [ $tries -lt 1200 ] || { echo "waited in vain: $*"; exit 1; }
-        sleep 0.1
-    done
-}
 gone() { [ -z "$(ls -d $events/eventlog_* 2>/dev/null)" ]; }
 # Each course begins with an empty trace, and when the events of the one before have gone.
 course() {
@@ -36,9 +22,7 @@ course() {
     echo > $tracing/trace
     part "$1" "$lives" "$1"
 }
-"""
 
-LIVES = PARTS + """
 course fault
 course absent-page
 course listeners
@@ -92,7 +76,7 @@ course multitude
 """
 
 
-class Lives(vm_case.Case):
+class Lives(parts.Case):
     """One guest, in which a program goes through all of it."""
 
     @classmethod
@@ -110,17 +94,6 @@ class Lives(vm_case.Case):
             files={path: path for path in paths},
             processors=2,
         )
-
-    def part(self, title):
-        """What a part has said, by line; every step in it was right."""
-        found = re.search(
-            rf"^part {title}\n(.*?)^status (\d+)\nend$", self.result.output,
-            re.MULTILINE | re.DOTALL,
-        )
-        self.assertIsNotNone(found, self.result.output)
-        self.assertNotIn("WRONG", found[1])
-        self.assertEqual(found[2], "0", found[1])
-        return found[1].splitlines()
 
     def test_memory_that_is_not_there_is_a_counted_loss(self):
         self.assertIn("ok: it is refused, and counted", self.part("fault"))

@@ -59,8 +59,14 @@ class Route(test_user_events_route.Route):
         self.assertRegex(own, r"^eventlog_traced_silent_\w{8}: number=")
         self.assertNotEqual(HASH.match(other)[0], HASH.match(own)[0])
 
-    # Here it has room for 32767 events, always.
-    test_is_tried_again_when_the_kernel_has_room = None
+    def test_is_tried_again_when_the_kernel_has_room(self):
+        self.assertIn("\nok: the page is full\n", self.result.output)
+        self.assertIn(
+            "\nlimit: 1 of 1 events of provider late are not in tracefs. The first is event: the "
+            "kernel has as many as it can. Remove some: echo -:user_events/NAME >> "
+            "/sys/kernel/tracing/dynamic_events.\n",
+            self.result.output,
+        )
 
     def test_is_tried_again_when_it_is_permitted(self):
         self.assertRegex(

@@ -5,10 +5,11 @@ has the program's events from its first; elog unregister takes them away again."
 
 import re
 
+import parts
 import vm_case
 
 # Each part is shown with what elog said and its exit status, for the tests to judge.
-SCRIPT = """
+SCRIPT = parts.SHELL + """
 elog=$0 load=$1 examples=$2
 tracing=/sys/kernel/tracing
 events=$tracing/events/user_events
@@ -17,21 +18,6 @@ provider load {
     event item info { another: u8 }
 }
 END
-wait_until() {
-    tries=0
-    until "$@"; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || { echo "waited in vain: $*"; exit 1; }
-        sleep 0.1
-    done
-}
-part() {
-    echo "part $1"
-    shift
-    "$@" 2>&1
-    echo "status $?"
-    echo "end"
-}
 listing() {
     ls -d $tracing/events/user_events*/eventlog_* 2>/dev/null | sed 's|.*/events/||'
 }
@@ -109,7 +95,7 @@ def items(count):
     ]
 
 
-class Persist(vm_case.Case):
+class Persist(parts.Case):
     """One guest; each part of what happened there is looked at here."""
 
     @classmethod
@@ -125,16 +111,6 @@ class Persist(vm_case.Case):
             ["sh", "-c", SCRIPT, elog, load, examples],
             files={path: path for path in paths},
         )
-
-    def part(self, title, status=0):
-        """What a part has said, by line."""
-        found = re.search(
-            rf"^part {title}\n(.*?)^status (\d+)\nend$", self.result.output,
-            re.MULTILINE | re.DOTALL,
-        )
-        self.assertIsNotNone(found, self.result.output)
-        self.assertEqual(int(found[2]), status, found[1])
-        return found[1].splitlines()
 
     def test_of_a_program_that_does_not_run_is_there(self):
         self.assertEqual(self.part("register"), ["user_events:eventlog_load_item"])

@@ -5,17 +5,16 @@ as the program runs."""
 
 import re
 
+import parts
 import vm_case
 
 # Runs the program, then waits for the kernel to forget its events, which it does when it has time.
-SCRIPT = """
+SCRIPT = parts.SHELL + """
 "$0" || exit
-tries=0
-while [ -n "$(ls /sys/kernel/tracing/events/user_events)" ] && [ $tries -lt 600 ]; do
-    tries=$((tries + 1))
-    sleep 0.1
-done
-echo "left:" $(cat /sys/kernel/tracing/user_events_status | grep eventlog_)
+cd /sys/kernel/tracing
+gone() { [ -z "$(ls events/user_events 2>/dev/null)" ]; }
+wait_until gone
+echo "left:" $(grep eventlog_ user_events_status)
 """
 
 
@@ -53,6 +52,7 @@ class Route(vm_case.Case):
             vm_case.kernel_or_skip(cls.KERNEL),
             ["sh", "-c", cls.SCRIPT, program],
             files={program: program},
+            time_limit=1800,
         )
 
     def whole_trace(self, title):

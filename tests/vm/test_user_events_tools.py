@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import unittest
 
+import parts
 import vm_case
 
 COUNT = 100_000
@@ -19,7 +20,7 @@ LARGEST = 4048 - 16 - 1
 # Where the kernel keeps events, and has a hash behind each name, one is removed by hand.
 # For each tool a program of its own: its event is there before the tool begins, and it emits when
 # the tool records, for as long as somebody has the pipe open for writing.
-SCRIPT = rf"""
+SCRIPT = parts.SHELL + rf"""
 events=/sys/kernel/tracing/events/user_events
 mkfifo /tmp/hold
 find_item() {{
@@ -31,14 +32,6 @@ is_gone() {{
         echo "-:user_events/$(basename $item)" >> /sys/kernel/tracing/dynamic_events 2> /dev/null
     fi
     ! find_item
-}}
-wait_until() {{
-    tries=0
-    until "$@"; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || {{ echo "waited in vain: $*"; exit 1; }}
-        sleep 0.1
-    done
 }}
 # The event of the program before goes a moment after the last who referred to it, and whoever opens
 # it in that moment finds nothing.
@@ -111,8 +104,8 @@ FILES = ("perf.data", "largest.data", "trace.dat", "trace_pipe", "format.trace_p
 
 
 ITEM = re.compile(
-    r"eventlog_load_item(?:_[0-9a-f]{8})?: +number=(?:0x[0-9a-f]+ \()?(\d+)\)? amount=(?:0x[0-9a-f]+ \()?(\d+)\)?"
-    r" word=(.*)$"
+    r"eventlog_load_item(?:_[0-9a-f]{8})?: +number=(?:0x[0-9a-f]+ \()?(\d+)\)?"
+    r" amount=(?:0x[0-9a-f]+ \()?(\d+)\)? word=(.*)$"
 )
 
 

@@ -10,13 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-// What both programs that try user_events share. The ABI is declared here and there because the
-// kernel headers of Debian 12 do not have it. Single-threaded.
-
-/// Registers an event. Both ABIs have this number, each with a struct of its own size.
-#define USER_EVENTS_REGISTER 0xc0082a00UL
+// What all programs that try user_events share. Single-threaded.
 
 #define TRACING "/sys/kernel/tracing/"
+#define EVENTS TRACING "events/user_events/"
 
 /// Says what has been tried; ends the program with status 1 if it did not turn out right.
 static inline void step(const char* what, bool right) {

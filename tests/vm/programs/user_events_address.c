@@ -2,33 +2,10 @@
 //
 // Registers an event with user_events of Linux 6.4 and later, where the kernel sets a bit in a word
 // of ours while somebody listens, and follows it through its life.
-#include <sys/ioctl.h>
-
 #include "steps.h"
+#include "user_events_abi.h"
 
-#define USER_EVENTS_UNREGISTER 0x40082a02UL
-#define EVENT TRACING "events/user_events/vm_address_probe/"
-
-struct registration {
-    uint32_t size;
-    uint8_t bit;
-    uint8_t word_size;
-    uint16_t flags;
-    uint64_t word_address;
-    uint64_t description;
-    uint32_t write_index;
-} __attribute__((packed));
-
-struct unregistration {
-    uint32_t size;
-    uint8_t bit;
-    uint8_t reserved_byte;
-    uint16_t reserved;
-    uint64_t word_address;
-} __attribute__((packed));
-
-_Static_assert(sizeof(struct registration) == 28, "as the kernel has it");
-_Static_assert(sizeof(struct unregistration) == 16, "as the kernel has it");
+#define EVENT EVENTS "vm_address_probe/"
 
 static const char description[] = "vm_address_probe u32 number";
 static _Alignas(8) volatile uint32_t word;
@@ -41,7 +18,7 @@ int main(void) {
     const int data = open(TRACING "user_events_data", O_RDWR);
     step("user_events_data can be opened", data >= 0);
 
-    struct registration wanted = {
+    struct word_registration wanted = {
         .size = 20,
         .bit = 31,
         .word_size = sizeof word,
@@ -65,7 +42,7 @@ int main(void) {
     set_file(EVENT "enable", "0");
     step("the kernel clears the bit", !bit_is_set());
 
-    const struct unregistration end = {
+    const struct word_unregistration end = {
         .size = sizeof end,
         .bit = 31,
         .word_address = (uintptr_t)&word,

@@ -22,7 +22,7 @@
 #include <eventlog/dynamic_provider.hpp>
 #include <eventlog/eventlog.hpp>
 
-#include "steps.h"
+#include "steps.hpp"
 
 namespace {
 
@@ -31,23 +31,12 @@ struct mark {
 };
 using lives = eventlog::provider<"lives", mark>;
 
-#define EVENTS TRACING "events/user_events/"
-
 eventlog::route_status route() {
     return lives::status().routes[EVENTLOG_ROUTE_USER_EVENTS];
 }
 
-/// What the kernel, or somebody else, does a moment later.
-template <class Condition>
-bool soon(Condition condition) {
-    for (int i = 0; i < 300 && !condition(); ++i) {
-        ::usleep(50'000);
-    }
-    return condition();
-}
-
 void listen(bool on) {
-    set_file(EVENTS "eventlog_lives_mark/enable", on ? "1" : "0");
+    ::listen("lives_mark", on);
     step(on ? "the gate opens" : "the gate closes",
          soon([&] { return lives::enabled<mark>() == on; }));
 }
@@ -141,16 +130,6 @@ void go_through_unloading(const char* plugin) {
          std::all_of(words, words + 1024, [](std::uint32_t word) { return word == 0; }));
 }
 
-long long read_number(const char* path) {
-    FILE* file = std::fopen(path, "r");
-    long long number = -1;
-    if (file != nullptr) {
-        static_cast<void>(std::fscanf(file, "%lld", &number));
-        static_cast<void>(std::fclose(file));
-    }
-    return number;
-}
-
 int open_perf() {
     perf_event_attr wanted{};
     wanted.size = sizeof wanted;
@@ -222,10 +201,7 @@ void go_through_spawning() {
 int emit_in_shared_memory(void* /*argument*/) {
     lives::emit(mark{30});
     // The parent waits; it is us whom the kernel's change of the shared word reaches.
-    for (int i = 0; i < 300 && lives::enabled<mark>(); ++i) {
-        ::usleep(50'000);
-    }
-    ::_exit(lives::enabled<mark>() ? 1 : 0);
+    ::_exit(soon([] { return !lives::enabled<mark>(); }) ? 0 : 1);
 }
 
 void go_through_shared_memory() {

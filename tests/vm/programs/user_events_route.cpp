@@ -5,24 +5,19 @@
 //
 // On kernels before Linux 6.4, which do not write to gates but have a page of bits, most is the
 // same; what is not asks has_page.
-#include <dirent.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <eventlog/dynamic_provider.hpp>
 #include <eventlog/eventlog.hpp>
+
+#include "steps.hpp"
+#include "user_events_abi.h"
 
 namespace {
 
@@ -52,9 +47,6 @@ struct empty {};
 
 using traced = eventlog::provider<"traced", sample, word, in_session, silent, empty>;
 
-#define TRACING "/sys/kernel/tracing/"
-#define EVENTS TRACING "events/user_events/"
-
 }  // namespace
 
 template <>
@@ -62,65 +54,10 @@ inline constexpr eventlog::event_traits eventlog::traits_of<in_session>{.session
 
 namespace {
 
-/// Says what has been tried; ends the program with status 1 if it did not turn out right.
-void step(const char* what, bool right) {
-    const int error = errno;
-    std::printf("%s: %s\n", right ? "ok" : "WRONG", what);
-    if (!right) {
-        std::printf("errno is %d: %s\n", error, std::strerror(error));
-        std::exit(1);
-    }
-}
-
-/// Writes a text to a file of tracefs; ends the program if that fails.
-void set_file(const char* path, std::string_view text) {
-    const int file = ::open(path, O_WRONLY | O_TRUNC);
-    step(path,
-         file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
-    static_cast<void>(::close(file));
-}
-
-const bool has_page = ::access("/proc/sys/kernel/user_events_max", F_OK) != 0;
-
-/// The names in tracefs of the events whose names begin like that, in a list in which each is
-/// followed by a space. On kernels with a page a hash stands behind each name.
-std::string names_of(std::string_view event) {
-    std::string names;
-    DIR* const folder = ::opendir(EVENTS);
-    for (const dirent* entry = nullptr;
-         folder != nullptr && (entry = ::readdir(folder)) != nullptr;) {
-        if (std::string_view(entry->d_name).starts_with(event)) {
-            names += entry->d_name;
-            names += ' ';
-        }
-    }
-    if (folder != nullptr) {
-        static_cast<void>(::closedir(folder));
-    }
-    return names;
-}
-
-std::string name_of(std::string_view event) {
-    const std::string names = names_of("eventlog_" + std::string(event));
-    return names.substr(0, names.find(' '));
-}
-
-/// Has somebody listen to an event, or stop to listen.
-void listen(std::string_view event, bool on) {
-    set_file((EVENTS + name_of(event) + "/enable").c_str(), on ? "1" : "0");
-}
+const bool has_page = kernel_has_page();
 
 eventlog::route_status route() {
     return traced::status().routes[EVENTLOG_ROUTE_USER_EVENTS];
-}
-
-/// What the kernel does elsewhere after it has answered: sets bits in memory that is not there yet.
-template <class Condition>
-bool soon(Condition condition) {
-    for (int i = 0; i < 600 && !condition(); ++i) {
-        ::usleep(50'000);
-    }
-    return condition();
 }
 
 void emit_sample(std::uint64_t number) {
@@ -149,7 +86,7 @@ void show_trace(const char* title) {
     if (file != nullptr) {
         static_cast<void>(std::fclose(file));
     }
-    set_file(TRACING "trace", "");
+    clear_trace();
 }
 
 /// How the kernel says that an event's records are made up.
@@ -275,18 +212,23 @@ void follow_fork() {
     show_trace("fork");
 }
 
-/// An event stays on kernels with a page, but nothing refers to it any more.
+/// As it has to be done on kernels with a page, which takes that nothing refers to the event.
+void remove_event(std::string_view name) {
+    const std::string removal = "-:user_events/" + std::string(name);
+    const int file = ::open(TRACING "dynamic_events", O_WRONLY | O_APPEND);
+    bool removed = false;
+    step("it can be removed", soon([&] {
+             removed = removed || ::write(file, removal.data(), removal.size()) ==
+                                      static_cast<ssize_t>(removal.size());
+             return removed;
+         }));
+    static_cast<void>(::close(file));
+}
+
+/// Nothing refers to an event any more.
 void expect_gone(std::string_view name) {
     if (has_page) {
-        const std::string removal = "-:user_events/" + std::string(name);
-        const int file = ::open(TRACING "dynamic_events", O_WRONLY | O_APPEND);
-        bool removed = false;
-        step("it can be removed", soon([&] {
-                 removed = removed || ::write(file, removal.data(), removal.size()) ==
-                                          static_cast<ssize_t>(removal.size());
-                 return removed;
-             }));
-        static_cast<void>(::close(file));
+        remove_event(name);
     }
     const std::string path = EVENTS + std::string(name);
     step("it is gone", soon([&] { return ::access(path.c_str(), F_OK) != 0; }));
@@ -350,19 +292,48 @@ bool is_tried_again(const eventlog::dynamic_provider& provider) {
     });
 }
 
+/// Makes events until the kernel's page has no bit left, or has the kernel allow none.
+void take_all_room() {
+    if (!has_page) {
+        set_file(USER_EVENTS_MAX, "1");
+        return;
+    }
+    // Some at a time: each that a descriptor has makes the next one slower.
+    constexpr unsigned some = 256;
+    int error = 0;
+    for (unsigned first = 0; error == 0; first += some) {
+        const int data = ::open(TRACING "user_events_data", O_RDWR);
+        for (unsigned i = first; i < first + some && error == 0; ++i) {
+            const std::string description = "filler_" + std::to_string(i) + " u32 number";
+            std::uint32_t index = 0;
+            error = register_by_hand(data, description.c_str(), nullptr, &index) ? 0 : errno;
+        }
+        static_cast<void>(::close(data));
+    }
+    step("the page is full", error == EMFILE);
+    step("the first bit is not an event's",
+         file_holds(TRACING "user_events_status", "Active: 32767"));
+}
+
 /// The kernel has as many events as it may.
 void follow_limit() {
-    constexpr const char* limit = "/proc/sys/kernel/user_events_max";
-    set_file(limit, "1");
+    take_all_room();
+    std::string name;
     {
         const eventlog::dynamic_provider provider(late);
         step("the other way can be used all the same", provider.status().code == EVENTLOG_OK);
         step("there are too many events", route_of(provider).code == EVENTLOG_INCOMPLETE);
         std::printf("limit: %s\n", route_of(provider).text.data());
-        set_file(limit, "32768");
+        step("its gate is closed", !provider.enabled(0));
+        if (has_page) {
+            remove_event("filler_0");
+        } else {
+            set_file(USER_EVENTS_MAX, "32768");
+        }
         step("the event is there when it may be", is_tried_again(provider));
+        name = name_of("late_event");
     }
-    expect_gone("eventlog_late_event");
+    expect_gone(name);
 }
 
 /// An ordinary user in root's directory, where it cannot publish anything, either.
@@ -439,17 +410,15 @@ void follow_lost_descriptor() {
 
 int main() {
     set_file(TRACING "buffer_size_kb", "16384");
-    set_file(TRACING "trace", "");
+    clear_trace();
     follow_fields();
     follow_many();
     follow_end_of_listening();
     follow_sizes();
     follow_fork();
     follow_versions();
-    if (!has_page) {
-        follow_limit();
-    }
     follow_permission();
+    follow_limit();
     follow_lost_descriptor();
     return 0;
 }

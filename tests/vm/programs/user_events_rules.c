@@ -4,41 +4,19 @@
 // what it refuses, and with which error.
 // What the C library asks for.
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 
 #include "steps.h"
-
-#define USER_EVENTS_DELETE 0x40082a01UL
-#define USER_EVENTS_UNREGISTER 0x40082a02UL
-#define EVENTS TRACING "events/user_events/"
+#include "user_events_abi.h"
 
 enum { multi_format = 2 };
-
-struct registration {
-    uint32_t size;
-    uint8_t bit;
-    uint8_t word_size;
-    uint16_t flags;
-    uint64_t word_address;
-    uint64_t description;
-    uint32_t write_index;
-} __attribute__((packed));
-
-struct unregistration {
-    uint32_t size;
-    uint8_t bit;
-    uint8_t reserved_byte;
-    uint16_t reserved;
-    uint64_t word_address;
-} __attribute__((packed));
 
 static int data;
 static _Alignas(8) volatile uint64_t word;
 
-static struct registration make(const char* description) {
-    const struct registration made = {
+static struct word_registration make(const char* description) {
+    const struct word_registration made = {
         .size = sizeof made,
         .bit = 31,
         .word_size = sizeof(uint32_t),
@@ -49,19 +27,19 @@ static struct registration make(const char* description) {
 }
 
 /// 0 or an errno.
-static int try_registration(struct registration* wanted) {
+static int try_registration(struct word_registration* wanted) {
     return ioctl(data, USER_EVENTS_REGISTER, wanted) == 0 ? 0 : errno;
 }
 
 static int unregister_bit(const volatile void* address, uint8_t bit) {
-    const struct unregistration end = {
+    const struct word_unregistration end = {
         .size = sizeof end, .bit = bit, .word_address = (uintptr_t)address};
     return ioctl(data, USER_EVENTS_UNREGISTER, &end) == 0 ? 0 : errno;
 }
 
 /// What the kernel says of an event that is registered and given back at once.
 static int try_description(const char* description) {
-    struct registration wanted = make(description);
+    struct word_registration wanted = make(description);
     const int error = try_registration(&wanted);
     if (error == 0) {
         (void)unregister_bit(&word, 31);
@@ -71,7 +49,7 @@ static int try_description(const char* description) {
 
 static void follow_structs(void) {
     char large[8192] = {0};
-    struct registration wanted = make("rules_struct u32 a");
+    struct word_registration wanted = make("rules_struct u32 a");
     memcpy(large, &wanted, sizeof wanted);
     const uint32_t too_large = 4097;
     memcpy(large, &too_large, sizeof too_large);
@@ -93,7 +71,7 @@ static void follow_structs(void) {
 }
 
 static void follow_addresses(void) {
-    struct registration wanted = make("rules_address u32 a");
+    struct word_registration wanted = make("rules_address u32 a");
     wanted.word_size = 2;
     step("a word has 4 bytes or 8", try_registration(&wanted) == EINVAL);
     wanted = make("rules_address u32 a");
@@ -115,14 +93,14 @@ static void follow_addresses(void) {
 }
 
 static void follow_names(void) {
-    struct registration first = make("rules_name u32 a");
+    struct word_registration first = make("rules_name u32 a");
     step("an event is registered", try_registration(&first) == 0);
-    struct registration again = make("rules_name u32 a");
+    struct word_registration again = make("rules_name u32 a");
     step("the same bit twice is in use", try_registration(&again) == EADDRINUSE);
     again.bit = 30;
     step("another bit is not", try_registration(&again) == 0);
     step("the event has one number", again.write_index == first.write_index);
-    struct registration other = make("rules_name u64 b");
+    struct word_registration other = make("rules_name u64 b");
     other.bit = 29;
     step("other fields under that name are in use", try_registration(&other) == EADDRINUSE);
     other.flags = multi_format;
@@ -134,7 +112,7 @@ static void follow_names(void) {
                                         unregister_bit(&word, 30) == 0 &&
                                         unregister_bit(&word, 29) == 0);
     step("what is not there cannot be given back", unregister_bit(&word, 31) == ENOENT);
-    const struct unregistration odd = {
+    const struct word_unregistration odd = {
         .size = sizeof odd, .bit = 31, .reserved_byte = 1, .word_address = (uintptr_t)&word};
     step("something reserved is invalid",
          ioctl(data, USER_EVENTS_UNREGISTER, &odd) == -1 && errno == EINVAL);
@@ -200,8 +178,8 @@ static int write_text(uint32_t index, uint32_t loc, const char* text, size_t siz
 }
 
 static void follow_writes(void) {
-    struct registration number = make("rules_number u32 a; u32 b");
-    struct registration text = make("rules_text __rel_loc char[] t");
+    struct word_registration number = make("rules_number u32 a; u32 b");
+    struct word_registration text = make("rules_text __rel_loc char[] t");
     text.bit = 30;
     step("events to write are registered",
          try_registration(&number) == 0 && try_registration(&text) == 0);

@@ -2,21 +2,12 @@
 //
 // Registers an event with user_events before Linux 6.4, where the kernel sets a bit in a page that
 // we map while somebody listens, and follows it through its life.
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 #include "steps.h"
+#include "user_events_abi.h"
 
-#define EVENT TRACING "events/user_events/vm_status_probe/"
-
-struct registration {
-    uint32_t size;
-    uint64_t description;
-    uint32_t status_bit;
-    uint32_t write_index;
-} __attribute__((packed));
-
-_Static_assert(sizeof(struct registration) == 20, "as the kernel has it");
+#define EVENT EVENTS "vm_status_probe/"
 
 static const char description[] = "vm_status_probe u32 number";
 
@@ -32,7 +23,7 @@ int main(void) {
     const volatile uint8_t* page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, status, 0);
     step("its page can be mapped", page != MAP_FAILED);
 
-    struct registration wanted = {
+    struct page_registration wanted = {
         .size = sizeof wanted,
         .description = (uintptr_t)description,
     };
@@ -50,7 +41,7 @@ int main(void) {
 
     // Larger than the kernel knows, with something in what it does not know.
     const struct {
-        struct registration known;
+        struct page_registration known;
         uint64_t unknown;
     } __attribute__((packed)) later = {{28, (uintptr_t)description, 0, 0}, 1};
     step("a registration of the newer ABI is too large",

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Scripts in guests that have parts: each has a title, says what it has to say, and ends with a
+status, for tests to look at one by one."""
+
+import re
+
+import vm_case
+
+# What such a script begins with. `part TITLE COMMAND...` runs a part; `wait_until COMMAND...` waits
+# until the command succeeds. That it waits in vain is told after minutes: a machine may be busy.
+SHELL = """
+part() {
+    echo "part $1"
+    shift
+    "$@" 2>&1
+    echo "status $?"
+    echo "end"
+}
+wait_until() {
+    tries=0
+    until "$@"; do
+        tries=$((tries + 1))
+        [ $tries -lt 3000 ] || { echo "waited in vain: $*"; exit 1; }
+        sleep 0.1
+    done
+}
+"""
+
+
+class Case(vm_case.Case):
+    """One guest, in which a script has run whose parts are looked at."""
+
+    result = None
+
+    def part(self, title, status=0):
+        """What a part has said, by line."""
+        found = re.search(
+            rf"^part {title}\n(.*?)^status (\d+)\nend$", self.result.output,
+            re.MULTILINE | re.DOTALL,
+        )
+        self.assertIsNotNone(found, self.result.output)
+        self.assertNotIn("WRONG", found[1])
+        self.assertEqual(int(found[2]), status, found[1])
+        return found[1].splitlines()
