@@ -47,6 +47,7 @@ static_assert(sizeof(struct word_registration) == 28, "as the kernel has it");
 static_assert(sizeof(struct word_unregistration) == 16, "as the kernel has it");
 static_assert(sizeof(struct page_registration) == 20, "as the kernel has it");
 
+// NOLINTBEGIN(cppcoreguidelines-pro-type-cstyle-cast,modernize-*): C, and included by C++, too
 /// How many events there may be; kernels of the older ABI do not have it.
 #define USER_EVENTS_MAX "/proc/sys/kernel/user_events_max"
 
@@ -67,3 +68,4 @@ static inline bool register_by_hand(int data, const char* description, const vol
     *index = has_page ? older.write_index : wanted.write_index;
     return registered;
 }
+// NOLINTEND(cppcoreguidelines-pro-type-cstyle-cast,modernize-*)
