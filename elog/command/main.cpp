@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "output.hpp"
 #include "sigbus_guard.hpp"
 #include "tell.hpp"
-#include "text_writer.hpp"
 
 namespace {
 
@@ -60,6 +60,7 @@ void run(int argument_count, char** arguments) {
     elog::add_gen(line);
     elog::add_register(line);
     elog::add_unregister(line);
+    elog::add_convert(line);
     elog::add_doctor(line);
     const bool takes_command = !words.empty() && words.front() == "record";
     if (separator_found && (!takes_command || command.empty())) {

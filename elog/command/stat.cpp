@@ -13,7 +13,7 @@
 #include "commands.hpp"
 #include "file_damage.hpp"
 #include "file_reader.hpp"
-#include "text_writer.hpp"
+#include "output.hpp"
 
 namespace elog {
 namespace {
