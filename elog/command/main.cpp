@@ -46,21 +46,20 @@ void run(int argument_count, char** arguments) {
 
     elog::command_line line("elog", "Listen to what programs say through eventlog.",
                             "elog " ELOG_VERSION);
-    line.footer("Examples:\n"
-                "  elog list                                  who can be listened to\n"
-                "  elog record -e 'shop:*'                    watch its events");
+    line.footer("For example, see who can be listened to and then watch one:\n"
+                "  elog list; elog record -e 'shop:*'");
     elog::add_list(line);
     elog::add_record(line, command);
     elog::add_print(line);
     elog::add_stat(line);
     elog::add_agg(line);
+    elog::add_convert(line);
     elog::add_verify(line);
     elog::add_repair(line);
     elog::add_schema(line);
     elog::add_gen(line);
     elog::add_register(line);
     elog::add_unregister(line);
-    elog::add_convert(line);
     elog::add_doctor(line);
     const bool takes_command = !words.empty() && words.front() == "record";
     if (separator_found && (!takes_command || command.empty())) {
