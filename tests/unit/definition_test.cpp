@@ -91,7 +91,9 @@ inline constexpr eventlog::event_traits eventlog::traits_of<definition_cases::in
 
 template <>
 inline constexpr eventlog::provider_traits eventlog::provider_traits_of<definition_cases::same>{
-    .description = "Said twice", .keywords = {definition_cases::send, definition_cases::receive}};
+    .description = "Said twice",
+    .keywords = {definition_cases::send, definition_cases::receive},
+    .dumps = true};
 
 namespace {
 
@@ -199,11 +201,13 @@ TEST(definition, says_byte_for_byte_what_a_provider_in_cpp_says) {
         {.name = "nothing"},
         // What a C++ provider with sessions says itself.
         EVENTLOG_SESSION_BEGIN_EVENT,
-        EVENTLOG_SESSION_END_EVENT};
+        EVENTLOG_SESSION_END_EVENT,
+        // And one that dumps.
+        EVENTLOG_DUMP_COMPLETE_EVENT};
     const eventlog_definition definition{
         EVENTLOG_DEFINITION_SIZES, .name = "same",     .description = "Said twice",
         .keywords = keywords,      .keyword_count = 2, .events = events,
-        .event_count = 6};
+        .event_count = 7};
     const outcome result = build(definition, [](const built_definition& built) {
         const auto& expected = same::schema();
         EXPECT_EQ(std::vector<std::uint8_t>(built.schema.begin(), built.schema.end()),

@@ -392,6 +392,17 @@ EVENTLOG_API enum eventlog_error eventlog_check_values(struct eventlog_provider*
     }
 
 /*
+ * The event that ends what eventlog_provider_on_dump (abi.h) has emitted for a late listener, as a
+ * provider in C++ has it: a member of an eventlog_definition's events, without which there is none.
+ */
+#define EVENTLOG_DUMP_COMPLETE_EVENT                                                         \
+    {                                                                                        \
+        .name = "dump_complete", .description = "The present state has been told",           \
+        .meaning = "a listener came late and all of the state has been emitted to it alone", \
+        .level = EVENTLOG_LEVEL_ERROR, .kind = EVENTLOG_KIND_DUMP_COMPLETE                   \
+    }
+
+/*
  * An observed entity, one connection or one request, whose events can be picked out by its number:
  *
  *     struct eventlog_session session;
