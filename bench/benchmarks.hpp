@@ -19,6 +19,9 @@ inline constexpr const char* disabled_lazy = "emit_disabled_lazy";
 inline constexpr const char* enabled = "emit_enabled";
 inline constexpr const char* dropped = "emit_dropped";
 
+/// A run's counter: how much longer it took than its peer's run right in front of it or behind it.
+inline constexpr const char* ratio_of_pair = "ratio_of_pair";
+
 }  // namespace bench::name
 
 namespace bench {

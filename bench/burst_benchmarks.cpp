@@ -122,7 +122,7 @@ void run_pairs(benchmark::State& state) {
             time_floor();
         }
         state.SetIterationTime(took.count());
-        state.counters[name::floor] = took / floor_took;
+        state.counters[name::ratio_of_pair] = took / floor_took;
     }
 }
 #endif

@@ -123,34 +123,53 @@ batch_runner find_best_placed(std::uint64_t first, std::string_view reason) {
     return best;
 }
 
+/// One batch after the other, from a number that the compiler does not know: it would compute some
+/// of the fields itself.
 template <class Measured>
-void run_loop(benchmark::State& state) {
+double time_best_batch() {
     const std::string_view reason = opaque_reason();
-    // From numbers that it knows the compiler would compute some of the fields itself.
     std::uint64_t first = 0;
     benchmark::DoNotOptimize(first);
     static const batch_runner run = find_best_placed<Measured>(first, reason);
-    while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(batch))) {
-        state.SetIterationTime(time_batch(run, first, reason));
-    }
+    return time_batch(run, first, reason);
 }
 
 template <class Measured>
-void register_loop(const char* name) {
-    benchmark::RegisterBenchmark(name, run_loop<Measured>)
-        ->UseManualTime()
-        ->Iterations(static_cast<benchmark::IterationCount>(batch));
+void run_loop(benchmark::State& state) {
+    while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(batch))) {
+        state.SetIterationTime(time_best_batch<Measured>());
+    }
+}
+
+/// A batch of it and one of the bare branch, one right behind the other, each of them first as
+/// often: see bench/README.md.
+template <class Measured>
+void run_pairs(benchmark::State& state) {
+    static bool branch_first = false;
+    while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(batch))) {
+        branch_first = !branch_first;
+        double branch_took = branch_first ? time_best_batch<load_test_branch>() : 0;
+        const double took = time_best_batch<Measured>();
+        branch_took = branch_first ? branch_took : time_best_batch<load_test_branch>();
+        state.SetIterationTime(took);
+        state.counters[name::ratio_of_pair] = took / branch_took;
+    }
+}
+
+void register_loop(const char* name, void (*run)(benchmark::State&)) {
+    benchmark::RegisterBenchmark(name, run)->UseManualTime()->Iterations(
+        static_cast<benchmark::IterationCount>(batch));
 }
 
 }  // namespace
 
 void register_loops() {
-    register_loop<load_test_branch>(name::branch);
-    register_loop<emit_disabled>(name::disabled);
-    register_loop<emit_disabled_costly>(name::disabled_costly);
-    register_loop<emit_disabled_lazy>(name::disabled_lazy);
+    register_loop(name::branch, run_loop<load_test_branch>);
+    register_loop(name::disabled, run_pairs<emit_disabled>);
+    register_loop(name::disabled_costly, run_pairs<emit_disabled_costly>);
+    register_loop(name::disabled_lazy, run_pairs<emit_disabled_lazy>);
 #if defined(__x86_64__)
-    register_loop<read_timestamp>(name::timestamp);
+    register_loop(name::timestamp, run_loop<read_timestamp>);
 #endif
 }
 

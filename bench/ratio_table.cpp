@@ -45,8 +45,9 @@ void collecting_reporter::ReportRuns(const std::vector<Run>& runs) {
     for (const Run& run : runs) {
         if (run.run_type == Run::RT_Iteration) {
             nanoseconds_[run.run_name.function_name].push_back(run.GetAdjustedRealTime());
-            if (const auto pair = run.counters.find(name::floor); pair != run.counters.end()) {
-                pairs_.push_back(pair->second.value);
+            if (const auto pair = run.counters.find(name::ratio_of_pair);
+                pair != run.counters.end()) {
+                pairs_[run.run_name.function_name].push_back(pair->second.value);
             }
         }
     }
@@ -54,7 +55,7 @@ void collecting_reporter::ReportRuns(const std::vector<Run>& runs) {
 
 ratio_table::ratio_table(const collecting_reporter& reporter, const listeners::outcome& heard)
     : too_much_lost_(loss_of(heard.enabled) > tolerable_loss) {
-    const collecting_reporter::times& times = reporter.nanoseconds();
+    const collecting_reporter::by_name& times = reporter.nanoseconds();
     add_row(name::branch, times, "");
     add_row(name::disabled, times, "");
     add_row(name::disabled_costly, times, "");
@@ -63,15 +64,16 @@ ratio_table::ratio_table(const collecting_reporter& reporter, const listeners::o
     add_row(name::floor, times, "nobody reads");
     add_row(name::enabled, times, describe(heard.enabled));
     add_row(name::dropped, times, describe(heard.dropped));
-    add_ratio("disabled_vs_branch", name::disabled, name::branch, 1.1);
-    add_ratio("disabled_costly_vs_branch", name::disabled_costly, name::branch, 1.1);
-    add_ratio("disabled_lazy_vs_branch", name::disabled_lazy, name::branch, 1.1);
-    add_ratio_of_pairs("enabled_vs_rseq_floor", reporter.pairs(), 1.25);
+    const collecting_reporter::by_name& pairs = reporter.pairs();
+    add_ratio_of_pairs("disabled_vs_branch", pairs, name::disabled, 1.1);
+    add_ratio_of_pairs("disabled_costly_vs_branch", pairs, name::disabled_costly, 1.1);
+    add_ratio_of_pairs("disabled_lazy_vs_branch", pairs, name::disabled_lazy, 1.1);
+    add_ratio_of_pairs("enabled_vs_rseq_floor", pairs, name::enabled, 1.25);
     add_ratio("rseq_floor_vs_rdtsc", name::floor, name::timestamp, 0);
     add_ratio("dropped_vs_enabled", name::dropped, name::enabled, 0);
 }
 
-void ratio_table::add_row(const char* name, const collecting_reporter::times& times,
+void ratio_table::add_row(const char* name, const collecting_reporter::by_name& times,
                           std::string loss) {
     const auto found = times.find(name);
     if (found == times.end()) {
@@ -93,10 +95,12 @@ void ratio_table::add_ratio(const char* name, const char* measured, const char* 
     }
 }
 
-void ratio_table::add_ratio_of_pairs(const char* name, std::vector<double> pairs, double target) {
-    if (!pairs.empty()) {
-        std::sort(pairs.begin(), pairs.end());
-        ratios_.push_back({name, quantile(pairs, 0.5), target});
+void ratio_table::add_ratio_of_pairs(const char* name, const collecting_reporter::by_name& pairs,
+                                     const char* measured, double target) {
+    if (const auto found = pairs.find(measured); found != pairs.end()) {
+        std::vector<double> sorted = found->second;
+        std::sort(sorted.begin(), sorted.end());
+        ratios_.push_back({name, quantile(sorted, 0.5), target});
     }
 }
 

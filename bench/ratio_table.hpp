@@ -20,15 +20,15 @@ class collecting_reporter : public benchmark::BenchmarkReporter {
     bool ReportContext(const Context& context) override;
     void ReportRuns(const std::vector<Run>& runs) override;
 
-    using times = std::map<std::string, std::vector<double>>;  // nanoseconds by name
+    using by_name = std::map<std::string, std::vector<double>>;
 
-    [[nodiscard]] const times& nanoseconds() const noexcept { return nanoseconds_; }
-    /// The ratios of bursts that were measured as a pair.
-    [[nodiscard]] const std::vector<double>& pairs() const noexcept { return pairs_; }
+    [[nodiscard]] const by_name& nanoseconds() const noexcept { return nanoseconds_; }
+    /// By name, the ratios of what was measured together with its peer.
+    [[nodiscard]] const by_name& pairs() const noexcept { return pairs_; }
 
   private:
-    times nanoseconds_;
-    std::vector<double> pairs_;
+    by_name nanoseconds_;
+    by_name pairs_;
 };
 
 class ratio_table {
@@ -53,9 +53,10 @@ class ratio_table {
         double target;  // at most; 0: none
     };
 
-    void add_row(const char* name, const collecting_reporter::times& times, std::string loss);
+    void add_row(const char* name, const collecting_reporter::by_name& times, std::string loss);
     void add_ratio(const char* name, const char* measured, const char* peer, double target);
-    void add_ratio_of_pairs(const char* name, std::vector<double> pairs, double target);
+    void add_ratio_of_pairs(const char* name, const collecting_reporter::by_name& pairs,
+                            const char* measured, double target);
     [[nodiscard]] const row* find(const char* name) const;
     void print_ratio(const ratio& result) const;
 

@@ -13,6 +13,7 @@
 namespace elog {
 
 void add_agg(command_line& line);
+void add_convert(command_line& line);
 void add_doctor(command_line& line);
 void add_gen(command_line& line);
 void add_list(command_line& line);

@@ -9,7 +9,7 @@
 #include "commands.hpp"
 #include "health.hpp"
 #include "json_text.hpp"
-#include "text_writer.hpp"
+#include "output.hpp"
 
 namespace elog {
 namespace {

@@ -8,8 +8,8 @@
 #include "catalogue.hpp"
 #include "catalogue_output.hpp"
 #include "commands.hpp"
+#include "output.hpp"
 #include "tell.hpp"
-#include "text_writer.hpp"
 
 namespace elog {
 namespace {

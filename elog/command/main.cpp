@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "output.hpp"
 #include "sigbus_guard.hpp"
 #include "tell.hpp"
-#include "text_writer.hpp"
 
 namespace {
 
@@ -46,14 +46,14 @@ void run(int argument_count, char** arguments) {
 
     elog::command_line line("elog", "Listen to what programs say through eventlog.",
                             "elog " ELOG_VERSION);
-    line.footer("Examples:\n"
-                "  elog list                                  who can be listened to\n"
-                "  elog record -e 'shop:*'                    watch its events");
+    line.footer("For example, see who can be listened to and then watch one:\n"
+                "  elog list; elog record -e 'shop:*'");
     elog::add_list(line);
     elog::add_record(line, command);
     elog::add_print(line);
     elog::add_stat(line);
     elog::add_agg(line);
+    elog::add_convert(line);
     elog::add_verify(line);
     elog::add_repair(line);
     elog::add_schema(line);

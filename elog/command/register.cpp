@@ -7,10 +7,10 @@
 
 #include "commands.hpp"
 #include "kernel_events.hpp"
+#include "output.hpp"
 #include "schema.hpp"
 #include "schema_sources.hpp"
 #include "tell.hpp"
-#include "text_writer.hpp"
 
 namespace elog {
 namespace {

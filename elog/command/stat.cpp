@@ -4,119 +4,185 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "file_damage.hpp"
 #include "file_reader.hpp"
-#include "text_writer.hpp"
+#include "output.hpp"
+#include "record_counts.hpp"
+#include "value_text.hpp"
+#include "wanted_records.hpp"
 
 namespace elog {
 namespace {
 
-struct event_totals {
-    std::uint64_t count = 0;
-    std::uint64_t bytes = 0;
+// Members stay in this order.
+using json = nlohmann::ordered_json;
+
+struct stat_arguments {
+    record_choice choice;
+    bool json = false;
 };
 
-struct file_totals {
-    std::map<std::string, event_totals> events;  // by PROVIDER:EVENT
-    event_totals all;
-    std::uint64_t lost = 0;
-    std::uint64_t skipped = 0;  // of a newer version
-    std::int64_t first = 0;
-    std::int64_t last = 0;
+struct row {
+    std::string name;
+    event_counts counts;
 };
 
-std::string name_of(const file_reader& file, const eventlog_record& header) {
-    const auto found = file.providers().find(header.provider);
-    if (found == file.providers().end() || header.event >= found->second.schema.events.size()) {
-        return "<unknown>";
+/// The most frequent first: of hundreds, those are looked for.
+template <class Counts, class Name>
+std::vector<row> rows_of(const Counts& counts, const Name& name) {
+    std::vector<row> rows;
+    for (const auto& [key, each] : counts) {
+        rows.push_back({name(key), each});
     }
-    const provider_schema& schema = found->second.schema;
-    return fmt::format("{}:{}", schema.name, schema.events[header.event].name);
-}
-
-file_totals count(file_reader& file) {
-    file_totals totals;
-    std::map<std::pair<std::uint16_t, std::uint16_t>, event_totals> by_id;
-    std::map<std::pair<std::uint16_t, std::uint16_t>, std::string> names;
-    file.read([&](const merged_record& record) {
-        const eventlog_record& header = record.record.header;
-        totals.lost += record.lost_before;
-        if (!is_understood(header)) {
-            ++totals.skipped;
-            return;
-        }
-        const std::int64_t time = file.clock().realtime(header.time);
-        totals.first = totals.all.count == 0 ? time : std::min(totals.first, time);
-        totals.last = totals.all.count == 0 ? time : std::max(totals.last, time);
-        const std::pair id{header.provider, header.event};
-        for (event_totals* each : {&totals.all, &by_id[id]}) {
-            each->count += 1;
-            each->bytes += padded_size(header.size);
-        }
-        if (!names.contains(id)) {
-            names[id] = name_of(file, header);
-        }
+    std::stable_sort(rows.begin(), rows.end(), [](const row& one, const row& other) {
+        return one.counts.events > other.counts.events;
     });
-    for (const auto& [id, each] : by_id) {
-        totals.events[names[id]].count += each.count;
-        totals.events[names[id]].bytes += each.bytes;
-    }
-    for (const loss_block& loss : file.losses()) {
-        const bool of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
-        totals.lost += of_ring ? loss.full + loss.damaged : loss.too_large + loss.busy;
-    }
-    return totals;
+    return rows;
 }
 
-void append_row(fmt::memory_buffer& out, std::string_view name, const event_totals& totals,
-                double seconds, std::size_t width) {
-    const auto number = static_cast<double>(totals.count);
-    fmt::format_to(std::back_inserter(out), "{:<{}} {:>12} {:>12} {:>14}\n", name, width,
-                   totals.count, seconds > 0 ? fmt::format("{:.0f}", number / seconds) : "-",
-                   totals.bytes);
+std::string visible(std::string_view text) {
+    fmt::memory_buffer out;
+    append_visible(out, text);
+    return {out.data(), out.size()};
 }
 
-void run_stat(const std::string& path) {
-    file_reader file(path);
-    const file_totals totals = count(file);
-    // Each for itself: times from a damaged file may be further apart than their type can say.
-    const double seconds =
-        (static_cast<double>(totals.last) - static_cast<double>(totals.first)) / 1e9;
-    std::size_t width = 5;
-    for (const auto& [name, each] : totals.events) {
-        width = std::max(width, name.size());
+std::vector<row> rows_by_event(const record_counts& found) {
+    return rows_of(found.by_event(), [](const std::string& name) { return name; });
+}
+
+std::vector<row> rows_by_process(const record_counts& found) {
+    return rows_of(found.by_process(), [](const process_name& process) {
+        return fmt::format("{}-{}", visible(process.first), process.second);
+    });
+}
+
+void append_row(fmt::memory_buffer& out, const row& shown, double seconds, std::size_t width) {
+    const auto number = static_cast<double>(shown.counts.events);
+    const std::uint64_t each =
+        shown.counts.events == 0 ? 0 : shown.counts.bytes / shown.counts.events;
+    fmt::format_to(std::back_inserter(out), "{:<{}} {:>12} {:>12} {:>14} {:>10}\n", shown.name,
+                   width, shown.counts.events,
+                   seconds > 0 ? fmt::format("{:.0f}", number / seconds) : "-", shown.counts.bytes,
+                   each);
+}
+
+void append_table(fmt::memory_buffer& out, const char* what, const std::vector<row>& rows,
+                  double seconds, std::size_t width) {
+    fmt::format_to(std::back_inserter(out), "{:<{}} {:>12} {:>12} {:>14} {:>10}\n", what, width,
+                   "count", "per second", "bytes", "bytes each");
+    for (const row& shown : rows) {
+        append_row(out, shown, seconds, width);
+    }
+}
+
+void append_losses(fmt::memory_buffer& out, const loss_counts& lost) {
+    const auto append_one = [&](std::uint64_t number, const char* why) {
+        if (number != 0) {
+            fmt::format_to(std::back_inserter(out), "  {} lost: {}\n", number, why);
+        }
+    };
+    append_one(lost.full, "they found no room in the buffers");
+    append_one(lost.too_large, "they were too large for a record");
+    append_one(lost.busy, "the shared ring was held by others");
+    append_one(lost.damaged, "they made no sense");
+}
+
+void print_text(const record_counts& found) {
+    const std::vector<row> events = rows_by_event(found);
+    const std::vector<row> processes = rows_by_process(found);
+    const double seconds = found.seconds();
+    std::size_t width = std::string_view("process").size();
+    for (const std::vector<row>* rows : {&events, &processes}) {
+        for (const row& shown : *rows) {
+            width = std::max(width, shown.name.size());
+        }
     }
     fmt::memory_buffer out;
-    fmt::format_to(std::back_inserter(out), "{:<{}} {:>12} {:>12} {:>14}\n", "event", width,
-                   "count", "per second", "bytes");
-    for (const auto& [name, each] : totals.events) {
-        append_row(out, name, each, seconds, width);
+    append_table(out, "event", events, seconds, width);
+    append_row(out, {"all", found.all()}, seconds, width);
+    if (!processes.empty()) {
+        out.push_back('\n');
+        append_table(out, "process", processes, seconds, width);
     }
-    append_row(out, "all", totals.all, seconds, width);
-    fmt::format_to(std::back_inserter(out), "{} events in {:.3f} s, {} lost\n", totals.all.count,
-                   seconds, totals.lost);
-    if (totals.skipped != 0) {
+    fmt::format_to(std::back_inserter(out), "\n{} events in {:.3f} s, {} lost\n",
+                   found.all().events, seconds, found.lost().all());
+    append_losses(out, found.lost());
+    if (found.left_out() != 0) {
         fmt::format_to(std::back_inserter(out),
-                       "{} events of a newer version of eventlog are left out\n", totals.skipped);
+                       "{} events of a newer version of eventlog are left out\n", found.left_out());
     }
     write_all(STDOUT_FILENO, {out.data(), out.size()});
-    complain_about_damage(file, path);
+}
+
+json json_of(const event_counts& counts) {
+    return {{"events", counts.events}, {"bytes", counts.bytes}};
+}
+
+void print_json(const record_counts& found) {
+    json result = json_of(found.all());
+    result["first"] = found.first();
+    result["last"] = found.last();
+    result["lost"] = {{"all", found.lost().all()},
+                      {"no_room", found.lost().full},
+                      {"too_large", found.lost().too_large},
+                      {"busy", found.lost().busy},
+                      {"damaged", found.lost().damaged}};
+    result["left_out"] = found.left_out();
+    json& by_event = result["by_event"] = json::array();
+    for (const row& shown : rows_by_event(found)) {
+        json& added = by_event.emplace_back(json{{"event", shown.name}});
+        added.update(json_of(shown.counts));
+    }
+    json& by_process = result["by_process"] = json::array();
+    for (const auto& [process, counts] : found.by_process()) {
+        json& added =
+            by_process.emplace_back(json{{"process", process.first}, {"pid", process.second}});
+        added.update(json_of(counts));
+    }
+    const std::string text = result.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    write_all(STDOUT_FILENO, text);
+}
+
+void run_stat(const stat_arguments& arguments) {
+    file_reader file(arguments.choice.path, arguments.choice.range());
+    record_counts found;
+    wanted_records wanted(arguments.choice, file, found, false);
+    file.read([&](const merged_record& record) { wanted.write(record); });
+    wanted.finish();
+    if (arguments.json) {
+        print_json(found);
+    } else {
+        print_text(found);
+    }
+    complain_about_damage(file, arguments.choice.path);
+    wanted.check_names();
 }
 
 }  // namespace
 
 void add_stat(command_line& line) {
-    subcommand command = line.add_subcommand("stat", "Count the events of a recording, by event");
-    const auto path = std::make_shared<std::string>();
-    command.add_option("FILE", *path, "Recording made by elog record -o").required();
-    command.action([path] { run_stat(*path); });
+    subcommand command =
+        line.add_subcommand("stat", "Count the events of a recording, by event and by process");
+    const auto arguments = std::make_shared<stat_arguments>();
+    add_choice(command, arguments->choice, "--to,--until");
+    command.add_flag("--json", arguments->json, "As JSON, for programs");
+    command.footer("Examples:\n"
+                   "  elog stat run.elog\n"
+                   "  elog stat run.elog --from +10s --where 'level <= warn'\n"
+                   "  elog stat run.elog --json | jq '.lost.all'");
+    command.action([arguments] { run_stat(*arguments); });
 }
 
 }  // namespace elog

@@ -9,8 +9,8 @@
 #include "commands.hpp"
 #include "glob.hpp"
 #include "kernel_events.hpp"
+#include "output.hpp"
 #include "tell.hpp"
-#include "text_writer.hpp"
 
 namespace elog {
 namespace {

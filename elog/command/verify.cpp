@@ -7,8 +7,9 @@
 
 #include "commands.hpp"
 #include "file_check.hpp"
+#include "output.hpp"
 #include "tell.hpp"
-#include "text_writer.hpp"
+#include "value_text.hpp"
 
 namespace elog {
 namespace {

@@ -9,8 +9,9 @@
 #include <cstring>
 
 #include "failure.hpp"
-#include "text_writer.hpp"
+#include "output.hpp"
 #include "unique_fd.hpp"
+#include "value_text.hpp"
 
 namespace elog {
 

@@ -17,7 +17,7 @@
 #include "clock_table.hpp"
 #include "file_format.hpp"
 #include "index_chain.hpp"
-#include "text_writer.hpp"
+#include "provider_schema.hpp"
 #include "time_merger.hpp"
 
 namespace elog {

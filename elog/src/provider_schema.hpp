@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -72,5 +73,7 @@ struct provider_instance {
     std::string process;
     provider_schema schema;
 };
+
+using provider_map = std::unordered_map<std::uint16_t, provider_instance>;  // by id
 
 }  // namespace elog

@@ -39,8 +39,7 @@ void text_sink::advance(std::uint64_t time, std::uint64_t present) {
 
 void text_sink::finish() {
     advance(UINT64_MAX, UINT64_MAX);
-    writer_.write_skipped();
-    writer_.flush();
+    writer_.finish();
 }
 
 recording::recording(subscription& source, record_sink& sink)

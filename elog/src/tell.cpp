@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "text_writer.hpp"
+#include "value_text.hpp"
 
 namespace elog {
 

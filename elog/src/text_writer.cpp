@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "text_writer.hpp"
 
-#include <poll.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <climits>
-#include <cstring>
 #include <iterator>
-#include <utility>
-
-#include "failure.hpp"
+#include <string>
 
 namespace elog {
 namespace {
@@ -35,8 +26,14 @@ void text_writer::append_time(std::int64_t nanoseconds) {
         static_cast<void>(::localtime_r(&when, &parts));
         static_cast<void>(std::strftime(clock_text_, sizeof clock_text_, "%H:%M:%S", &parts));
     }
-    fmt::format_to(std::back_inserter(buffer_), FMT_STRING("{}.{:06}"),
-                   static_cast<const char*>(clock_text_), rest / 1000);
+    append(buffer_, clock_text_);
+    // Digits one by one: every line has them, and a formatter takes as long as the rest of it.
+    char digits[] = ".000000";
+    std::int64_t microseconds = rest / 1000;
+    for (std::size_t i = sizeof digits - 2; microseconds != 0; --i, microseconds /= 10) {
+        digits[i] = static_cast<char>('0' + microseconds % 10);
+    }
+    append(buffer_, digits);
 }
 
 void text_writer::write(const merged_record& record, const provider_map& providers,
@@ -56,6 +53,31 @@ void text_writer::write(const merged_record& record, const provider_map& provide
     }
 }
 
+/// With three digits, as most machines need at most.
+void text_writer::append_cpu(std::uint32_t cpu) {
+    const fmt::format_int text(cpu);
+    append(buffer_, cpu < 10 ? " [00" : cpu < 100 ? " [0" : " [");
+    append(buffer_, {text.data(), text.size()});
+    append(buffer_, "] ");
+}
+
+/// A number may come to stand for another provider while a recording goes on.
+const text_writer::event_text& text_writer::text_of(const provider_instance& provider,
+                                                    std::uint16_t event) {
+    const event_schema& schema = provider.schema.events[event];
+    event_text& text = texts_[std::uint32_t{provider.id} << 16U | event];
+    if (text.name.empty() || text.schema != provider.schema.hash ||
+        text.fields.size() != schema.fields.size()) {
+        text.schema = provider.schema.hash;
+        text.name = fmt::format(" {}:{}", provider.schema.name, schema.name);
+        text.fields.clear();
+        for (const field_schema& field : schema.fields) {
+            text.fields.push_back(fmt::format(" {}=", field.name));
+        }
+    }
+    return text;
+}
+
 void text_writer::append_record(const eventlog_record& header,
                                 std::span<const std::uint8_t> payload,
                                 const provider_map& providers) {
@@ -68,15 +90,16 @@ void text_writer::append_record(const eventlog_record& header,
     }
     const provider_instance& provider = found->second;
     const event_schema& event = provider.schema.events[header.event];
-    fmt::format_to(std::back_inserter(buffer_), FMT_STRING(" [{:03}] "), header.cpu);
+    const event_text& text = text_of(provider, header.event);
+    append_cpu(header.cpu);
     append_visible(buffer_, provider.process);
-    fmt::format_to(std::back_inserter(buffer_), FMT_STRING("-{} {}:{}"), header.thread,
-                   provider.schema.name, event.name);
-    for (const field_schema& field : event.fields) {
-        buffer_.push_back(' ');
-        append(buffer_, field.name);
-        buffer_.push_back('=');
-        append_field(buffer_, provider.schema, field, payload);
+    buffer_.push_back('-');
+    const fmt::format_int thread(header.thread);
+    append(buffer_, {thread.data(), thread.size()});
+    append(buffer_, text.name);
+    for (std::size_t i = 0; i < event.fields.size(); ++i) {
+        append(buffer_, text.fields[i]);
+        append_field(buffer_, provider.schema, event.fields[i], payload);
     }
     append(buffer_, (header.flags & EVENTLOG_RECORD_CUT) != 0 ? " (cut)\n" : "\n");
 }
@@ -118,69 +141,18 @@ void text_writer::write_loss(const loss_block& loss, const provider_map& provide
     }
 }
 
-void text_writer::write_skipped() {
+void text_writer::finish() {
     if (skipped_ != 0) {
         fmt::format_to(std::back_inserter(buffer_),
                        FMT_STRING("-- {} events of a newer version of eventlog are left out --\n"),
                        skipped_);
     }
+    flush();
 }
 
 void text_writer::flush() {
     write_all(descriptor_, {buffer_.data(), buffer_.size()}, asked_to_end_);
     buffer_.clear();
-}
-
-namespace {
-
-constexpr int look_interval = 10;  // milliseconds
-constexpr int patience = 100;      // looks
-
-/// Until the output takes something, or has an error that write will tell.
-void wait_until_writable(int descriptor, const give_up& asked_to_end) {
-    for (int looks = 0; asked_to_end; ++looks) {
-        pollfd output{descriptor, POLLOUT, 0};
-        const int ready = ::poll(&output, 1, look_interval);
-        if (ready > 0 || (ready < 0 && errno != EINTR)) {
-            return;
-        }
-        if (!asked_to_end()) {
-            looks = 0;
-        } else if (looks >= patience) {
-            throw failure("Nobody takes the output; what was left of it is dropped. Read faster, "
-                          "or record to a file with -o.");
-        }
-    }
-}
-
-/// A pipe that is writable takes this much without blocking and in one piece: whole lines, so that
-/// what a recorded command writes to the same pipe stands between them.
-std::size_t part_of(std::string_view text) {
-    if (text.size() <= PIPE_BUF) {
-        return text.size();
-    }
-    const std::size_t line_end = text.rfind('\n', PIPE_BUF - 1);
-    return line_end == std::string_view::npos ? PIPE_BUF : line_end + 1;
-}
-
-}  // namespace
-
-void write_all(int descriptor, std::string_view text, const give_up& asked_to_end) {
-    while (!text.empty()) {
-        wait_until_writable(descriptor, asked_to_end);
-        const std::size_t size = asked_to_end ? part_of(text) : text.size();
-        const ssize_t written = ::write(descriptor, text.data(), size);
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written < 0 && errno == EPIPE) {
-            throw output_closed{};
-        }
-        if (written < 0) {
-            throw failure("The output cannot be written ({}).", std::strerror(errno));
-        }
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
 }
 
 }  // namespace elog

@@ -81,8 +81,23 @@ struct value_appender {
     }
 };
 
+/// How many characters at the beginning are as plain as most are: neither escaped nor several
+/// bytes.
+std::size_t plain_length(std::string_view text) noexcept {
+    const auto* found = std::find_if(text.begin(), text.end(), [](char each) {
+        return each < 0x20 || each > 0x7e || each == '"' || each == '\\';
+    });
+    return static_cast<std::size_t>(found - text.begin());
+}
+
 void append_text(fmt::memory_buffer& out, std::string_view text, bool escape_quotes) {
     while (!text.empty()) {
+        const std::size_t plain = plain_length(text);
+        append(out, text.substr(0, plain));
+        text.remove_prefix(plain);
+        if (text.empty()) {
+            break;
+        }
         const std::size_t length = printable_length(text);
         if (length == 0) {
             append_escaped(out, static_cast<unsigned char>(text[0]));
@@ -96,55 +111,9 @@ void append_text(fmt::memory_buffer& out, std::string_view text, bool escape_quo
     }
 }
 
-std::uint64_t bits_of(const field_value& value) noexcept {
-    if (const auto* number = std::get_if<std::int64_t>(&value)) {
-        return static_cast<std::uint64_t>(*number);
-    }
-    const auto* number = std::get_if<std::uint64_t>(&value);
-    return number == nullptr ? 0 : *number;
-}
-
 bool is_number(const field_value& value) noexcept {
     return std::holds_alternative<std::int64_t>(value) ||
            std::holds_alternative<std::uint64_t>(value);
-}
-
-void append_hexadecimal(fmt::memory_buffer& out, std::uint64_t bits, std::size_t size) {
-    const std::uint64_t mask = size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
-    fmt::format_to(std::back_inserter(out), FMT_STRING("0x{:x}"), bits & mask);
-}
-
-/// Names joined by |, and what has none as a number.
-void append_combination(fmt::memory_buffer& out, const enumeration_schema& enumeration,
-                        std::uint64_t bits) {
-    std::uint64_t left = bits;
-    const char* between = "";
-    for (const auto& [value, name] : enumeration.values) {
-        if (value != 0 && (left & value) == value) {
-            append(out, between);
-            append(out, name);
-            between = "|";
-            left &= ~value;
-        }
-    }
-    if (left != 0 || bits == 0) {
-        append(out, between);
-        append_hexadecimal(out, left, 8);
-    }
-}
-
-void append_enumeration(fmt::memory_buffer& out, const enumeration_schema& enumeration,
-                        const field_value& value) {
-    const std::uint64_t bits = bits_of(value);
-    const auto found = std::find_if(enumeration.values.begin(), enumeration.values.end(),
-                                    [&](const auto& item) { return item.first == bits; });
-    if (found != enumeration.values.end()) {
-        append(out, found->second);
-    } else if (enumeration.combines) {
-        append_combination(out, enumeration, bits);
-    } else {
-        append_value(out, value);
-    }
 }
 
 void append_error_number(fmt::memory_buffer& out, const field_value& value) {
@@ -172,22 +141,6 @@ void append_duration(fmt::memory_buffer& out, std::int64_t nanoseconds) {
     fmt::format_to(std::back_inserter(out), FMT_STRING("{}ns"), nanoseconds);
 }
 
-/// ISO 8601, UTC, to the nanosecond.
-void append_realtime(fmt::memory_buffer& out, std::int64_t nanoseconds) {
-    constexpr std::int64_t second = 1'000'000'000;
-    const std::int64_t rest = (nanoseconds % second + second) % second;
-    const std::time_t seconds = (nanoseconds - rest) / second;
-    std::tm parts{};
-    std::array<char, 32> text{};
-    if (::gmtime_r(&seconds, &parts) == nullptr ||
-        std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts) == 0) {
-        fmt::format_to(std::back_inserter(out), FMT_STRING("{}ns"), nanoseconds);
-        return;
-    }
-    fmt::format_to(std::back_inserter(out), FMT_STRING("{}.{:09}Z"),
-                   static_cast<const char*>(text.data()), rest);
-}
-
 void append_byte_size(fmt::memory_buffer& out, const field_value& value) {
     const auto size = static_cast<std::int64_t>(bits_of(value));
     constexpr std::pair<std::int64_t, const char*> units[] = {
@@ -201,40 +154,6 @@ void append_byte_size(fmt::memory_buffer& out, const field_value& value) {
     }
     append_value(out, value);
     out.push_back('B');
-}
-
-/// 4 or 16 bytes as they travel.
-void append_address(fmt::memory_buffer& out, std::span<const std::uint8_t> bytes) {
-    std::array<char, INET6_ADDRSTRLEN> text{};
-    const int family = bytes.size() == 4 ? AF_INET : AF_INET6;
-    if (::inet_ntop(family, bytes.data(), text.data(), text.size()) != nullptr) {
-        append(out, text.data());
-    }
-}
-
-/// Fields whose bytes are shown as a whole. Returns false if this is none of them.
-bool append_whole(fmt::memory_buffer& out, const field_schema& field,
-                  std::span<const std::uint8_t> payload) {
-    const auto bytes = payload.subspan(field.offset, eventlog::size_of(field.type) * field.count);
-    switch (field.format) {
-        case eventlog::format::ip_address:
-            append_address(out, bytes);
-            return true;
-        case eventlog::format::mac_address:
-            for (std::size_t i = 0; i < bytes.size(); ++i) {
-                fmt::format_to(std::back_inserter(out), FMT_STRING("{}{:02x}"), i == 0 ? "" : ":",
-                               bytes[i]);
-            }
-            return true;
-        case eventlog::format::characters: {
-            // char may look at any object's bytes.
-            const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-            append_quoted(out, text.substr(0, text.find('\0')));
-            return true;
-        }
-        default:
-            return false;
-    }
 }
 
 void append_single(fmt::memory_buffer& out, const provider_schema& provider,
@@ -273,7 +192,43 @@ void append_single(fmt::memory_buffer& out, const provider_schema& provider,
     }
 }
 
+/// Names joined by |, and what has none as a number.
+void append_combination(fmt::memory_buffer& out, const enumeration_schema& enumeration,
+                        std::uint64_t bits) {
+    std::uint64_t left = bits;
+    const char* between = "";
+    for (const auto& [value, name] : enumeration.values) {
+        if (value != 0 && (left & value) == value) {
+            append(out, between);
+            append(out, name);
+            between = "|";
+            left &= ~value;
+        }
+    }
+    if (left != 0 || bits == 0) {
+        append(out, between);
+        append_hexadecimal(out, left, 8);
+    }
+}
+
+/// 4 or 16 bytes as they travel.
+void append_ip_address(fmt::memory_buffer& out, std::span<const std::uint8_t> bytes) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    const int family = bytes.size() == 4 ? AF_INET : AF_INET6;
+    if (::inet_ntop(family, bytes.data(), text.data(), text.size()) != nullptr) {
+        append(out, text.data());
+    }
+}
+
 }  // namespace
+
+std::uint64_t bits_of(const field_value& value) noexcept {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+        return static_cast<std::uint64_t>(*number);
+    }
+    const auto* number = std::get_if<std::uint64_t>(&value);
+    return number == nullptr ? 0 : *number;
+}
 
 std::size_t printable_length(std::string_view text) noexcept {
     const auto lead = static_cast<unsigned char>(text[0]);
@@ -308,6 +263,68 @@ void append_quoted(fmt::memory_buffer& out, std::string_view text) {
 void append_value(fmt::memory_buffer& out, const field_value& value) {
     std::visit(value_appender{out}, value);
 }
+
+void append_hexadecimal(fmt::memory_buffer& out, std::uint64_t bits, std::size_t size) {
+    const std::uint64_t mask = size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
+    fmt::format_to(std::back_inserter(out), FMT_STRING("0x{:x}"), bits & mask);
+}
+
+bool append_enumeration(fmt::memory_buffer& out, const enumeration_schema& enumeration,
+                        const field_value& value) {
+    const std::uint64_t bits = bits_of(value);
+    const auto found = std::find_if(enumeration.values.begin(), enumeration.values.end(),
+                                    [&](const auto& item) { return item.first == bits; });
+    if (found != enumeration.values.end()) {
+        append(out, found->second);
+        return true;
+    }
+    if (enumeration.combines) {
+        append_combination(out, enumeration, bits);
+        return true;
+    }
+    append_value(out, value);
+    return false;
+}
+
+void append_realtime(fmt::memory_buffer& out, std::int64_t nanoseconds) {
+    constexpr std::int64_t second = 1'000'000'000;
+    const std::int64_t rest = (nanoseconds % second + second) % second;
+    const std::time_t seconds = nanoseconds / second - (nanoseconds % second < 0 ? 1 : 0);
+    std::tm parts{};
+    std::array<char, 32> text{};
+    if (::gmtime_r(&seconds, &parts) == nullptr ||
+        std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts) == 0) {
+        fmt::format_to(std::back_inserter(out), FMT_STRING("{}ns"), nanoseconds);
+        return;
+    }
+    fmt::format_to(std::back_inserter(out), FMT_STRING("{}.{:09}Z"),
+                   static_cast<const char*>(text.data()), rest);
+}
+
+bool append_address(fmt::memory_buffer& out, const field_schema& field,
+                    std::span<const std::uint8_t> payload) {
+    const auto bytes = payload.subspan(field.offset, eventlog::size_of(field.type) * field.count);
+    if (field.format == eventlog::format::ip_address) {
+        append_ip_address(out, bytes);
+        return true;
+    }
+    if (field.format == eventlog::format::mac_address) {
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            fmt::format_to(std::back_inserter(out), FMT_STRING("{}{:02x}"), i == 0 ? "" : ":",
+                           bytes[i]);
+        }
+        return true;
+    }
+    return false;
+}
+
+std::string_view characters_of(const field_schema& field, std::span<const std::uint8_t> payload) {
+    // char may look at any object's bytes.
+    const std::string_view text(reinterpret_cast<const char*>(payload.data() + field.offset),
+                                field.count);
+    return text.substr(0, text.find('\0'));
+}
+
 void append_field(fmt::memory_buffer& out, const provider_schema& provider,
                   const field_schema& field, std::span<const std::uint8_t> payload) {
     const field_value value = decode_field(field, payload);
@@ -315,7 +332,11 @@ void append_field(fmt::memory_buffer& out, const provider_schema& provider,
         append_value(out, value);
         return;
     }
-    if (append_whole(out, field, payload)) {
+    if (append_address(out, field, payload)) {
+        return;
+    }
+    if (field.format == eventlog::format::characters) {
+        append_quoted(out, characters_of(field, payload));
         return;
     }
     if (std::holds_alternative<array_value>(value)) {

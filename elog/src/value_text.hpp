@@ -32,6 +32,28 @@ void append_visible(fmt::memory_buffer& out, std::string_view text);
 /// The same in double quotes, with quotes and backslashes behind a backslash.
 void append_quoted(fmt::memory_buffer& out, std::string_view text);
 
+/// The bits of an integer, of a signed one with its sign in front; 0 of anything else.
+[[nodiscard]] std::uint64_t bits_of(const field_value& value) noexcept;
+
+/// 0x1f, of an integer of `size` bytes.
+void append_hexadecimal(fmt::memory_buffer& out, std::uint64_t bits, std::size_t size);
+
+/// ISO 8601, UTC, to the nanosecond.
+void append_realtime(fmt::memory_buffer& out, std::int64_t nanoseconds);
+
+/// The value's name, or several joined by |. Returns false if it has none and is shown as a number.
+bool append_enumeration(fmt::memory_buffer& out, const enumeration_schema& enumeration,
+                        const field_value& value);
+
+/// An IP or MAC address, whose bytes are shown as a whole. Returns false if the field, which is
+/// within the payload, holds none.
+bool append_address(fmt::memory_buffer& out, const field_schema& field,
+                    std::span<const std::uint8_t> payload);
+
+/// The text in an array of char that is one. The field is within the payload.
+[[nodiscard]] std::string_view characters_of(const field_schema& field,
+                                             std::span<const std::uint8_t> payload);
+
 /// A value without what the schema knows about it.
 void append_value(fmt::memory_buffer& out, const field_value& value);
 

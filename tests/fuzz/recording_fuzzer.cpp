@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Whatever bytes claim to be a recording: it is refused, or all of it and any part of its time can
-// be read, checked and repaired, and every record that repairing kept can be read again.
+// be read, written in every way, checked and repaired, and every record that repairing kept can be
+// read again.
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,14 +17,15 @@
 #include <fmt/format.h>
 
 #include "crc32c.hpp"
-#include "decode.hpp"
+#include "csv_writer.hpp"
 #include "failure.hpp"
 #include "file_check.hpp"
 #include "file_reader.hpp"
 #include "file_repair.hpp"
 #include "fuzz_target.hpp"
+#include "json_lines_writer.hpp"
+#include "text_writer.hpp"
 #include "unique_fd.hpp"
-#include "value_text.hpp"
 
 namespace {
 
@@ -92,24 +95,35 @@ class memory_file {
 };
 
 std::uint64_t read_all(const std::string& path, elog::time_range range) {
+    static const eventlog::core::unique_fd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
     elog::file_reader file(path, range);
+    elog::text_writer text(nowhere.get());
+    elog::json_lines_writer lines(nowhere.get());
+    elog::csv_writer table(nowhere.get());
+    for (const auto& [id, provider] : file.providers()) {
+        for (std::size_t event = 0; event < provider.schema.events.size(); event += 2) {
+            table.choose(provider, static_cast<std::uint16_t>(event));
+        }
+    }
     std::uint64_t records = 0;
-    fmt::memory_buffer out;
     file.read([&](const elog::merged_record& record) {
         ++records;
         check(range.contains(file.clock().realtime(record.record.header.time)) ||
               range.is_everything());
-        const auto found = file.providers().find(record.record.header.provider);
-        if (found == file.providers().end() ||
-            record.record.header.event >= found->second.schema.events.size()) {
-            return;
-        }
-        const elog::event_schema& event = found->second.schema.events[record.record.header.event];
-        for (const elog::field_schema& field : event.fields) {
-            out.clear();
-            elog::append_field(out, found->second.schema, field, record.record.payload);
+        for (elog::record_writer* writer :
+             {static_cast<elog::record_writer*>(&text), static_cast<elog::record_writer*>(&lines),
+              static_cast<elog::record_writer*>(&table)}) {
+            writer->write(record, file.providers(), file.clock(), file.shared_ring());
         }
     });
+    for (const elog::loss_block& loss : file.losses()) {
+        text.write_loss(loss, file.providers(), file.shared_ring());
+        lines.write_loss(loss, file.providers(), file.shared_ring());
+        table.write_loss(loss, file.providers(), file.shared_ring());
+    }
+    text.finish();
+    lines.finish();
+    table.finish();
     return records;
 }
 

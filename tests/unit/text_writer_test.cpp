@@ -81,7 +81,7 @@ std::string line_of(const elog::merged_record& record, const elog::provider_map&
     clock.add({1'000'000'000, 1'000'000'000, 1'600'000'000'000'000'000});
     elog::text_writer writer(ends[1]);
     writer.write(record, providers, clock, 9);
-    writer.write_skipped();
+    writer.finish();
     writer.flush();
     std::array<char, 4096> text{};
     const ssize_t size = ::read(ends[0], text.data(), text.size());

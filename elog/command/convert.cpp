@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+//
+// elog convert: an .elog file for other programs.
+#include <unistd.h>
+
+#include <cstddef>
+#include <memory>
+
+#include "commands.hpp"
+#include "csv_writer.hpp"
+#include "file_damage.hpp"
+#include "file_reader.hpp"
+#include "json_lines_writer.hpp"
+#include "wanted_records.hpp"
+
+namespace elog {
+namespace {
+
+struct convert_arguments {
+    record_choice choice;
+    std::string format;
+};
+
+/// A table begins with the names of its columns, so it is looked first which events there are.
+class column_chooser final : public record_writer {
+  public:
+    explicit column_chooser(csv_writer& table) : table_(table) {}
+
+    void write(const merged_record& record, const provider_map& providers,
+               const clock_table& /*clock*/, std::uint32_t /*shared_ring*/) override {
+        const eventlog_record& header = record.record.header;
+        const auto found = providers.find(header.provider);
+        if (is_understood(header) && found != providers.end() &&
+            header.event < found->second.schema.events.size()) {
+            table_.choose(found->second, header.event);
+        }
+    }
+    void write_loss(const loss_block& /*loss*/, const provider_map& /*providers*/,
+                    std::uint32_t /*shared_ring*/) override {}
+    void flush() override {}
+    void finish() override {}
+
+  private:
+    csv_writer& table_;
+};
+
+/// Complains about what it could not read only if it is told to: a file may be read twice.
+void convert(const record_choice& choice, record_writer& writer, bool complain) {
+    file_reader file(choice.path, choice.range());
+    wanted_records output(choice, file, writer, false);
+    file.read([&](const merged_record& record) { output.write(record); });
+    output.finish();
+    if (complain) {
+        complain_about_damage(file, choice.path);
+        output.check_names();
+    }
+}
+
+void run_convert(const convert_arguments& arguments) {
+    if (arguments.format == "jsonl") {
+        json_lines_writer lines(STDOUT_FILENO);
+        convert(arguments.choice, lines, true);
+    } else if (arguments.format == "csv") {
+        csv_writer table(STDOUT_FILENO);
+        column_chooser columns(table);
+        convert(arguments.choice, columns, false);
+        convert(arguments.choice, table, true);
+    } else {
+        throw usage_failure("'{}' is no format that elog can write. Take jsonl or csv.",
+                            arguments.format);
+    }
+}
+
+}  // namespace
+
+void add_convert(command_line& line) {
+    subcommand command =
+        line.add_subcommand("convert", "Write a recording as JSON Lines or as a CSV table");
+    const auto arguments = std::make_shared<convert_arguments>();
+    add_choice(command, arguments->choice, "--until");
+    command.add_option("--to", arguments->format, "What to write, to standard output: jsonl, csv")
+        .required();
+    command.footer("Examples:\n"
+                   "  elog convert --to jsonl run.elog | jq .fields.customer\n"
+                   "  elog convert --to csv run.elog --where 'event == \"order_placed\"' > o.csv");
+    command.action([arguments] { run_convert(*arguments); });
+}
+
+}  // namespace elog

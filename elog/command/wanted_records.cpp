@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "wanted_records.hpp"
+
+#include "failure.hpp"
+#include "tell.hpp"
+#include "time_points.hpp"
+#include "where.hpp"
+
+namespace elog {
+
+time_options add_choice(subcommand& command, record_choice& choice, const char* end_option) {
+    command.add_option("FILE", choice.path, "Recording made by elog record -o").required();
+    const command_option from =
+        command.add_option("--from", choice.from,
+                           "Only events at that time or later: 14:03:07.5, "
+                           "2026-11-21T14:03:07, @SECONDS since 1970, +10s from the beginning");
+    const command_option to =
+        command.add_option(end_option, choice.to, "Only events before that time");
+    command.add_option("--where", choice.where, where_help);
+    return {from, to};
+}
+
+time_range record_choice::range() const {
+    time_range found;
+    if (!from && !to) {
+        return found;
+    }
+    const std::int64_t start = recording_start(path);
+    if (from) {
+        found.from = parse_time_point(*from, start);
+    }
+    if (to) {
+        found.to = parse_time_point(*to, start);
+    }
+    return found;
+}
+
+wanted_records::wanted_records(const record_choice& choice, const file_reader& file,
+                               record_writer& writer, bool is_followed)
+    : file_(file),
+      writer_(writer),
+      filter_(make_file_filter(choice.where, choice.path)),
+      has_end_(!choice.to) {
+    add_providers(filter_.get(), nullptr, file.providers(), !is_followed);
+    for (const auto& [id, provider] : file.providers()) {
+        told_.insert(id);
+    }
+}
+
+void wanted_records::write(const merged_record& record) {
+    if (is_wanted(record.record)) {
+        writer_.write(record, file_.providers(), file_.clock(), file_.shared_ring());
+    } else if (record.lost_before != 0) {
+        // Nobody knows what was lost.
+        const auto ring = static_cast<std::uint32_t>(loss_scope::ring);
+        writer_.write_loss({ring, record.ring, record.lost_before, 0, 0, 0}, file_.providers(),
+                           file_.shared_ring());
+    }
+}
+
+void wanted_records::finish() {
+    // What no record follows was lost at the end.
+    if (has_end_) {
+        for (const loss_block& loss : file_.losses()) {
+            writer_.write_loss(loss, file_.providers(), file_.shared_ring());
+        }
+    }
+    writer_.finish();
+}
+
+void wanted_records::check_names() const {
+    elog::check_names(filter_.get(), nullptr);
+}
+
+/// What nobody can compare, because it is not understood, is for the writer to count.
+bool wanted_records::is_wanted(const record_view& record) {
+    if (filter_ == nullptr || !is_understood(record.header)) {
+        return true;
+    }
+    if (told_.insert(record.header.provider).second) {
+        tell_filter(record.header.provider);
+    }
+    return filter_->matches(record, file_.clock());
+}
+
+/// About a provider that came while the file was followed.
+void wanted_records::tell_filter(std::uint16_t id) {
+    const auto found = file_.providers().find(id);
+    if (found == file_.providers().end()) {
+        return;
+    }
+    try {
+        filter_->add(found->second);
+    } catch (const failure& error) {
+        tell("elog: {} The other events are not affected.", error.what());
+    }
+}
+
+}  // namespace elog

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// The part of a recording that a command line asks for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include "command_line.hpp"
+#include "file_reader.hpp"
+#include "record_filter.hpp"
+#include "record_writer.hpp"
+
+namespace elog {
+
+struct record_choice {
+    std::string path;
+    std::optional<std::string> from;
+    std::optional<std::string> to;
+    std::optional<std::string> where;
+
+    /// Throws failure or usage_failure.
+    [[nodiscard]] time_range range() const;
+};
+
+struct time_options {
+    command_option from;
+    command_option to;
+};
+
+/// Adds FILE, --from, --where, and what the end of the time is called.
+time_options add_choice(subcommand& command, record_choice& choice, const char* end_option);
+
+/// In front of a writer: lets the records of a file pass that --where wants, and every loss.
+class wanted_records {
+  public:
+    /// All must outlive it. Who comes while a file `is_followed` may know the names that --where
+    /// asks for. Throws usage_failure if the file's events do not allow what it asks.
+    wanted_records(const record_choice& choice, const file_reader& file, record_writer& writer,
+                   bool is_followed);
+
+    void write(const merged_record& record);
+    void flush() { writer_.flush(); }
+    /// Behind all records: what was lost at the end, and what the writer has to say.
+    void finish();
+    /// Throws usage_failure if --where asked for what no event has.
+    void check_names() const;
+
+  private:
+    [[nodiscard]] bool is_wanted(const record_view& record);
+    void tell_filter(std::uint16_t id);
+
+    const file_reader& file_;
+    record_writer& writer_;
+    std::unique_ptr<record_filter> filter_;  // nullptr: all are wanted
+    std::unordered_set<std::uint16_t> told_;
+    bool has_end_;  // of the time, as the file has
+};
+
+}  // namespace elog

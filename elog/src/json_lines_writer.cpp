@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "json_lines_writer.hpp"
+
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+
+#include "exported_value.hpp"
+#include "json_text.hpp"
+#include "value_text.hpp"
+
+namespace elog {
+namespace {
+
+constexpr std::size_t write_size = std::size_t{64} << 10U;
+
+void append_number(fmt::memory_buffer& out, std::uint64_t number) {
+    const fmt::format_int text(number);
+    append(out, {text.data(), text.size()});
+}
+
+std::string json_text(std::string_view text) {
+    fmt::memory_buffer out;
+    append_json_text(out, text);
+    return {out.data(), out.size()};
+}
+
+}  // namespace
+
+const json_lines_writer::event_text& json_lines_writer::text_of(const provider_instance& provider,
+                                                                std::uint16_t event) {
+    const std::uint32_t key = std::uint32_t{provider.id} << 16U | event;
+    const auto [found, is_new] = texts_.try_emplace(key);
+    event_text& text = found->second;
+    if (is_new) {
+        const event_schema& schema = provider.schema.events[event];
+        text.process =
+            fmt::format(R"(,"process":{},"pid":{})", json_text(provider.process), provider.pid);
+        text.event = fmt::format(R"(,"provider":{},"event":{},"level":{},"fields":{{)",
+                                 json_text(provider.schema.name), json_text(schema.name),
+                                 json_text(name_of(schema.severity)));
+        for (const field_schema& field : schema.fields) {
+            text.fields.push_back((text.fields.empty() ? "" : ",") + json_text(field.name) + ":");
+        }
+    }
+    return text;
+}
+
+void json_lines_writer::write(const merged_record& record, const provider_map& providers,
+                              const clock_table& clock, std::uint32_t shared_ring) {
+    if (record.lost_before != 0) {
+        append_gap(record.ring, record.lost_before, "no room", shared_ring);
+    }
+    const eventlog_record& header = record.record.header;
+    if (is_understood(header)) {
+        append(buffer_, R"({"time":")");
+        time_.append_to(buffer_, clock.realtime(header.time));
+        append(buffer_, R"(","cpu":)");
+        append_number(buffer_, header.cpu);
+        append_record(header, record.record.payload, providers);
+    } else {
+        ++skipped_;
+    }
+    if (buffer_.size() >= write_size) {
+        flush();
+    }
+}
+
+void json_lines_writer::append_record(const eventlog_record& header,
+                                      std::span<const std::uint8_t> payload,
+                                      const provider_map& providers) {
+    const auto found = providers.find(header.provider);
+    if (found == providers.end() || header.event >= found->second.schema.events.size()) {
+        append_unknown(header, payload.size());
+        return;
+    }
+    const provider_instance& provider = found->second;
+    const event_text& text = text_of(provider, header.event);
+    append(buffer_, text.process);
+    append(buffer_, ",\"thread\":");
+    append_number(buffer_, header.thread);
+    append(buffer_, text.event);
+    bool is_sound = true;
+    const std::vector<field_schema>& fields = provider.schema.events[header.event].fields;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        append(buffer_, text.fields[i]);
+        is_sound =
+            append_json_field(buffer_, scratch_, provider.schema, fields[i], payload) && is_sound;
+    }
+    buffer_.push_back('}');
+    append(buffer_, (header.flags & EVENTLOG_RECORD_CUT) != 0 ? ",\"cut\":true" : "");
+    append(buffer_, is_sound ? "}\n" : ",\"damaged\":true}\n");
+}
+
+void json_lines_writer::append_unknown(const eventlog_record& header, std::size_t size) {
+    fmt::format_to(std::back_inserter(buffer_),
+                   FMT_STRING(",\"thread\":{},\"provider\":null,\"event\":null,\"provider_id\":{},"
+                              "\"event_id\":{},\"bytes\":{}}}\n"),
+                   header.thread, header.provider, header.event, size);
+}
+
+void json_lines_writer::append_gap(std::uint32_t ring, std::uint64_t lost, const char* reason,
+                                   std::uint32_t shared_ring) {
+    fmt::format_to(std::back_inserter(buffer_), FMT_STRING("{{\"lost\":{},\"reason\":\"{}\","),
+                   lost, reason);
+    if (ring == shared_ring) {
+        append(buffer_, "\"cpu\":null}\n");  // the ring that belongs to none
+    } else {
+        fmt::format_to(std::back_inserter(buffer_), FMT_STRING("\"cpu\":{}}}\n"), ring);
+    }
+}
+
+void json_lines_writer::write_loss(const loss_block& loss, const provider_map& providers,
+                                   std::uint32_t shared_ring) {
+    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
+        if (loss.full != 0) {
+            append_gap(loss.index, loss.full, "no room", shared_ring);
+        }
+        if (loss.damaged != 0) {
+            append_gap(loss.index, loss.damaged, "damaged", shared_ring);
+        }
+        return;
+    }
+    // What of a provider found no room is among what the rings have lost.
+    const auto found = providers.find(static_cast<std::uint16_t>(loss.index));
+    const std::string name =
+        found == providers.end() ? std::string("null") : json_text(found->second.schema.name);
+    const auto append_one = [&](std::uint64_t lost, const char* reason) {
+        if (lost != 0) {
+            fmt::format_to(std::back_inserter(buffer_),
+                           FMT_STRING("{{\"lost\":{},\"reason\":\"{}\",\"provider\":{}}}\n"), lost,
+                           reason, name);
+        }
+    };
+    append_one(loss.too_large, "too large");
+    append_one(loss.busy, "shared ring busy");
+}
+
+void json_lines_writer::flush() {
+    write_all(descriptor_, {buffer_.data(), buffer_.size()});
+    buffer_.clear();
+}
+
+void json_lines_writer::finish() {
+    if (skipped_ != 0) {
+        fmt::format_to(std::back_inserter(buffer_), FMT_STRING("{{\"left_out\":{}}}\n"), skipped_);
+    }
+    flush();
+}
+
+}  // namespace elog

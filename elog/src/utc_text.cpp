@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#include "utc_text.hpp"
+
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+
+#include "value_text.hpp"
+
+namespace elog {
+
+void utc_text::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
+    constexpr std::int64_t second = 1'000'000'000;
+    constexpr std::size_t digits_and_zone = 10;
+    const std::int64_t rest = (nanoseconds % second + second) % second;
+    const std::int64_t begun = nanoseconds / second - (nanoseconds % second < 0 ? 1 : 0);
+    if (begun != second_) {
+        text_.clear();
+        append_realtime(text_, nanoseconds);
+        second_ = begun;
+        // Up to the point, if it is a time that has such a text.
+        if (text_[text_.size() - 1] != 'Z') {
+            second_ = INT64_MIN;
+            append(out, {text_.data(), text_.size()});
+            return;
+        }
+        text_.resize(text_.size() - digits_and_zone);
+    }
+    append(out, {text_.data(), text_.size()});
+    fmt::format_to(std::back_inserter(out), FMT_STRING("{:09}Z"), rest);
+}
+
+}  // namespace elog

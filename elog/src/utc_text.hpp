@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace elog {
+
+/// Times as ISO 8601, UTC, to the nanosecond: one after the other, of which most have their second
+/// in common.
+class utc_text {
+  public:
+    void append_to(fmt::memory_buffer& out, std::int64_t nanoseconds);
+
+  private:
+    std::int64_t second_ = INT64_MIN;
+    fmt::memory_buffer text_;  // of second_, up to the point
+};
+
+}  // namespace elog

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog convert: what it writes for others is what elog print shows."""
+
+import csv
+import io
+import json
+import re
+import signal
+
+import harness
+
+
+class Convert(harness.Case):
+    def record(self, *options, threads="3", events="4000"):
+        path = self.path("run.elog")
+        self.run_elog(
+            "record", "-e", "counter:*", "-o", path, *options, "--",
+            harness.program("counter"), threads, events,
+        )
+        return path
+
+    def printed(self, path, *options):
+        """Thread, number, check, worker and text of each line."""
+        found = [
+            re.search(r"-(\d+) counter:count number=(\d+) check=(\d+) worker=(\d+) text=\"(.*)\"$",
+                      line)
+            for line in self.run_elog("print", path, *options).stdout.splitlines()
+            if not line.startswith("--")
+        ]
+        return [(*map(int, row.groups()[:4]), row[5]) for row in found]
+
+    def lines(self, path, *options):
+        output = self.run_elog("convert", "--to", "jsonl", path, *options).stdout
+        return [json.loads(line) for line in output.splitlines()]
+
+    def rows(self, path, *options):
+        output = self.run_elog("convert", "--to", "csv", path, *options).stdout
+        return list(csv.DictReader(io.StringIO(output)))
+
+    @staticmethod
+    def of_line(line):
+        fields = line["fields"]
+        return (line["thread"], fields["number"], fields["check"], fields["worker"],
+                fields["text"])
+
+    @staticmethod
+    def of_row(row):
+        return (*(int(row[name]) for name in ("thread", "number", "check", "worker")), row["text"])
+
+    def test_has_every_event_with_its_values(self):
+        path = self.record()
+        expected = self.printed(path)
+        self.assertEqual(len(expected), 12000)
+        lines = self.lines(path)
+        self.assertEqual([self.of_line(line) for line in lines], expected)
+        self.assertEqual({(line["provider"], line["event"]) for line in lines},
+                         {("counter", "count")})
+        self.assertEqual([self.of_row(row) for row in self.rows(path)], expected)
+
+    def test_has_only_what_is_asked_for(self):
+        path = self.record()
+        expected = self.printed(path, "--where", "worker == 1 && number < 10")
+        self.assertEqual(len(expected), 10)
+        where = ("--where", "worker == 1 && number < 10")
+        self.assertEqual([self.of_line(line) for line in self.lines(path, *where)], expected)
+        self.assertEqual([self.of_row(row) for row in self.rows(path, *where)], expected)
+        times = [line["time"] for line in self.lines(path)]
+        self.assertEqual(times, sorted(times))
+        middle = times[len(times) // 2]
+        later = self.lines(path, "--from", middle)
+        earlier = self.lines(path, "--until", middle)
+        self.assertEqual(len(earlier) + len(later), len(times))
+        self.assertEqual([line["time"] for line in later], times[len(earlier):])
+
+    def test_tells_all_losses(self):
+        path = self.path("lossy.elog")
+        recording = self.start_recording("-e", "counter:*", "--wait", "--buffer-size", "128K",
+                                         "-o", path)
+        # More than all buffers hold, while nobody reads.
+        recording.send_signal(signal.SIGSTOP)
+        self.finish(self.start(harness.program("counter"), "4", "20000"))
+        recording.send_signal(signal.SIGCONT)
+        _, errors = self.stop(recording)
+        events, _, lost = self.summary(errors)
+        self.assertEqual(events + lost, 80000)
+        self.assertGreater(lost, 0)
+        lines = self.lines(path)
+        self.assertEqual(sum(line.get("lost", 0) for line in lines), lost)
+        self.assertEqual(sum("fields" in line for line in lines), events)
+        rows = self.rows(path)
+        self.assertEqual(sum(int(row["lost"] or 0) for row in rows), lost)
+        self.assertEqual(sum(row["event"] != "" for row in rows), events)
+        self.assertEqual({len(row) for row in rows}, {14})
+
+    def test_refuses_what_it_cannot_do(self):
+        path = self.record()
+        result = self.run_elog("convert", "--to", "xml", path, status=2)
+        self.assertIn("'xml' is no format", result.stderr)
+        self.run_elog("convert", path, status=2)
+        self.run_elog("convert", "--to", "csv", path, "--where", "nonsense == 1", status=2)
+        result = self.run_elog("convert", "--to", "csv", self.path("missing"), status=1)
+        self.assert_one_sentence(result.stderr, "cannot be opened")
+
+    def test_shows_what_a_damaged_file_still_holds(self):
+        path = self.record()
+        with open(path, "r+b") as file:
+            file.seek(-3000, 2)
+            file.write(b"\xff" * 8)
+        whole = self.printed_of_damaged(path)
+        for form in ("jsonl", "csv"):
+            result = self.run_elog("convert", "--to", form, path, status=1)
+            self.assertRegex(result.stderr, harness.DAMAGE)
+            self.assertEqual(result.stderr.count(" is damaged;"), 1)
+            self.assertEqual(result.stdout.count("counter"), whole * 2)
+
+    def printed_of_damaged(self, path):
+        output = self.run_elog("print", path, status=1).stdout
+        return sum("counter:count" in line for line in output.splitlines())
+
+
+if __name__ == "__main__":
+    harness.main()
