@@ -144,7 +144,7 @@ template <std::size_t Count>
 consteval bool are_distinct(const std::array<std::uint64_t, Count>& numbers) {
     constexpr std::size_t places = 2 * Count;
     constexpr std::uint64_t spread = 0x9e37'79b9'7f4a'7c15;  // 2^64 / the golden ratio
-    std::array<std::size_t, places> taken{};  // 0: free; else by numbers[taken - 1]
+    std::array<std::size_t, places> taken{};                 // 0: free; else by numbers[taken - 1]
     for (std::size_t i = 0; i < Count; ++i) {
         std::size_t place = (numbers[i] * spread >> 32U) % places;
         for (; taken[place] != 0; place = (place + 1) % places) {
