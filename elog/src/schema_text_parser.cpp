@@ -458,6 +458,11 @@ void schema_parser::parse_field_words(field_schema& made) {
         next();
     }
     if (is_word("unit") && !colon_follows()) {
+        if (!eventlog::takes_unit(made.type)) {
+            refuse(fmt::format("Only numbers have a unit, and {} is none. Say it in the "
+                               "description.",
+                               made.name));
+        }
         next();
         made.unit = need_text("a unit");
     }

@@ -118,7 +118,8 @@ const char* eventlog_error_text(eventlog_error error) {
             return "A name does not have 1 to 63 letters, digits and _, and no digit first. Rename "
                    "what has it.";
         case EVENTLOG_ERROR_DUPLICATE:
-            return "A name or the bit of a keyword is there twice. Give each its own.";
+            return "A name, the bit of a keyword or a value of an enumeration is there twice. Give "
+                   "each its own.";
         case EVENTLOG_ERROR_COUNT:
             return "A definition has too many of something, or no events. Split it in two, or give "
                    "it one.";

@@ -38,9 +38,14 @@ class mistake {
     std::uint32_t field_ = no_index;
 };
 
-/// Checks everything that a definition can have wrong but its size; this needs the schema.
+/// Checks everything that a definition can have wrong but what build_definition finds.
 [[nodiscard]] eventlog_error check_definition(const eventlog_definition& definition,
                                               mistake& error) noexcept;
+
+/// Whether each value and each name of an enumeration, which has been checked, is there once.
+[[nodiscard]] eventlog_error check_distinct_values(
+    const eventlog_definition& definition, const eventlog_enumeration_definition& enumeration,
+    mistake& error) noexcept;
 
 /// An item of an array of structs that may be larger than we know them.
 template <class Struct>
@@ -81,8 +86,9 @@ struct built_definition {
     std::uint32_t session_end = no_index;
 };
 
-/// Writes schema and layout of a definition that has been checked. On an error, `built` is NULL.
-/// The caller frees it with std::free.
+/// Writes schema and layout of a definition that has been checked, and finds what takes a look at
+/// all of it: the number of its enumerations, whether their values are distinct, and its size. On
+/// an error, `built` is NULL. The caller frees it with std::free.
 [[nodiscard]] eventlog_error build_definition(const eventlog_definition& definition,
                                               const built_definition*& built,
                                               mistake& error) noexcept;

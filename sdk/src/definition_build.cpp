@@ -276,6 +276,13 @@ eventlog_error builder::build(const built_definition*& built) noexcept {
                           "same address everywhere. Split the provider in two.",
                           definition_.name, enumerations_max);
     }
+    for (std::size_t i = 0; i < enumeration_count_; ++i) {
+        if (const eventlog_error found =
+                check_distinct_values(definition_, *space_.enumerations[i], error_);
+            found != EVENTLOG_ERROR_NONE) {
+            return found;
+        }
+    }
     schema_sink counter;
     write(counter, 0, nullptr);
     const std::size_t size = counter.size();

@@ -350,6 +350,11 @@ eventlog_error checker::check_field(const eventlog_field_definition& field) noex
             "times are integers of 64 bits, characters are for characters, the others "
             "are for integers.");
     }
+    if (!text_or_empty(field.unit).empty() && !takes_unit(type)) {
+        return error_.set(EVENTLOG_ERROR_MISMATCH,
+                          "It has a unit, and is no number. Leave the unit out, or say it in the "
+                          "description.");
+    }
     if (field.enumeration == nullptr) {
         return EVENTLOG_ERROR_NONE;
     }

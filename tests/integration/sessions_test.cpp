@@ -47,8 +47,11 @@ struct transfer_end {
 struct queue_length {
     std::int64_t requests;
 };
+struct in_flight {
+    std::uint32_t bytes;
+};
 using net = eventlog::provider<"sessions_test", packet, detail, restart>;
-using ftp = eventlog::provider<"session_spans_test", transfer_begin, transfer_end>;
+using ftp = eventlog::provider<"session_spans_test", transfer_begin, transfer_end, in_flight>;
 using database = eventlog::provider<"spans_test", query_begin, query_end, queue_length>;
 
 }  // namespace
@@ -72,6 +75,9 @@ inline constexpr eventlog::event_traits eventlog::traits_of<transfer_end>{
 template <>
 inline constexpr eventlog::event_traits eventlog::traits_of<queue_length>{
     .kind = eventlog::kind::counter};
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<in_flight>{
+    .kind = eventlog::kind::counter, .session_bound = true};
 
 namespace {
 
@@ -252,6 +258,34 @@ TEST(counter, tells_each_new_value) {
         EXPECT_EQ(std::get<std::int64_t>(ears.field(ears.records()[i], "requests")), expected[i]);
     }
     EXPECT_EQ(queue.value(), 100);
+}
+
+TEST(counter, of_a_session_carries_its_number_and_is_picked_by_it) {
+    listener ears(std::vector<std::string>{"session_spans_test:in_flight"}, {42});
+    for (const std::uint64_t id : {41U, 42U, 43U}) {
+        const eventlog::session<ftp> client(id);
+        eventlog::counter<ftp, in_flight> bytes(client, 1000);
+        bytes.add(448);
+        bytes.set(7);
+        bytes.announce();
+    }
+    ASSERT_EQ(ears.heard_names(), "in_flight in_flight in_flight");
+    const std::uint64_t expected[] = {1448, 7, 7};
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(session_of(ears, ears.records()[i]), 42U);
+        EXPECT_EQ(std::get<std::uint64_t>(ears.field(ears.records()[i], "bytes")), expected[i]);
+    }
+}
+
+TEST(counter, of_a_session_begins_at_zero_and_outlives_it) {
+    listener ears("session_spans_test:in_flight");
+    eventlog::session<ftp> client(0xfedcba9876543210);
+    eventlog::counter<ftp, in_flight> bytes(client);
+    client.end();
+    bytes.add(5);
+    ASSERT_EQ(ears.heard_names(), "in_flight");
+    EXPECT_EQ(session_of(ears, ears.records()[0]), 0xfedcba9876543210);
+    EXPECT_EQ(std::get<std::uint64_t>(ears.field(ears.records()[0], "bytes")), 5U);
 }
 
 }  // namespace

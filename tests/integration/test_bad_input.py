@@ -3,6 +3,7 @@
 """Bad input: one sentence that says what is wrong and what to do, the documented exit status, and
 nothing left behind."""
 
+import glob
 import os
 import subprocess
 
@@ -14,6 +15,15 @@ class BadInput(harness.Case):
         for command in ("print", "stat"):
             result = self.run_elog(command, self.path("missing.elog"), status=1)
             self.assert_one_sentence(result.stderr, "missing.elog", "cannot be opened")
+
+    def test_file_that_may_not_be_read(self):
+        # Not even by root: the kernel has attributes that can be written only.
+        for path in glob.glob("/sys/bus/*/drivers_probe"):
+            for command in ("print", "stat", "verify"):
+                result = self.run_elog(command, path, status=1)
+                self.assert_one_sentence(result.stderr, path, "cannot be opened", "Permission")
+            return
+        self.skipTest("there is no attribute that can only be written")
 
     def test_file_that_is_a_directory(self):
         result = self.run_elog("print", self.scratch, status=1)

@@ -91,7 +91,9 @@ inline constexpr eventlog::event_traits eventlog::traits_of<definition_cases::in
 
 template <>
 inline constexpr eventlog::provider_traits eventlog::provider_traits_of<definition_cases::same>{
-    .description = "Said twice", .keywords = {definition_cases::send, definition_cases::receive}};
+    .description = "Said twice",
+    .keywords = {definition_cases::send, definition_cases::receive},
+    .dumps = true};
 
 namespace {
 
@@ -199,11 +201,13 @@ TEST(definition, says_byte_for_byte_what_a_provider_in_cpp_says) {
         {.name = "nothing"},
         // What a C++ provider with sessions says itself.
         EVENTLOG_SESSION_BEGIN_EVENT,
-        EVENTLOG_SESSION_END_EVENT};
+        EVENTLOG_SESSION_END_EVENT,
+        // And one that dumps.
+        EVENTLOG_DUMP_COMPLETE_EVENT};
     const eventlog_definition definition{
         EVENTLOG_DEFINITION_SIZES, .name = "same",     .description = "Said twice",
         .keywords = keywords,      .keyword_count = 2, .events = events,
-        .event_count = 6};
+        .event_count = 7};
     const outcome result = build(definition, [](const built_definition& built) {
         const auto& expected = same::schema();
         EXPECT_EQ(std::vector<std::uint8_t>(built.schema.begin(), built.schema.end()),
@@ -250,6 +254,18 @@ struct wrong_case {
 
 const std::string long_text(256, 'x');
 const std::string long_name(64, 'n');
+
+std::vector<eventlog_value_definition> distinct_values(std::uint32_t count) {
+    static std::vector<std::string> names;
+    names.clear();
+    names.reserve(count);  // so that none of them moves
+    std::vector<eventlog_value_definition> values;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        names.push_back("value_with_a_name_" + std::to_string(i));
+        values.push_back({names.back().c_str(), i});
+    }
+    return values;
+}
 
 const wrong_case wrong_cases[] = {
     {"provider_name", [](draft& made) { made.all.name = "9lives"; }, EVENTLOG_ERROR_NAME,
@@ -361,9 +377,33 @@ const wrong_case wrong_cases[] = {
          made.fields[0].enumeration = &made.enumeration;
      },
      EVENTLOG_ERROR_NAME, "Value 0 (\"dark red\") of its enumeration color"},
+    {"name_of_two_values",
+     [](draft& made) {
+         made.values = {{"red", 0}, {"green", 1}, {"blue", 2}, {"green", 3}};
+         made.fields[0].enumeration = &made.enumeration;
+     },
+     EVENTLOG_ERROR_DUPLICATE, "Values 1 and 3 of enumeration color have the same name, green."},
+    {"value_of_two_names",
+     [](draft& made) {
+         made.values = {{"red", -1}, {"green", 7}, {"blue", 2}, {"scarlet", -1}};
+         made.fields[0].enumeration = &made.enumeration;
+     },
+     EVENTLOG_ERROR_DUPLICATE, "Values 0 (red) and 3 (scarlet) of enumeration color are both -1."},
+    {"unit_of_a_text", [](draft& made) { made.fields[1].unit = "B"; }, EVENTLOG_ERROR_MISMATCH,
+     "Event 0 (happened), field 1 (second): It has a unit, and is no number"},
+    {"unit_of_bytes",
+     [](draft& made) {
+         made.fields[1] = {.name = "second", .type = EVENTLOG_TYPE_BYTES, .unit = "B"};
+     },
+     EVENTLOG_ERROR_MISMATCH, "It has a unit, and is no number"},
+    {"unit_of_a_boolean",
+     [](draft& made) {
+         made.fields[1] = {.name = "second", .type = EVENTLOG_TYPE_BOOLEAN, .unit = "B"};
+     },
+     EVENTLOG_ERROR_MISMATCH, "It has a unit, and is no number"},
     {"large_schema",
      [](draft& made) {
-         made.values.resize(65535, {"value_with_a_name", 0});
+         made.values = distinct_values(65535);
          made.fields[0].enumeration = &made.enumeration;
      },
      EVENTLOG_ERROR_TOO_LARGE, "over 1 MiB"},
@@ -421,6 +461,14 @@ TEST(definition, with_the_size_of_any_struct_wrong_is_refused) {
             EXPECT_EQ(result.code, EVENTLOG_ERROR_SIZE);
             EXPECT_NE(result.text.find("EVENTLOG_DEFINITION_SIZES"), std::string::npos);
         }
+    }
+}
+
+TEST(definition, may_have_units_of_numbers_of_any_kind) {
+    draft made = sound_draft();
+    for (std::uint32_t type = EVENTLOG_TYPE_SIGNED_8; type <= EVENTLOG_TYPE_FLOAT_64; ++type) {
+        made.fields[0] = {.name = "first", .type = type, .unit = "B"};
+        EXPECT_EQ(build(made.joined()).code, EVENTLOG_ERROR_NONE) << type;
     }
 }
 

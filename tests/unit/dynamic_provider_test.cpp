@@ -10,7 +10,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <variant>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -43,6 +45,16 @@ const eventlog_event_definition events[] = {{.name = "all", .fields = fields, .f
                                             {.name = "nothing"}};
 constexpr eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "dynamic_cpp",
                                          .events = events, .event_count = 2};
+
+/// A provider that has a state to tell.
+enum : std::uint32_t { value, dumped };
+const eventlog_field_definition value_fields[] = {
+    {.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_32},
+    {.name = "text", .type = EVENTLOG_TYPE_TEXT}};
+const eventlog_event_definition value_events[] = {
+    {.name = "value", .fields = value_fields, .field_count = 2}, EVENTLOG_DUMP_COMPLETE_EVENT};
+constexpr eventlog_definition value_definition{EVENTLOG_DEFINITION_SIZES, .name = "dynamic_state",
+                                               .events = value_events, .event_count = 2};
 
 std::string file_name() {
     return eventlog::test::eventlog_directory() + "/providers/dynamic_cpp." +
@@ -90,6 +102,111 @@ TEST(dynamic_provider, is_withdrawn_at_its_end) {
         EXPECT_TRUE(std::filesystem::exists(file_name()));
     }
     EXPECT_FALSE(std::filesystem::exists(file_name()));
+}
+
+TEST(dynamic_provider, makes_lazy_values_only_if_somebody_listens) {
+    const eventlog::dynamic_provider provider(value_definition);
+    unsigned made = 0;
+    const auto make = [&] { return std::tuple(++made, std::string("made")); };
+    EXPECT_EQ(provider.emit_lazily(value, make), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(made, 0U);
+    listener ears("dynamic_state:value");
+    EXPECT_EQ(provider.emit_lazily(value, make), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(made, 1U);
+    ASSERT_EQ(ears.heard_names(), "value");
+    EXPECT_EQ(std::get<std::uint64_t>(ears.field(ears.records()[0], "number")), 1U);
+    EXPECT_EQ(std::get<std::string_view>(ears.field(ears.records()[0], "text")), "made");
+}
+
+TEST(dynamic_provider, checks_lazy_values_if_somebody_listens) {
+    const eventlog::dynamic_provider provider(value_definition);
+    const auto make = [] { return std::tuple("seven", "text"); };
+    EXPECT_EQ(provider.emit_lazily(value, make), EVENTLOG_ERROR_NONE);
+    listener ears("dynamic_state:value");
+    EXPECT_EQ(provider.emit_lazily(value, make), EVENTLOG_ERROR_VALUE_TYPE);
+    EXPECT_EQ(provider.emit_lazily(value, [] { return std::tuple(7); }),
+              EVENTLOG_ERROR_VALUE_COUNT);
+    EXPECT_EQ(ears.heard_names(), "");
+}
+
+TEST(dynamic_provider, says_whether_making_values_can_throw) {
+    const eventlog::dynamic_provider provider(value_definition);
+    EXPECT_TRUE(noexcept(provider.emit_lazily(value, []() noexcept { return std::tuple(1); })));
+    EXPECT_FALSE(noexcept(provider.emit_lazily(value, [] { return std::tuple(1); })));
+}
+
+std::vector<unsigned> told;
+const eventlog::dynamic_provider* speaker = nullptr;
+
+void note(unsigned listeners) {
+    told.push_back(listeners);
+}
+
+TEST(dynamic_provider, tells_who_begins_and_stops_to_listen_until_it_is_taken_back) {
+    eventlog::dynamic_provider provider(value_definition);
+    told.clear();
+    EXPECT_TRUE(provider.on_enable(note));
+    provider.poll();
+    std::optional<listener> ears("dynamic_state:value");
+    EXPECT_EQ(provider.emit(value, 1, "text"), EVENTLOG_ERROR_NONE);
+    ears.reset();
+    provider.poll();
+    EXPECT_EQ(told, (std::vector<unsigned>{0, 1, 0}));
+    EXPECT_TRUE(provider.on_enable(nullptr));
+    ears.emplace("dynamic_state:value");
+    provider.poll();
+    EXPECT_EQ(told, (std::vector<unsigned>{0, 1, 0}));
+}
+
+TEST(dynamic_provider, hands_a_context_to_each_callback) {
+    eventlog::dynamic_provider provider(value_definition);
+    unsigned listeners = 7;
+    EXPECT_TRUE(provider.on_enable(
+        [](void* context, unsigned now) { *static_cast<unsigned*>(context) = now; }, &listeners));
+    provider.poll();
+    EXPECT_EQ(listeners, 0U);
+    unsigned dumps = 0;
+    EXPECT_TRUE(
+        provider.on_dump([](void* context) { ++*static_cast<unsigned*>(context); }, &dumps));
+    const listener ears("dynamic_state:value");
+    provider.poll();
+    EXPECT_EQ(listeners, 1U);
+    EXPECT_EQ(dumps, 1U);
+}
+
+void tell_state() {
+    EXPECT_EQ(speaker->emit(value, 99, "state"), EVENTLOG_ERROR_NONE);
+}
+
+TEST(dynamic_provider, tells_its_state_to_a_latecomer_alone_and_says_when_that_is_done) {
+    eventlog::dynamic_provider provider(value_definition);
+    speaker = &provider;
+    listener early("dynamic_state:*");
+    EXPECT_EQ(provider.emit(value, 1, "first"), EVENTLOG_ERROR_NONE);
+    EXPECT_TRUE(provider.on_dump(tell_state));
+    provider.poll();
+    EXPECT_EQ(early.heard_names(), "value value dump_complete");
+    early.forget_records();
+    listener late("dynamic_state:value");
+    EXPECT_EQ(provider.emit(value, 2, "second"), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(late.heard_names(), "value dump_complete value");
+    EXPECT_EQ(std::get<std::uint64_t>(late.field(late.records()[0], "number")), 99U);
+    EXPECT_EQ(early.heard_names(), "value");
+    EXPECT_TRUE(provider.on_dump(nullptr));
+}
+
+TEST(dynamic_provider, with_a_mistake_in_its_definition_calls_nobody_back) {
+    eventlog_definition wrong = value_definition;
+    wrong.name = "";
+    eventlog::dynamic_provider provider(wrong);
+    told.clear();
+    EXPECT_TRUE(provider.on_enable(note));
+    EXPECT_TRUE(provider.on_dump(tell_state));
+    EXPECT_EQ(provider.emit_lazily(value, [] { return std::tuple(1, ""); }), EVENTLOG_ERROR_NONE);
+    provider.poll();
+    EXPECT_TRUE(told.empty());
+    EXPECT_TRUE(provider.on_enable(nullptr));
+    EXPECT_TRUE(provider.on_dump(nullptr));
 }
 
 TEST(dynamic_provider, says_what_is_wrong_with_its_definition) {

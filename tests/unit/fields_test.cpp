@@ -102,6 +102,22 @@ struct traced_path {
     connection outer;
     std::string_view via;
 };
+struct crate {
+    std::uint8_t number;
+    std::string_view what;
+};
+struct shelf {
+    crate left;
+    std::uint64_t weight;
+};
+struct room {
+    std::uint16_t floor;
+    shelf first;
+};
+struct stored {
+    room at;
+    crate instead;
+};
 struct tick {};
 struct same_as_payload {
     std::uint64_t a;
@@ -112,7 +128,7 @@ struct same_as_payload {
 };
 using fields_test = eventlog::provider<"fields_test", with_enums, with_arrays, with_long_arrays,
                                        with_times, with_options, with_addresses, with_bytes,
-                                       with_pointers, traced_path, tick, same_as_payload>;
+                                       with_pointers, traced_path, stored, tick, same_as_payload>;
 
 /// Emits one event and returns how its fields read, each as name=value.
 template <class Event>
@@ -222,6 +238,12 @@ TEST(fields, of_nested_structs_stand_in_their_place_at_any_depth) {
     EXPECT_EQ(shown(traced_path{3, {from, to}, "wan"}),
               "hops=3 outer_from_ip=1.2.3.4 outer_from_port=80 outer_to_ip=5.6.7.8 "
               "outer_to_port=443 via=\"wan\"");
+}
+
+TEST(fields, of_structs_four_levels_deep_carry_their_values) {
+    EXPECT_EQ(shown(stored{{3, {{7, "tea"}, 1000}}, {8, "salt"}}),
+              "at_floor=3 at_first_left_number=7 at_first_left_what=\"tea\" at_first_weight=1000 "
+              "instead_number=8 instead_what=\"salt\"");
 }
 
 TEST(fields, may_be_missing_altogether) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // What is said about events beside their structs, and where it arrives.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,13 +32,18 @@ struct said {
     std::string_view text;
     std::string_view other;
 };
+struct said_in_bytes {
+    std::span<const std::byte> data;
+    std::string_view text;
+};
 struct said_or_not {
     std::string_view text;
 };
 struct plain {
     std::uint32_t number;
 };
-using traits_test = eventlog::provider<"traits_test", segment_lost, said, said_or_not, plain>;
+using traits_test =
+    eventlog::provider<"traits_test", segment_lost, said, said_or_not, plain, said_in_bytes>;
 
 }  // namespace
 
@@ -56,6 +64,10 @@ inline constexpr eventlog::event_traits eventlog::traits_of<segment_lost>{
 template <>
 inline constexpr eventlog::event_traits eventlog::traits_of<said>{.oversize =
                                                                       eventlog::oversize::cut};
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<said_in_bytes>{
+    .oversize = eventlog::oversize::cut};
 
 template <>
 inline constexpr eventlog::provider_traits eventlog::provider_traits_of<traits_test>{
@@ -131,6 +143,25 @@ TEST(oversize_cut, shortens_the_longest_text_and_says_so) {
 TEST(oversize_cut, shortens_two_long_texts_alike) {
     const auto [first, second] = heard_lengths(60'000, 90'000);
     EXPECT_LE(first > second ? first - second : second - first, 1U);
+}
+
+TEST(oversize_cut, shortens_bytes_anywhere_and_says_so) {
+    listener ears("traits_test:said_in_bytes");
+    std::vector<std::byte> data(70'001);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        data[i] = static_cast<std::byte>(i);
+    }
+    traits_test::emit(said_in_bytes{data, "beside"});
+    ears.finish();
+    const auto& record = ears.records().at(0);
+    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
+    EXPECT_EQ(ears.cut_by_providers(), 1U);
+    EXPECT_EQ(std::get<std::string_view>(ears.field(record, "text")), "beside");
+    const auto kept = std::get<elog::byte_string>(ears.field(record, "data"));
+    // As much as a record holds: fixed part 8, a text with its NUL.
+    EXPECT_EQ(kept.size(), EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 8 - 7);
+    EXPECT_TRUE(
+        std::equal(kept.begin(), kept.end(), reinterpret_cast<const unsigned char*>(data.data())));
 }
 
 TEST(oversize_cut, leaves_a_payload_that_fits_alone) {

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include <eventlog/detail/members.hpp>
 #include <eventlog/provider.hpp>
+#include <eventlog/session.hpp>
 #include <eventlog/traits.hpp>
 
 namespace eventlog {
@@ -26,6 +28,10 @@ namespace eventlog {
 ///
 /// Any thread and any signal handler. Two changes at the same time may be emitted in either order,
 /// each with the value that it made.
+///
+/// Where the event is session-bound, there is a counter for each session, and it is made with the
+/// session in front of the value that it begins with, as in in_flight(connection, 0). It remembers
+/// the number alone, so the session may be moved, or end, before the counter does.
 template <class Provider, class Event>
 class counter {
     static_assert(traits_of<Event>.kind == kind::counter,
@@ -34,13 +40,25 @@ class counter {
     static_assert(detail::member_count<Event> == 1,
                   "eventlog: the event of a counter has one field, the number.");
 
+    static constexpr bool in_session = traits_of<Event>.session_bound;
+
   public:
     using number = detail::first_member_of<Event>;
     static_assert(std::is_integral_v<number> && std::atomic<number>::is_always_lock_free,
                   "eventlog: a counter's number is an integer.");
 
-    constexpr counter() noexcept = default;
-    constexpr explicit counter(number value) noexcept : value_(value) {}
+    constexpr counter() noexcept : counter(number{}) {}
+    constexpr explicit counter(number value) noexcept : value_(value) {
+        static_assert(!in_session,
+                      "eventlog: the event of this counter belongs to a session. Make the counter "
+                      "with the eventlog::session object in front of its value.");
+    }
+    explicit counter(const session<Provider>& owner, number value = {}) noexcept
+        : session_(owner.id()), value_(value) {
+        static_assert(in_session,
+                      "eventlog: the event of this counter does not belong to a session. Make the "
+                      "counter without one, or say .session_bound = true in eventlog::traits_of.");
+    }
 
     void add(number difference) noexcept {
         tell(static_cast<number>(value_.fetch_add(difference, std::memory_order_relaxed) +
@@ -56,9 +74,16 @@ class counter {
     void announce() const noexcept { tell(value()); }
 
   private:
-    [[gnu::always_inline]] static void tell(number value) noexcept { Provider::emit(Event{value}); }
+    [[gnu::always_inline]] void tell(number value) const noexcept {
+        if constexpr (in_session) {
+            Provider::emit_in_session(session_, Event{value});
+        } else {
+            Provider::emit(Event{value});
+        }
+    }
 
-    std::atomic<number> value_{0};
+    std::uint64_t session_ = 0;
+    std::atomic<number> value_;
 };
 
 }  // namespace eventlog

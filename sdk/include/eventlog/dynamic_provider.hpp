@@ -5,104 +5,28 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
+#include <concepts>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <eventlog/detail/run_time_value.hpp>
 #include <eventlog/eventlog.h>
 #include <eventlog/status.hpp>
 
 namespace eventlog {
-
-namespace detail {
-
-template <class Element>
-consteval eventlog_type run_time_type() {
-    static_assert(std::is_arithmetic_v<Element> && sizeof(Element) <= 8,
-                  "eventlog: a value of this type cannot be emitted. Numbers, bool, enumerations, "
-                  "texts, spans of bytes, std::array and std::optional of these can.");
-    if constexpr (std::is_same_v<Element, bool>) {
-        return EVENTLOG_TYPE_BOOLEAN;
-    } else if constexpr (std::is_same_v<Element, char>) {
-        return EVENTLOG_TYPE_CHARACTER;
-    } else if constexpr (std::is_floating_point_v<Element>) {
-        return sizeof(Element) == 4 ? EVENTLOG_TYPE_FLOAT_32 : EVENTLOG_TYPE_FLOAT_64;
-    } else {
-        // Behind the one of 8 bits come those of 16, 32 and 64.
-        constexpr int width = sizeof(Element) == 1   ? 0
-                              : sizeof(Element) == 2 ? 1
-                              : sizeof(Element) == 4 ? 2
-                                                     : 3;
-        return static_cast<eventlog_type>(
-            (std::is_signed_v<Element> ? EVENTLOG_TYPE_SIGNED_8 : EVENTLOG_TYPE_UNSIGNED_8) +
-            width);
-    }
-}
-
-inline eventlog_value run_time_value(const eventlog_value& value) noexcept {
-    return value;
-}
-inline eventlog_value run_time_value(std::nullopt_t /*none*/) noexcept {
-    return eventlog_absent();
-}
-inline eventlog_value run_time_value(const char* text) noexcept {
-    return eventlog_text(text);
-}
-inline eventlog_value run_time_value(std::span<const std::byte> bytes) noexcept {
-    return eventlog_bytes(bytes.data(), bytes.size());
-}
-template <class Element, std::size_t Count>
-eventlog_value run_time_value(const std::array<Element, Count>& elements) noexcept {
-    return eventlog_array(run_time_type<Element>(), elements.data(), Count);
-}
-
-template <class Value>
-requires(std::is_arithmetic_v<Value> || std::is_enum_v<Value>) eventlog_value
-    run_time_value(Value value)
-noexcept {
-    if constexpr (std::is_enum_v<Value>) {
-        return run_time_value(static_cast<std::underlying_type_t<Value>>(value));
-    } else if constexpr (std::is_same_v<Value, bool>) {
-        return eventlog_boolean(value);
-    } else if constexpr (std::is_floating_point_v<Value>) {
-        static_assert(sizeof(Value) <= 8, "eventlog: a long double is wider than any field.");
-        return eventlog_real(value);
-    } else if constexpr (std::is_signed_v<Value>) {
-        return eventlog_signed(value);
-    } else {
-        return eventlog_unsigned(value);
-    }
-}
-
-/// std::string, std::string_view: not what a literal is, whose end is its NUL.
-template <class Text>
-requires(std::is_convertible_v<const Text&, std::string_view> &&
-         !std::is_convertible_v<const Text&, const char*>) eventlog_value
-    run_time_value(const Text& text)
-noexcept {
-    const std::string_view view = text;
-    return eventlog_text_of(view.data(), view.size());
-}
-
-template <class Value>
-eventlog_value run_time_value(const std::optional<Value>& value) noexcept {
-    return value.has_value() ? run_time_value(*value) : eventlog_absent();
-}
-
-}  // namespace detail
 
 /// A provider that is defined while the program runs, and withdrawn when this object goes:
 ///
 ///     eventlog::dynamic_provider shop(definition);
 ///     if (shop.error() != EVENTLOG_ERROR_NONE) { std::cerr << shop.error_text(); }
 ///     shop.emit(order_placed, order, customer, std::nullopt);
+///     shop.emit_lazily(order_placed, [&] { return std::tuple(order, customer, count_items()); });
 ///
-/// enabled and emit: any thread, any signal handler. The object must outlive what emits from it;
-/// see eventlog_provider_unregister in eventlog.h.
+/// enabled, emit and emit_lazily: any thread, any signal handler, any forked child. The object must
+/// outlive what emits from it; see eventlog_provider_unregister in eventlog.h. Its sessions are
+/// those of dynamic_session.hpp.
 class dynamic_provider {
   public:
     /// After a mistake in the definition nobody ever hears the provider, and error() tells.
@@ -133,9 +57,58 @@ class dynamic_provider {
         return eventlog_emit_values(handle_, event, list, sizeof...(Values));
     }
 
+    /// The same with the values made only when someone listens, whatever that takes: `make` returns
+    /// them in a std::tuple. While nobody listens nothing is checked, either.
+    template <std::invocable Maker>
+    eventlog_error emit_lazily(std::uint32_t event, Maker&& make) const
+        noexcept(std::is_nothrow_invocable_v<Maker>) {
+        if (!enabled(event)) [[likely]] {
+            return EVENTLOG_ERROR_NONE;
+        }
+        return detail::emit_made(std::forward<Maker>(make), [&](const auto&... values) noexcept {
+            return emit(event, values...);
+        });
+    }
+
+    /// Has `callback` called when somebody began or stopped to listen: provider::on_enable, whose
+    /// contract it shares. What is taken back by withdrawing the provider may still run in another
+    /// thread; to know that none does, take it back before, and look at what is returned.
+    [[gnu::visibility("hidden")]] bool on_enable(void (*callback)(unsigned listeners)) noexcept {
+        return on_enable(callback == nullptr ? nullptr : call_on_enable,
+                         reinterpret_cast<void*>(callback));
+    }
+    /// The same with a context, as eventlog_provider_on_change has it.
+    bool on_enable(void (*callback)(void* context, unsigned listeners), void* context) noexcept {
+        return eventlog_provider_on_change(handle_, callback, context);
+    }
+
+    /// Has `callback` called for each new subscription, to tell it the present state:
+    /// provider::on_dump, whose contract it shares. A dump_complete event follows if the definition
+    /// has one: EVENTLOG_DUMP_COMPLETE_EVENT.
+    [[gnu::visibility("hidden")]] bool on_dump(void (*callback)()) noexcept {
+        return on_dump(callback == nullptr ? nullptr : call_on_dump,
+                       reinterpret_cast<void*>(callback));
+    }
+    /// The same with a context, as eventlog_provider_on_dump has it.
+    bool on_dump(void (*callback)(void* context), void* context) noexcept {
+        return eventlog_provider_on_dump(handle_, callback, context);
+    }
+
+    /// Runs callbacks that are due: for applications that emit seldom.
+    void poll() const noexcept { eventlog_provider_poll(handle_); }
+
     [[nodiscard]] eventlog_provider* handle() const noexcept { return handle_; }
 
   private:
+    // A function's address travels as an object's, which POSIX allows. Hidden, so that what the
+    // library keeps points into the object that asked for it.
+    [[gnu::visibility("hidden")]] static void call_on_enable(void* callback, unsigned listeners) {
+        reinterpret_cast<void (*)(unsigned)>(callback)(listeners);
+    }
+    [[gnu::visibility("hidden")]] static void call_on_dump(void* callback) {
+        reinterpret_cast<void (*)()>(callback)();
+    }
+
     eventlog_provider* handle_ = nullptr;
     std::array<char, EVENTLOG_TEXT_SIZE> text_{};
     eventlog_error error_;

@@ -124,7 +124,7 @@ struct eventlog_value_definition {
 struct eventlog_enumeration_definition {
     const char* name EVENTLOG_ZERO;
     const struct eventlog_value_definition* values EVENTLOG_ZERO;
-    uint32_t value_count EVENTLOG_ZERO; /* at most 65535 */
+    uint32_t value_count EVENTLOG_ZERO; /* at most 65535, names and values distinct */
     bool combines EVENTLOG_ZERO;        /* the values are bits: a field holds any number of them */
 };
 
@@ -136,7 +136,7 @@ struct eventlog_field_definition {
     bool optional EVENTLOG_ZERO;   /* an event may have no value here */
     /* Of an integer; NULL: none. */
     const struct eventlog_enumeration_definition* enumeration EVENTLOG_ZERO;
-    const char* unit EVENTLOG_ZERO; /* "packets", "ms", "%" */
+    const char* unit EVENTLOG_ZERO; /* of a number: "packets", "ms", "%" */
     const char* description EVENTLOG_ZERO;
 };
 
@@ -185,7 +185,7 @@ enum eventlog_error {
     EVENTLOG_ERROR_ARGUMENT = 1,  /* a pointer is NULL that must not be */
     EVENTLOG_ERROR_SIZE = 2,      /* the sizes in the definition are not those of its structs */
     EVENTLOG_ERROR_NAME = 3,      /* not a name */
-    EVENTLOG_ERROR_DUPLICATE = 4, /* a name or keyword bit is there twice */
+    EVENTLOG_ERROR_DUPLICATE = 4, /* a name, keyword bit or value is there twice */
     EVENTLOG_ERROR_COUNT = 5,     /* too many, or none where one is needed */
     EVENTLOG_ERROR_TEXT = 6,      /* a text is over 255 bytes */
     EVENTLOG_ERROR_CHOICE = 7,    /* no such type, format, level, kind or keyword */
@@ -392,6 +392,17 @@ EVENTLOG_API enum eventlog_error eventlog_check_values(struct eventlog_provider*
         .name = "session_end", .description = "A session ends",                           \
         .meaning = "the application closes a session", .kind = EVENTLOG_KIND_SESSION_END, \
         .session_bound = true                                                             \
+    }
+
+/*
+ * The event that ends what eventlog_provider_on_dump (abi.h) has emitted for a late listener, as a
+ * provider in C++ has it: a member of an eventlog_definition's events, without which there is none.
+ */
+#define EVENTLOG_DUMP_COMPLETE_EVENT                                                         \
+    {                                                                                        \
+        .name = "dump_complete", .description = "The present state has been told",           \
+        .meaning = "a listener came late and all of the state has been emitted to it alone", \
+        .level = EVENTLOG_LEVEL_ERROR, .kind = EVENTLOG_KIND_DUMP_COMPLETE                   \
     }
 
 /*

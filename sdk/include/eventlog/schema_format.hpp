@@ -116,6 +116,11 @@ constexpr bool is_integer(field_type type) noexcept {
     return type >= field_type::signed_8 && type <= field_type::unsigned_64;
 }
 
+/// Whether values of this type can have a unit: numbers, which count or measure something.
+constexpr bool takes_unit(field_type type) noexcept {
+    return type >= field_type::signed_8 && type <= field_type::float_64;
+}
+
 /// Whether a field of this type and count can be shown like that.
 constexpr bool format_fits(format how, field_type type, std::size_t count) noexcept {
     const bool eight_bytes = is_integer(type) && size_of(type) == 8;

@@ -45,7 +45,7 @@ inline constexpr std::size_t description_length_max = 255;
 struct field_traits {
     const char* of = "";    // the member's name; of a nested struct: outer_inner
     const char* name = "";  // shown instead
-    const char* unit = "";  // "packets", "ms", "%"
+    const char* unit = "";  // of a number: "packets", "ms", "%"
     const char* description = "";
     eventlog::format format = eventlog::format::plain;  // plain: what the type suggests
 };
@@ -78,6 +78,7 @@ inline constexpr std::size_t enum_values_max = 256;
 struct enum_traits {
     bool combines = false;  // the values are bits: a field holds any number of them
     /// In place of what the compiler knows, which is the values -1 to 126 and the powers of two.
+    /// Names and values are distinct.
     enum_value values[enum_values_max]{};
 };
 

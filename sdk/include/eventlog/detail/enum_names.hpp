@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <eventlog/detail/names.hpp>
+#include <eventlog/schema_format.hpp>
 #include <eventlog/traits.hpp>
 
 namespace eventlog::detail {
@@ -30,6 +31,7 @@ struct enum_description {
     bool combines;
     const named_value* values;
     std::size_t value_count;
+    bool is_distinct;  // each value and each name is there once
 };
 
 template <class Enum, Enum... Values>
@@ -101,11 +103,13 @@ consteval found_values find_values() {
     return found;
 }
 
+/// Up to the last that says anything: one without a name in front of it is a mistake.
 template <class Enum>
 consteval std::size_t count_given_values() {
-    std::size_t count = 0;
-    while (count < enum_values_max && *enum_traits_of<Enum>.values[count].name != 0) {
-        ++count;
+    std::size_t count = enum_values_max;
+    while (count > 0 && enum_traits_of<Enum>.values[count - 1].value == 0 &&
+           *enum_traits_of<Enum>.values[count - 1].name == 0) {
+        --count;
     }
     return count;
 }
@@ -135,9 +139,51 @@ struct values_of {
     }();
 };
 
+/// By a table: compilers take seconds to compare each of 256 with each other.
+template <std::size_t Count>
+consteval bool are_distinct(const std::array<std::uint64_t, Count>& numbers) {
+    constexpr std::size_t places = 2 * Count;
+    constexpr std::uint64_t spread = 0x9e37'79b9'7f4a'7c15;  // 2^64 / the golden ratio
+    std::array<std::size_t, places> taken{};                 // 0: free; else by numbers[taken - 1]
+    for (std::size_t i = 0; i < Count; ++i) {
+        std::size_t place = (numbers[i] * spread >> 32U) % places;
+        for (; taken[place] != 0; place = (place + 1) % places) {
+            if (numbers[taken[place] - 1] == numbers[i]) {
+                return false;
+            }
+        }
+        taken[place] = i + 1;
+    }
+    return true;
+}
+
+template <std::size_t Count>
+consteval bool are_distinct(const std::array<named_value, Count>& named) {
+    std::array<std::uint64_t, Count> values{};
+    std::array<std::uint64_t, Count> hashes{};  // of the names
+    for (std::size_t i = 0; i < Count; ++i) {
+        values[i] = static_cast<std::uint64_t>(named[i].value);
+        hashes[i] = fnv1a_start;
+        for (const char character : named[i].name) {
+            hashes[i] = fnv1a(hashes[i], static_cast<std::uint8_t>(character));
+        }
+    }
+    return are_distinct(values) && are_distinct(hashes);
+}
+
+/// What the compiler finds is distinct.
+template <class Enum>
+consteval bool is_distinct_enum() {
+    if constexpr (values_of<Enum>::given != 0) {
+        return are_distinct(values_of<Enum>::values);
+    } else {
+        return true;
+    }
+}
+
 template <class Enum>
 inline constexpr enum_description description_of_enum{
     type_name<Enum>(), enum_traits_of<Enum>.combines, values_of<Enum>::values.data(),
-    values_of<Enum>::values.size()};
+    values_of<Enum>::values.size(), is_distinct_enum<Enum>()};
 
 }  // namespace eventlog::detail

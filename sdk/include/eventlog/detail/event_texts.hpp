@@ -81,7 +81,9 @@ enum class text_mistake {
     nameless_field,
     field_text_length,
     enumeration_name,
+    enumeration_twice,
     unfit_format,
+    unit_of_no_number,
     level,
     session_of_none,
 };
@@ -192,6 +194,9 @@ constexpr text_mistake find_told_mistake(const event_content& event) {
         if (!format_fits(text.format, event.places[i].type, event.places[i].count)) {
             return text_mistake::unfit_format;
         }
+        if (*text.traits->unit != 0 && !takes_unit(event.places[i].type)) {
+            return text_mistake::unit_of_no_number;
+        }
     }
     return text_mistake::none;
 }
@@ -207,6 +212,9 @@ constexpr text_mistake find_mistake(const event_content& event) {
         const field_kind& kind = *event.kinds[i];
         if (kind.is_enumeration && !enumeration_is_named(*kind.enumeration)) {
             return text_mistake::enumeration_name;
+        }
+        if (kind.is_enumeration && !kind.enumeration->is_distinct) {
+            return text_mistake::enumeration_twice;
         }
     }
     // Members of one struct have different names anyway.
@@ -274,10 +282,16 @@ struct check_texts {
     static_assert(found != text_mistake::enumeration_name,
                   "eventlog: the name of an enumeration or of one of its values is not 1 to 63 "
                   "letters, digits and _. Name the values in eventlog::enum_traits_of.");
+    static_assert(found != text_mistake::enumeration_twice,
+                  "eventlog: eventlog::enum_traits_of gives two values of an enumeration the same "
+                  "name, or one value two names. Give each its own.");
     static_assert(found != text_mistake::unfit_format,
                   "eventlog: a field's format does not go with its type: an IP address is 4 or 16 "
                   "bytes or a std::uint32_t, a MAC address 6 bytes, durations and times are "
                   "integers of 64 bits, the others are integers.");
+    static_assert(found != text_mistake::unit_of_no_number,
+                  "eventlog: a field that is no number has a unit. Leave the unit out, or say it "
+                  "in the field's description.");
     static_assert(found != text_mistake::level,
                   "eventlog: an event has a level that there is not. Take one of eventlog::level.");
     static_assert(found != text_mistake::session_of_none,

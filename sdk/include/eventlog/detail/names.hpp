@@ -122,6 +122,15 @@ template <class Struct>
 [[gnu::visibility("hidden")]] inline constexpr auto member_addresses =
     members_of<Struct>::with(address_source<Struct>.value, find_members{});
 
+/// Whether all members have an address that is known: bit-fields have none, and a copy of one that
+/// nobody has constructed is no constant; references have somebody else's.
+template <class Struct>
+concept has_addresses = requires {
+    typename std::bool_constant<(
+        static_cast<void>(members_of<Struct>::with(address_source<Struct>.value, find_members{})),
+        true)>;
+};
+
 /// g++ spells "... [with auto Where = addresses<N>{... ((const void*)(& source<T>.T::first)), ...};
 /// Type = T]", clang "... [Where = {{{&source.value.first, ...}}}, Type = T]".
 template <auto Where, class Type>

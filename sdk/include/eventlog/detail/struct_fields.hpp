@@ -36,6 +36,9 @@ struct check_event {
                   "no virtual functions. Make it an aggregate.");
     static_assert(!derived<Event>,
                   "eventlog: an event is derived from another struct. Make that a member.");
+    static_assert(__is_empty(Event) || derived<Event> || member_count<Event> != 0,
+                  "eventlog: a field of this event is a reference, or its type has no default "
+                  "constructor. Make it a value of a type that can be carried.");
     static constexpr bool usable = true;
 };
 
@@ -126,6 +129,11 @@ struct fields_in<Struct, type_list<Members...>> {
     /// Returns the struct's own name, and its members' in `members`.
     static constexpr name_view read_names([[maybe_unused]] name_view* members) {
         if constexpr (member_count == 0) {
+            return type_name<Struct>();
+        } else if constexpr (!has_addresses<Struct>) {
+            static_assert(has_addresses<Struct>,
+                          "eventlog: a field of this event, or of a struct in it, is a bit-field "
+                          "or a reference. Make it a whole value.");
             return type_name<Struct>();
         } else {
             return read_type_name(find_type(read_member_names(

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: the event of this counter belongs to a session
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+struct in_flight {
+    std::int64_t bytes;
+};
+struct connected {
+    std::uint32_t port;
+};
+using bad = eventlog::provider<"bad", in_flight, connected>;
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<connected>{.session_bound = true};
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<in_flight>{
+    .kind = eventlog::kind::counter, .session_bound = true};
+
+eventlog::counter<bad, in_flight> bytes;

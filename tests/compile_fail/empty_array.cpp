@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a field is a std::array that cannot be carried
+#include <array>
+
+#include <eventlog/eventlog.hpp>
+
+struct seen {
+    std::array<int, 0> numbers;
+};
+
+void emit_it(const seen& event) {
+    eventlog::provider<"bad", seen>::emit(event);
+}

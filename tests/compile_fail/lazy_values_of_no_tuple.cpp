@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: the values of an event that is emitted lazily come in a std::tuple
+#include <eventlog/dynamic_provider.hpp>
+
+void emit_it(const eventlog::dynamic_provider& provider) {
+    provider.emit_lazily(0, [] { return 17; });
+}

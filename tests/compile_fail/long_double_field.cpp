@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a field of this event has a type that cannot be carried
+
+#include <eventlog/eventlog.hpp>
+
+struct seen {
+    long double ratio;
+};
+
+void emit_it(const seen& event) {
+    eventlog::provider<"bad", seen>::emit(event);
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a field of this event has a type that cannot be carried
+
+#include <eventlog/eventlog.hpp>
+
+struct point {
+    int x;
+};
+struct seen {
+    int point::*where;
+};
+
+void emit_it(const seen& event) {
+    eventlog::provider<"bad", seen>::emit(event);
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a field of this event is a reference, or its type has no default constructor
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+struct endpoint {
+    std::uint16_t& port;
+};
+struct seen {
+    endpoint from;
+};
+
+void emit_it(const seen& event) {
+    eventlog::provider<"bad", seen>::emit(event);
+}

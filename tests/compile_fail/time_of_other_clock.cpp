@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a field of this event has a type that cannot be carried
+#include <chrono>
+
+#include <eventlog/eventlog.hpp>
+
+struct seen {
+    std::chrono::file_clock::time_point when;
+};
+
+void emit_it(const seen& event) {
+    eventlog::provider<"bad", seen>::emit(event);
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a field that is no number has a unit
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include <eventlog/eventlog.hpp>
+
+struct received {
+    std::optional<std::span<const std::byte>> data;
+};
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<received>{
+    .fields = {{.of = "data", .unit = "B"}}};
+
+void emit_it() {
+    eventlog::provider<"bad", received>::emit(received{});
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a field that is no number has a unit
+#include <string_view>
+
+#include <eventlog/eventlog.hpp>
+
+struct lost {
+    std::string_view reason;
+};
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<lost>{
+    .fields = {{.of = "reason", .unit = "B"}}};
+
+void emit_it() {
+    eventlog::provider<"bad", lost>::emit(lost{});
+}
