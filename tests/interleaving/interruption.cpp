@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+//
+// The part of the stage that comes in between.
+#include <sched.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "stage.hpp"
+
+namespace eventlog::test {
+namespace {
+
+// A thread may lose its CPU by itself, and not come to the instruction in this attempt.
+constexpr int attempts_max = 1000;
+
+}  // namespace
+
+void stage::interrupt(const scenario& way, std::size_t size, const trace& usual,
+                      std::uint64_t address, interruption what) {
+    const bool done = usual.is_done_before(address);
+    const sequence* const inside = sequence_at(address);
+    for (int attempt = 0; attempt < attempts_max; ++attempt) {
+        prepare(way);
+        const std::uint64_t number = tell(way.kind, size);
+        emitter_->plant(address);
+        const stop reached = emitter_->run();
+        if (reached == stop::ended) {
+            throw std::runtime_error("the emitter ended by itself");
+        }
+        if (reached == stop::ready) {
+            emitter_->remove();
+            ledger_.expect(number, emitter_->pid());
+            conclude(way);
+            continue;
+        }
+        if (done) {
+            ledger_.expect(number, emitter_->pid());
+        }
+        strike(inside, address, what);
+        if (what != interruption::killed && !done) {
+            ledger_.expect(number, emitter_->pid());
+        }
+        conclude(way);
+        return;
+    }
+    ADD_FAILURE() << "no event came to the instruction";
+}
+
+/// Behind it the emitter has gone on and is ready, or is another one.
+void stage::strike(const sequence* inside, std::uint64_t address, interruption what) {
+    const std::uint64_t returns_to = inside == nullptr ? address : inside->abort_handler;
+    const auto nested = [this](event_kind kind) {
+        const std::uint64_t number = next_number(kind);
+        ledger_.expect(number, emitter_->pid());
+        ++attempts_;
+        return number;
+    };
+    const std::uint64_t counted = emitter_->read(counter_address(cpus_.front()));
+    switch (what) {
+        case interruption::preempted:
+            see_abort(inside);
+            break;
+        case interruption::signalled:
+            run_handler({}, inside, returns_to);
+            return;
+        case interruption::nested:
+            run_handler({nested(event_kind::brief), nested(event_kind::block),
+                         nested(event_kind::neighbour)},
+                        inside, returns_to);
+            return;
+        case interruption::moved:
+            keep_on(emitter_->pid(), cpus_.at(1));
+            emit_from_another_process();
+            see_abort(inside);
+            finish();
+            EXPECT_EQ(emitter_->read(counter_address(cpus_.front())), counted)
+                << "a thread counted in the word of a CPU that it was not on";
+            return;
+        case interruption::succeeded:
+            end_subscription();
+            begin_listening();
+            see_abort(inside);
+            break;
+        case interruption::replaced:
+            end_subscription();
+            begin_listening();
+            run_handler({0, 0, nested(event_kind::neighbour)}, inside, returns_to);
+            return;
+        case interruption::killed:
+            emitter_->kill();
+            emit_from_another_process();
+            begin_emitter();
+            return;
+    }
+    finish();
+}
+
+/// Runs a handler, and then all the rest.
+void stage::run_handler(const interlude& meanwhile, const sequence* inside,
+                        std::uint64_t returns_to) {
+    exchange_->meanwhile = meanwhile;
+    exchange_->interrupted_at = 0;
+    if (emitter_->run(SIGUSR1) != stop::ready) {
+        throw std::runtime_error("the emitter did not go on behind a signal handler: status " +
+                                 std::to_string(emitter_->status()));
+    }
+    EXPECT_EQ(exchange_->interrupted_at, returns_to);
+    aborted_ += inside != nullptr && exchange_->interrupted_at == inside->abort_handler ? 1 : 0;
+}
+
+/// Whatever it stands in front of, the next instruction that runs is that of the abort handler.
+void stage::see_abort(const sequence* inside) {
+    if (inside == nullptr) {
+        return;
+    }
+    emitter_->plant(inside->abort_handler);
+    const bool seen = emitter_->step() == stop::breakpoint;
+    emitter_->remove();
+    EXPECT_TRUE(seen) << "the thread went on inside of a sequence";
+    aborted_ += seen ? 1 : 0;
+}
+
+void stage::emit_from_another_process() {
+    cpu_set_t before;
+    CPU_ZERO(&before);
+    static_cast<void>(::sched_getaffinity(0, sizeof before, &before));
+    keep_on(0, cpus_.front());
+    for (const event_kind kind : {event_kind::brief, event_kind::block, event_kind::neighbour}) {
+        const std::uint64_t number = next_number(kind);
+        ledger_.expect(number, ::gettid());
+        emit(kind, number, 19);
+    }
+    static_cast<void>(::sched_setaffinity(0, sizeof before, &before));
+}
+
+}  // namespace eventlog::test
