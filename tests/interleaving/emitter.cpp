@@ -46,6 +46,9 @@ struct neighbour {
     std::string_view text;
 };
 using stepped_neighbour = eventlog::provider<"stepped_neighbour", neighbour>;
+using neighbour_state =
+    eventlog::detail::provider_state<"stepped_neighbour", stepped_neighbour,
+                                     detail::with_own_events<stepped_neighbour, neighbour>>;
 
 constexpr std::size_t interlude_text_size = 21;
 constexpr unsigned kind_shift = 56;
@@ -91,14 +94,20 @@ void handle(int /*signal*/, siginfo_t* /*cause*/, void* context) {
     }
 }
 
+eventlog_counters counters_of(const provider_status& status) {
+    return status.routes[EVENTLOG_ROUTE_MEMORY].counters;
+}
+
 void tell_counters(exchange& with) {
-    with.accounted = 0;
-    for (const provider_status& status : {stepped::status(), stepped_neighbour::status()}) {
-        const eventlog_counters& counters = status.routes[EVENTLOG_ROUTE_MEMORY].counters;
-        with.accounted += counters.written + counters.lost_full + counters.lost_too_large +
-                          counters.lost_busy + counters.lost_unattached + counters.lost_refused;
-        with.unattached = counters.lost_unattached;
-    }
+    const eventlog_counters own = counters_of(stepped::status());
+    const eventlog_counters neighbours = counters_of(stepped_neighbour::status());
+    const auto attempted = [](const eventlog_counters& counters) {
+        return counters.written + counters.lost_full + counters.lost_too_large +
+               counters.lost_busy + counters.lost_unattached + counters.lost_refused;
+    };
+    with.accounted = attempted(own) + attempted(neighbours);
+    with.unattached = own.lost_unattached;
+    with.unattached_neighbours = neighbours.lost_unattached;
 }
 
 template <class Value>
@@ -189,6 +198,13 @@ void obey(exchange& with) {
             emit(with.kind, with.number, with.size);
         }
     }
+}
+
+std::uint64_t gate_address(event_kind kind) {
+    const std::uint32_t* const words =
+        kind == event_kind::neighbour ? neighbour_state::gate.words : stepped_state::gate.words;
+    const std::size_t event = kind == event_kind::neighbour ? 0 : static_cast<std::size_t>(kind);
+    return reinterpret_cast<std::uint64_t>(words + event);
 }
 
 std::uint64_t counter_address(unsigned cpu) {

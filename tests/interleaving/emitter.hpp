@@ -24,6 +24,9 @@ enum class event_kind : std::uint32_t {
     neighbour,  // brief, of the other provider
 };
 inline constexpr const char* all_events = "stepped*:*";
+// Both providers still have something to say to these.
+inline constexpr const char* all_but_brief = "stepped*:*o*";
+inline constexpr const char* all_but_block = "stepped*:*r*";
 
 /// A filler's record has so many bytes more than its data.
 inline constexpr std::size_t filler_head = sizeof(eventlog_record) + 12;
@@ -57,11 +60,16 @@ struct exchange {
     // By the emitter:
     std::uint64_t interrupted_at;  // where the handler will return to
     std::uint64_t accounted;       // events, of both providers, that were written or lost
-    std::uint64_t unattached;      // neighbours that were lost: their region could not be entered
+    // Lost because a region could not be entered:
+    std::uint64_t unattached;
+    std::uint64_t unattached_neighbours;
 };
 
 /// Traps, emits one event, and so on for ever.
 [[noreturn]] void obey(exchange& with);
+
+/// The gate word of an event, in the calling process and in a forked child of it.
+[[nodiscard]] std::uint64_t gate_address(event_kind kind);
 
 /// The word in which the calling process, or a forked child of it, counts the events of the first
 /// provider that are written on that CPU.

@@ -3,6 +3,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace eventlog::test {
@@ -10,24 +13,30 @@ namespace eventlog::test {
 ended_region::ended_region(std::unique_ptr<listener> ears)
     : file_(::dup(ears->source().file().get())), geometry_(ears->source().geometry()) {
     ears.reset();
-    left_ = read();
+    left_ = count();
 }
 
 void ended_region::expect_untouched() const {
-    EXPECT_TRUE(read() == left_) << "somebody wrote to a subscription that had ended";
+    EXPECT_EQ(count().records, left_.records) << "a record of a subscription that had ended";
+    const off_t data =
+        ::lseek(file_.get(), static_cast<off_t>(geometry_.buffers_offset), SEEK_DATA);
+    EXPECT_TRUE(data < 0 && errno == ENXIO) << "somebody wrote to the buffers at " << data;
 }
 
-std::vector<std::uint8_t> ended_region::read() const {
-    const std::uint64_t rings = geometry_.providers_offset - geometry_.rings_offset;
-    const std::uint64_t buffers = geometry_.total_size - geometry_.buffers_offset;
-    std::vector<std::uint8_t> bytes(rings + buffers);
-    const auto read_at = [this](std::uint8_t* target, std::uint64_t size, std::uint64_t offset) {
-        EXPECT_EQ(::pread(file_.get(), target, size, static_cast<off_t>(offset)),
-                  static_cast<ssize_t>(size));
-    };
-    read_at(bytes.data(), rings, geometry_.rings_offset);
-    read_at(bytes.data() + rings, buffers, geometry_.buffers_offset);
-    return bytes;
+ended_region::sums ended_region::count() const {
+    sums found;
+    std::vector<std::uint64_t> words(geometry_.ring_stride / sizeof(std::uint64_t));
+    auto* const ring = reinterpret_cast<eventlog_ring*>(words.data());
+    for (std::uint32_t i = 0; i < geometry_.ring_count; ++i) {
+        EXPECT_EQ(::pread(file_.get(), words.data(), geometry_.ring_stride,
+                          static_cast<off_t>(geometry_.ring_offset(i))),
+                  static_cast<ssize_t>(geometry_.ring_stride));
+        const core::control_word control{ring->control};
+        const std::uint64_t active = control.generation() & (geometry_.buffer_count - 1);
+        found.records += core::descriptors_of(ring)[active].records_before + control.count();
+        found.lost += ring->lost;
+    }
+    return found;
 }
 
 }  // namespace eventlog::test

@@ -34,24 +34,29 @@ void stage::interrupt(const scenario& way, std::size_t size, const trace& usual,
         if (reached == stop::ready) {
             emitter_->remove();
             ledger_.expect(number, emitter_->pid());
-            conclude(way);
+            conclude(way, std::nullopt);
             continue;
         }
         if (done) {
             ledger_.expect(number, emitter_->pid());
         }
-        strike(inside, address, what);
-        if (what != interruption::killed && !done) {
+        strike(way, inside, address, what);
+        if (what == interruption::narrowed) {
+            attempts_ -= done ? 0 : 1;  // nobody has asked for it
+            end_subscription();
+            begin_listening();
+        } else if (!done && what != interruption::killed) {
             ledger_.expect(number, emitter_->pid());
         }
-        conclude(way);
+        conclude(way, what);
         return;
     }
     ADD_FAILURE() << "no event came to the instruction";
 }
 
 /// Behind it the emitter has gone on and is ready, or is another one.
-void stage::strike(const sequence* inside, std::uint64_t address, interruption what) {
+void stage::strike(const scenario& way, const sequence* inside, std::uint64_t address,
+                   interruption what) {
     const std::uint64_t returns_to = inside == nullptr ? address : inside->abort_handler;
     const auto nested = [this](event_kind kind) {
         const std::uint64_t number = next_number(kind);
@@ -83,13 +88,31 @@ void stage::strike(const sequence* inside, std::uint64_t address, interruption w
         case interruption::succeeded:
             end_subscription();
             begin_listening();
+            check_gate(way.kind);
             see_abort(inside);
             break;
         case interruption::replaced:
             end_subscription();
             begin_listening();
+            check_gate(way.kind);
             run_handler({0, 0, nested(event_kind::neighbour)}, inside, returns_to);
             return;
+        case interruption::narrowed: {
+            // The other event of its provider, which attaches that, too.
+            const bool is_brief = way.kind == event_kind::brief;
+            const event_kind other = is_brief ? event_kind::block : event_kind::brief;
+            end_subscription();
+            begin_listening(is_brief ? all_but_brief : all_but_block);
+            const std::uint64_t number = nested(other);
+            run_handler(
+                {is_brief ? 0 : number, is_brief ? number : 0, nested(event_kind::neighbour)},
+                inside, returns_to);
+            return;
+        }
+        case interruption::read:
+            ledger_.read(*ears_);
+            see_abort(inside);
+            break;
         case interruption::killed:
             emitter_->kill();
             emit_from_another_process();
@@ -97,6 +120,12 @@ void stage::strike(const sequence* inside, std::uint64_t address, interruption w
             return;
     }
     finish();
+}
+
+/// The subscription that has just begun has the slot of the one that has just ended.
+void stage::check_gate(event_kind kind) const {
+    EXPECT_EQ(emitter_->read(gate_address(kind)) & UINT32_MAX, 1U)
+        << "only the first slot's bit is to be seen";
 }
 
 /// Runs a handler, and then all the rest.

@@ -26,6 +26,10 @@ void ledger::read(listener& ears) {
     ears.poll();
     for (const heard_record& record : ears.records()) {
         check_place(ears, record);
+        if (!ears.providers().contains(record.header.provider)) {
+            ADD_FAILURE() << "a record names a provider that is not there";
+            continue;
+        }
         if (const std::optional<std::uint64_t> number = number_in(ears, record)) {
             heard_.push_back({*number, record.header.thread, record.ring});
         }

@@ -21,11 +21,11 @@ const std::vector<scenario>& scenarios() {
     using enum ring_state;
     // Texts of every way in which they are copied; none; one that goes in pieces.
     static const std::vector<scenario> all{
-        {"brief", brief, {12, 0, 1, 2, 3, 6, 40}, roomy, true, true},
-        {"block", block, {0}, roomy, true, true},
-        {"pieces", brief, {700}, roomy, true, false},
-        {"block_in_the_next_buffer", block, {0}, next, true, false},
-        {"block_without_room", block, {0}, exhausted, false, false},
+        {"brief", brief, {12, 0, 1, 2, 3, 6, 40}, roomy, true},
+        {"block", block, {0}, roomy, true},
+        {"pieces", brief, {700}, roomy, true},
+        {"block_in_the_next_buffer", block, {0}, next, true},
+        {"block_without_room", block, {0}, exhausted, false},
     };
     return all;
 }

@@ -23,8 +23,7 @@ struct scenario {
     event_kind kind;
     std::vector<std::size_t> sizes;  // more than one to go through all branches
     ring_state ring;
-    bool counted;     // by a sequence of its own, behind the one that writes the record
-    bool everywhere;  // interrupted at all instructions, not only at those of sequences
+    bool counted;  // by a sequence of its own, behind the one that writes the record
 
     /// The library's function that the emitter calls.
     [[nodiscard]] std::uint64_t entry() const;

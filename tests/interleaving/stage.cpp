@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
@@ -15,6 +16,7 @@
 
 #include "clock.hpp"
 #include "rseq.hpp"
+#include "scratch.hpp"
 
 namespace eventlog::test {
 namespace {
@@ -74,8 +76,10 @@ stage::~stage() {
     ::munmap(exchange_, sizeof *exchange_);
 }
 
-void stage::begin_listening() {
-    ears_ = std::make_unique<listener>(all_events);
+void stage::begin_listening(std::string_view pattern) {
+    ears_ = std::make_unique<listener>(pattern);
+    // In a directory of its own: nobody else takes this slot.
+    EXPECT_TRUE(std::filesystem::exists(eventlog_directory() + "/subscriptions/00"));
     ledger_.forget_times();
 }
 
@@ -85,13 +89,24 @@ void stage::end_subscription() {
     static_cast<void>(ears_->reader().finish());
     EXPECT_EQ(ears_->totals().damaged, 0U);
     lost_before_ += ears_->totals().lost;
+    leave_ended();
     ended_ = std::make_unique<ended_region>(std::move(ears_));
+}
+
+/// What happened in the subscription that ended before this one.
+void stage::leave_ended() {
+    if (ended_ != nullptr) {
+        ended_->expect_untouched();
+        lost_before_ += ended_->lost_since();
+        ended_.reset();
+    }
 }
 
 void stage::begin_emitter() {
     emitter_ = std::make_unique<tracee>(obey_until_killed, exchange_);
     attempts_ = 0;
     unattached_ = 0;
+    unattached_neighbours_ = 0;
 }
 
 void stage::keep_on(pid_t process, unsigned cpu) const {
@@ -193,11 +208,11 @@ trace stage::follow(const scenario& way, std::size_t size) {
         at = next;
     }
     finish();
-    conclude(way);
+    conclude(way, std::nullopt);
     return {std::move(steps), way.counted};
 }
 
-void stage::conclude(const scenario& way) {
+void stage::conclude(const scenario& way, std::optional<interruption> what) {
     ledger_.read(*ears_);
     if (way.ring != ring_state::roomy) {
         // Losses are told in front of the ring's next record.
@@ -205,33 +220,34 @@ void stage::conclude(const scenario& way) {
         order(event_kind::block, 0);
         ledger_.read(*ears_);
     }
+    leave_ended();
     EXPECT_EQ(ears_->totals().damaged, 0U);
     EXPECT_EQ(ears_->lost_by_providers(), 0U);
-    const std::uint64_t all_lost = lost_before_ + ears_->totals().lost;
-    const std::uint64_t unattached = check_counters();
-    if (ended_ == nullptr) {
-        EXPECT_EQ(unattached, 0U);
-    }
-    const std::uint64_t lost = all_lost - lost_told_ + unattached;
-    lost_told_ = all_lost;
+    const std::uint64_t lost = lost_before_ + ears_->totals().lost;
+    const std::uint64_t lost_now = lost - lost_told_ + check_counters(what);
+    lost_told_ = lost;
     if (way.ring == ring_state::roomy) {
-        EXPECT_EQ(lost, 0U) << "there was room";
+        EXPECT_EQ(lost_now, 0U) << "there was room";
     }
-    ledger_.settle(lost);
-    if (ended_ != nullptr) {
-        ended_->expect_untouched();
-        ended_.reset();
-    }
+    ledger_.settle(lost_now);
 }
 
-/// The emitter's own account of what it has attempted. Returns how many events no ring knows of:
-/// a thread that is interrupted while it makes room keeps its region mapped, and in its slot there
-/// is no place for another one until it goes on.
-std::uint64_t stage::check_counters() {
+/// The emitter's own account of what it has attempted. Returns how many events no ring knows of: a
+/// thread that is interrupted while it makes room keeps its region mapped, and there is no place
+/// for another one in that slot until it goes on.
+std::uint64_t stage::check_counters(std::optional<interruption> what) {
     exchange_->number = 0;
     finish();
     EXPECT_EQ(exchange_->accounted, attempts_) << "the providers have not counted their events";
-    return exchange_->unattached - std::exchange(unattached_, exchange_->unattached);
+    const std::uint64_t own = exchange_->unattached - unattached_;
+    const std::uint64_t neighbours = exchange_->unattached_neighbours - unattached_neighbours_;
+    if (what != interruption::narrowed) {
+        EXPECT_EQ(own, 0U);
+        EXPECT_TRUE(neighbours == 0 || what == interruption::replaced);
+    }
+    unattached_ += own;
+    unattached_neighbours_ += neighbours;
+    return own + neighbours;
 }
 
 }  // namespace eventlog::test

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "emitter.hpp"
@@ -28,6 +29,8 @@ enum class interruption {
     moved,      // it goes on on another CPU, and another process emits on the one that it was on
     succeeded,  // the subscription ends, and another one takes its slot
     replaced,   // and a handler emits another provider's event, which maps the other one
+    narrowed,   // the other subscription does not want the event, and a handler maps it
+    read,       // the reader takes what is there, and gives buffers back
     killed,     // it never goes on; another process emits on its CPU
 };
 
@@ -55,9 +58,10 @@ class stage {
     [[nodiscard]] std::size_t aborted() const { return aborted_; }
 
   private:
-    void begin_listening();
+    void begin_listening(std::string_view pattern = all_events);
     void begin_emitter();
     void end_subscription();
+    void leave_ended();
     void keep_on(pid_t process, unsigned cpu) const;
 
     std::uint64_t tell(event_kind kind, std::size_t size);
@@ -66,11 +70,13 @@ class stage {
     void prepare(const scenario& way);
     void fill_buffer();
     void emit_from_another_process();
-    void strike(const sequence* inside, std::uint64_t address, interruption what);
+    void strike(const scenario& way, const sequence* inside, std::uint64_t address,
+                interruption what);
+    void check_gate(event_kind kind) const;
     void run_handler(const interlude& meanwhile, const sequence* inside, std::uint64_t returns_to);
     void see_abort(const sequence* inside);
-    void conclude(const scenario& way);
-    std::uint64_t check_counters();
+    void conclude(const scenario& way, std::optional<interruption> what);
+    std::uint64_t check_counters(std::optional<interruption> what);
 
     [[nodiscard]] std::uint64_t next_number(event_kind kind) { return number_of(kind, ++serial_); }
     [[nodiscard]] std::uint64_t room() const;
@@ -82,8 +88,9 @@ class stage {
     std::unique_ptr<ended_region> ended_;
     ledger ledger_;
     std::uint64_t serial_ = 0;
-    std::uint64_t attempts_ = 0;     // by this emitter
-    std::uint64_t unattached_ = 0;   // of these
+    std::uint64_t attempts_ = 0;    // by this emitter
+    std::uint64_t unattached_ = 0;  // of these
+    std::uint64_t unattached_neighbours_ = 0;
     std::uint64_t lost_before_ = 0;  // in subscriptions that have ended
     std::uint64_t lost_told_ = 0;
     std::size_t aborted_ = 0;
