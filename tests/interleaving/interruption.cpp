@@ -64,7 +64,6 @@ void stage::strike(const scenario& way, const sequence* inside, std::uint64_t ad
         ++attempts_;
         return number;
     };
-    const std::uint64_t counted = emitter_->read(counter_address(cpus_.front()));
     switch (what) {
         case interruption::preempted:
             see_abort(inside);
@@ -78,12 +77,11 @@ void stage::strike(const scenario& way, const sequence* inside, std::uint64_t ad
                         inside, returns_to);
             return;
         case interruption::moved:
-            keep_on(emitter_->pid(), cpus_.at(1));
+            go_on_elsewhere(inside);
+            return;
+        case interruption::displaced:
             emit_from_another_process();
-            see_abort(inside);
-            finish();
-            EXPECT_EQ(emitter_->read(counter_address(cpus_.front())), counted)
-                << "a thread counted in the word of a CPU that it was not on";
+            go_on_elsewhere(inside);
             return;
         case interruption::succeeded:
             end_subscription();
@@ -139,6 +137,20 @@ void stage::run_handler(const interlude& meanwhile, const sequence* inside,
     }
     EXPECT_EQ(exchange_->interrupted_at, returns_to);
     aborted_ += inside != nullptr && exchange_->interrupted_at == inside->abort_handler ? 1 : 0;
+}
+
+/// And does everything there: what it finds out about the CPU that it was on is of no use any more.
+void stage::go_on_elsewhere(const sequence* inside) {
+    const std::uint64_t counter = counter_address(cpus_.front());
+    const std::uint64_t counted = emitter_->read(counter);
+    const eventlog_ring before = ring();
+    keep_on(emitter_->pid(), cpus_.at(1));
+    see_abort(inside);
+    finish();
+    const eventlog_ring after = ring();
+    EXPECT_EQ(emitter_->read(counter), counted) << "it counted for a CPU that it was not on";
+    EXPECT_EQ(after.control, before.control) << "it wrote to the ring of a CPU that it was not on";
+    EXPECT_EQ(after.lost, before.lost) << "it counted a loss in the ring of another CPU";
 }
 
 /// Whatever it stands in front of, the next instruction that runs is that of the abort handler.

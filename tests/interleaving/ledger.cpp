@@ -17,9 +17,10 @@ void ledger::expect(std::uint64_t number, pid_t thread) {
 void ledger::check_place(listener& ears, const heard_record& record) {
     EXPECT_NE(record.ring, ears.reader().shared_ring()) << "a thread gave up its CPU's ring";
     EXPECT_EQ(record.ring, record.header.cpu);
-    std::uint64_t& last = last_time_[record.ring];
-    EXPECT_GE(record.header.time, last) << "time went backwards";
-    last = record.header.time;
+    ring_end& end = rings_[record.ring];
+    EXPECT_GE(record.header.time, end.time) << "time went backwards";
+    EXPECT_EQ(record.sequence, end.attempted + record.lost_before) << "miscounted in its ring";
+    end = {record.header.time, record.sequence + 1};
 }
 
 void ledger::read(listener& ears) {

@@ -21,7 +21,7 @@ class ledger {
     void expect(std::uint64_t number, pid_t thread);
 
     /// Takes what is there to be read, and checks each record: it is whole, its ring is that of its
-    /// CPU, and no time in a ring lies before the one in front of it.
+    /// CPU, it has the next number there, and no time lies before the one in front of it.
     void read(listener& ears);
 
     /// Everything expected has been read, once, in order, but for what was counted as lost; and
@@ -29,7 +29,7 @@ class ledger {
     void settle(std::uint64_t lost);
 
     /// There is another subscription: its rings have nothing to do with those before.
-    void forget_times() { last_time_.clear(); }
+    void forget_rings() { rings_.clear(); }
 
   private:
     struct event {
@@ -42,11 +42,16 @@ class ledger {
         std::uint32_t ring;
     };
 
+    struct ring_end {
+        std::uint64_t time = 0;
+        std::uint64_t attempted = 0;
+    };
+
     void check_place(listener& ears, const heard_record& record);
 
     std::vector<event> expected_;
     std::vector<heard_event> heard_;
-    std::map<std::uint32_t, std::uint64_t> last_time_;
+    std::map<std::uint32_t, ring_end> rings_;
 };
 
 }  // namespace eventlog::test

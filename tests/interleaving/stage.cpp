@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include "build_kind.hpp"
 #include "clock.hpp"
 #include "rseq.hpp"
 #include "scratch.hpp"
@@ -50,6 +51,9 @@ exchange* share_memory() {
 }  // namespace
 
 std::string stage::obstacle() {
+    if (has_thread_sanitizer) {
+        return "ThreadSanitizer holds signals back";
+    }
     if (!core::rseq_available()) {
         return "there are no restartable sequences here";
     }
@@ -80,7 +84,7 @@ void stage::begin_listening(std::string_view pattern) {
     ears_ = std::make_unique<listener>(pattern);
     // In a directory of its own: nobody else takes this slot.
     EXPECT_TRUE(std::filesystem::exists(eventlog_directory() + "/subscriptions/00"));
-    ledger_.forget_times();
+    ledger_.forget_rings();
 }
 
 void stage::end_subscription() {
@@ -140,16 +144,21 @@ void stage::order(event_kind kind, std::size_t size) {
     finish();
 }
 
-/// How many bytes are left in the buffer of the emitter's CPU.
-std::uint64_t stage::room() const {
-    const core::region_geometry& geometry = ears_->source().geometry();
-    std::uint64_t control = 0;
-    if (::pread(ears_->source().file().get(), &control, sizeof control,
-                static_cast<off_t>(geometry.ring_offset(cpus_.front()))) != sizeof control) {
+/// As it is in memory now, of the emitter's CPU.
+eventlog_ring stage::ring() const {
+    eventlog_ring found{};
+    const std::uint64_t offset = ears_->source().geometry().ring_offset(cpus_.front());
+    if (::pread(ears_->source().file().get(), &found, sizeof found, static_cast<off_t>(offset)) !=
+        sizeof found) {
         throw std::runtime_error("cannot read a ring");
     }
-    const core::control_word word{control};
-    return word.is_sealed() ? 0 : geometry.buffer_size - word.position();
+    return found;
+}
+
+/// How many bytes are left in its buffer.
+std::uint64_t stage::room() const {
+    const core::control_word control{ring().control};
+    return control.is_sealed() ? 0 : ears_->source().geometry().buffer_size - control.position();
 }
 
 /// Up to the last byte.

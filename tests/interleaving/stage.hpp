@@ -26,7 +26,8 @@ enum class interruption {
     preempted,  // others run
     signalled,  // a handler runs that does nothing
     nested,     // a handler runs that emits
-    moved,      // it goes on on another CPU, and another process emits on the one that it was on
+    moved,      // it goes on on another CPU
+    displaced,  // and another process emits on the one that it was on
     succeeded,  // the subscription ends, and another one takes its slot
     replaced,   // and a handler emits another provider's event, which maps the other one
     narrowed,   // the other subscription does not want the event, and a handler maps it
@@ -74,11 +75,13 @@ class stage {
                 interruption what);
     void check_gate(event_kind kind) const;
     void run_handler(const interlude& meanwhile, const sequence* inside, std::uint64_t returns_to);
+    void go_on_elsewhere(const sequence* inside);
     void see_abort(const sequence* inside);
     void conclude(const scenario& way, std::optional<interruption> what);
     std::uint64_t check_counters(std::optional<interruption> what);
 
     [[nodiscard]] std::uint64_t next_number(event_kind kind) { return number_of(kind, ++serial_); }
+    [[nodiscard]] eventlog_ring ring() const;
     [[nodiscard]] std::uint64_t room() const;
 
     std::vector<unsigned> cpus_;
