@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "emitter.hpp"
+
+#include <ucontext.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "counters.hpp"
+
+namespace eventlog::test {
+namespace {
+
+struct brief {
+    std::uint64_t number;
+    std::uint64_t check;
+    std::string_view text;
+};
+struct block {
+    std::uint64_t number;
+    std::uint64_t check;
+    std::uint64_t third, fourth, fifth;
+};
+struct filler {
+    std::uint64_t number;
+    std::span<const std::uint8_t> data;
+};
+using stepped = eventlog::provider<"stepped", brief, block, filler>;
+using stepped_state =
+    eventlog::detail::provider_state<"stepped", stepped,
+                                     detail::with_own_events<stepped, brief, block, filler>>;
+
+struct neighbour {
+    std::uint64_t number;
+    std::uint64_t check;
+    std::string_view text;
+};
+using stepped_neighbour = eventlog::provider<"stepped_neighbour", neighbour>;
+using neighbour_state =
+    eventlog::detail::provider_state<"stepped_neighbour", stepped_neighbour,
+                                     detail::with_own_events<stepped_neighbour, neighbour>>;
+
+constexpr std::size_t interlude_text_size = 21;
+constexpr unsigned kind_shift = 56;
+
+constinit std::array<std::uint8_t, EVENTLOG_RECORD_SIZE_MAX> filling{};
+
+constexpr std::uint64_t check_of(std::uint64_t number, std::uint64_t salt) {
+    return (number + salt) * 0x9e3779b97f4a7c15U;
+}
+
+constexpr char letter(std::uint64_t number, std::size_t index) {
+    return static_cast<char>('!' + (number * 7 + index) % 93);
+}
+
+block block_of(std::uint64_t number) {
+    return {number, check_of(number, 5), check_of(number, 3), ~number, check_of(number, 1)};
+}
+
+/// Emits an event with a text, of either provider.
+template <class Provider, class Event>
+void emit_text_event(std::uint64_t number, std::size_t size) noexcept {
+    std::array<char, text_size_max> text;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    for (std::size_t i = 0; i < size; ++i) {
+        text[i] = letter(number, i);
+    }
+    Provider::emit(Event{number, check_of(number, size), std::string_view(text.data(), size)});
+}
+
+constinit exchange* told = nullptr;
+
+void handle(int /*signal*/, siginfo_t* /*cause*/, void* context) {
+    told->interrupted_at =
+        static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+    const interlude& meanwhile = told->meanwhile;
+    if (meanwhile.brief != 0) {
+        emit(event_kind::brief, meanwhile.brief, interlude_text_size);
+    }
+    if (meanwhile.block != 0) {
+        emit(event_kind::block, meanwhile.block, 0);
+    }
+    if (meanwhile.neighbour != 0) {
+        emit(event_kind::neighbour, meanwhile.neighbour, interlude_text_size);
+    }
+}
+
+eventlog_counters counters_of(const provider_status& status) {
+    return status.routes[EVENTLOG_ROUTE_MEMORY].counters;
+}
+
+void tell_counters(exchange& with) {
+    const eventlog_counters own = counters_of(stepped::status());
+    const eventlog_counters neighbours = counters_of(stepped_neighbour::status());
+    const auto attempted = [](const eventlog_counters& counters) {
+        return counters.written + counters.lost_full + counters.lost_too_large +
+               counters.lost_busy + counters.lost_unattached + counters.lost_refused;
+    };
+    with.accounted = attempted(own) + attempted(neighbours);
+    with.unattached = own.lost_unattached;
+    with.unattached_neighbours = neighbours.lost_unattached;
+}
+
+template <class Value>
+Value value_of(const listener& ears, const heard_record& record, std::string_view field) {
+    return std::get<Value>(ears.field(record, field));
+}
+
+bool is_whole(const listener& ears, const heard_record& record, event_kind kind,
+              std::uint64_t number) {
+    const auto word = [&](std::string_view field) {
+        return value_of<std::uint64_t>(ears, record, field);
+    };
+    switch (kind) {
+        case event_kind::brief:
+        case event_kind::neighbour: {
+            const auto text = value_of<std::string_view>(ears, record, "text");
+            std::size_t same = 0;
+            while (same < text.size() && text[same] == letter(number, same)) {
+                ++same;
+            }
+            return same == text.size() && word("check") == check_of(number, text.size()) &&
+                   record.payload.back() == 0;
+        }
+        case event_kind::block: {
+            const block expected = block_of(number);
+            return word("check") == expected.check && word("third") == expected.third &&
+                   word("fourth") == expected.fourth && word("fifth") == expected.fifth;
+        }
+        case event_kind::filler:
+            return record.payload.size() >= filler_head - sizeof(eventlog_record) &&
+                   std::all_of(record.payload.begin() + 12, record.payload.end(),
+                               [](std::uint8_t byte) { return byte == 0; });
+    }
+    return false;
+}
+
+}  // namespace
+
+std::uint64_t number_of(event_kind kind, std::uint64_t serial) {
+    return std::uint64_t{static_cast<std::uint32_t>(kind)} << kind_shift | serial;
+}
+
+void emit(event_kind kind, std::uint64_t number, std::size_t size) noexcept {
+    switch (kind) {
+        case event_kind::brief:
+            emit_text_event<stepped, brief>(number, size);
+            break;
+        case event_kind::neighbour:
+            emit_text_event<stepped_neighbour, neighbour>(number, size);
+            break;
+        case event_kind::block:
+            stepped::emit(block_of(number));
+            break;
+        case event_kind::filler:
+            stepped::emit(filler{number, std::span(filling).first(size)});
+            break;
+    }
+}
+
+std::optional<std::uint64_t> number_in(const listener& ears, const heard_record& record) {
+    constexpr std::array names{"brief", "block", "filler", "neighbour"};
+    const std::string name = ears.event_name(record);
+    const auto number = value_of<std::uint64_t>(ears, record, "number");
+    const auto kind = number >> kind_shift;
+    if (kind >= names.size() || name != names[kind]) {
+        ADD_FAILURE() << "an event " << std::hex << number << " came as " << name;
+        return std::nullopt;
+    }
+    if (record.header.flags != 0 ||
+        !is_whole(ears, record, static_cast<event_kind>(kind), number)) {
+        ADD_FAILURE() << "the record of " << name << " " << std::hex << number << " is torn";
+        return std::nullopt;
+    }
+    return number;
+}
+
+void obey(exchange& with) {
+    told = &with;
+    struct sigaction action {};
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    ::sigaction(SIGUSR1, &action, nullptr);
+    for (;;) {
+        asm volatile("int3" ::: "memory");
+        if (with.number == 0) {
+            tell_counters(with);
+        } else {
+            emit(with.kind, with.number, with.size);
+        }
+    }
+}
+
+std::uint64_t gate_address(event_kind kind) {
+    const std::uint32_t* const words =
+        kind == event_kind::neighbour ? neighbour_state::gate.words : stepped_state::gate.words;
+    const std::size_t event = kind == event_kind::neighbour ? 0 : static_cast<std::size_t>(kind);
+    return reinterpret_cast<std::uint64_t>(words + event);
+}
+
+std::uint64_t counter_address(unsigned cpu) {
+    eventlog_counters_page& page = core::counters_behind(stepped_state::gate.words);
+    return reinterpret_cast<std::uint64_t>(page.written_by_cpu) +
+           std::uint64_t{cpu} * core::spread_of_counters.stride;
+}
+
+}  // namespace eventlog::test
