@@ -126,13 +126,13 @@ class File:
             self.end = struct.unpack_from("<QQ", data)
 
     def realtime(self, clock):
+        if not self.clocks:
+            return (clock + 2**63) % 2**64 - 2**63
         after = bisect.bisect_right(self.clocks, (clock, 1 << 64))
-        base = self.clocks[max(after - 1, 0)]
-        between = 0 < after < len(self.clocks)
-        first, last = (base, self.clocks[after]) if between else (self.clocks[0], self.clocks[-1])
-        known = self.host[0] == 2 and first != last
-        rate = (last[1] - first[1]) / (last[0] - first[0]) if known else 1.0
-        return base[2] + int((clock - base[0]) * rate)
+        near = self.clocks[after - 1 : after + 1] if 0 < after < len(self.clocks) else self.clocks
+        base, first, last = self.clocks[max(after - 1, 0)], near[0], near[-1]
+        ticks = last[0] - first[0] if self.host[0] == 2 and first != last else 0
+        return base[2] + int((clock - base[0]) * ((last[1] - first[1]) / ticks if ticks else 1.0))
 
     def records(self, ring):
         """Of one ring: time, ring, lost before, header, payload."""

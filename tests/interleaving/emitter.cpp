@@ -70,6 +70,7 @@ block block_of(std::uint64_t number) {
 /// Emits an event with a text, of either provider.
 template <class Provider, class Event>
 void emit_text_event(std::uint64_t number, std::size_t size) noexcept {
+    // As much as is used is written right below; clearing all of it would be a call in between.
     std::array<char, text_size_max> text;  // NOLINT(cppcoreguidelines-pro-type-member-init)
     for (std::size_t i = 0; i < size; ++i) {
         text[i] = letter(number, i);
