@@ -22,7 +22,7 @@ LARGEST = 4048 - 16 - 1
 # the tool records, for as long as somebody has the pipe open for writing.
 SCRIPT = parts.SHELL + rf"""
 events=/sys/kernel/tracing/events/user_events
-mkfifo /tmp/hold
+mkfifo /tmp/hold /tmp/keep
 find_item() {{
     item=$(echo $events/eventlog_load_item*)
     [ -e "$item" ]
@@ -34,24 +34,33 @@ is_gone() {{
     ! find_item
 }}
 # The event of the program before goes a moment after the last who referred to it, and whoever opens
-# it in that moment finds nothing.
+# it in that moment finds nothing: also trace-cmd, which comes back to it when it has recorded. So
+# there is a second program, which only keeps the event for as long as the tool may need it.
 begin() {{
     wait_until is_gone
-    "$0" $1 < /tmp/hold > /tmp/$2.status &
+    "$0" 0 < /tmp/keep > /dev/null &
+    keeper=$!
+    exec 8> /tmp/keep
+    wait_until find_item
+    "$0" $1 < /tmp/hold > /tmp/$2.status 8>&- &
     program=$!
     exec 9> /tmp/hold
-    wait_until find_item
     cp $item/format /tmp/format.$2
 }}
 emit() {{
     exec 9>&-
     wait $program
 }}
+end() {{
+    exec 8>&-
+    wait $keeper
+}}
 emit_into() {{
     while kill -0 $1 && [ ! -e /tmp/go ]; do sleep 0.1; done
     rm /tmp/go
     emit
     wait $1 || exit
+    end
 }}
 # What perf and trace-cmd record while it runs: it starts when they do.
 cat > /tmp/emit <<'END'
@@ -62,38 +71,38 @@ END
 
 begin {COUNT} perf
 perf record --quiet --all-cpus --mmap-pages 8192 --event 'user_events:eventlog_load_*' \
-    --output /tmp/perf.data -- sh /tmp/emit $program 9>&- &
+    --output /tmp/perf.data -- sh /tmp/emit $program 8>&- 9>&- &
 emit_into $!
 
 begin "3 {LARGEST}" largest
 perf record --quiet --all-cpus --event 'user_events:eventlog_load_*' --output /tmp/largest.data \
-    -- sh /tmp/emit $program 9>&- &
+    -- sh /tmp/emit $program 8>&- 9>&- &
 emit_into $!
 
 begin {COUNT} trace-cmd
 trace-cmd record -q -b 32768 -e user_events:$(basename $item) -o /tmp/trace.dat \
-    sh /tmp/emit $program 9>&- &
+    sh /tmp/emit $program 8>&- 9>&- &
 emit_into $!
 
 begin {COUNT_AS_TEXT} trace_pipe
-cat /sys/kernel/tracing/trace_pipe > /tmp/trace_pipe 9>&- &
+cat /sys/kernel/tracing/trace_pipe > /tmp/trace_pipe 8>&- 9>&- &
 reader=$!
 echo 1 > $item/enable
 emit
 has_all() {{ [ $(grep -c ' \[0[0-9]*\] ' /tmp/trace_pipe) -ge {COUNT_AS_TEXT} ]; }}
 wait_until has_all
 kill $reader
-# Not before: the program has ended, the event goes with who listens last, and the kernel empties
-# its buffers then.
+# Not before: the event goes with who listens last, and the kernel empties its buffers then.
 echo 0 > $item/enable
+end
 
 for key in $1; do
     begin {COUNT_AS_TEXT} $key
     echo "hist:keys=$key" > $item/trigger || exit
     emit
     cat $item/hist > /tmp/hist.$key
-    # That is the last that refers to the event: it goes while the kernel still answers.
-    echo "!hist:keys=$key" > $item/trigger 2> /dev/null
+    echo "!hist:keys=$key" > $item/trigger || exit
+    end
 done
 for tool in perf largest trace-cmd trace_pipe $1; do
     echo "$tool: $(cat /tmp/$tool.status)"
