@@ -144,15 +144,30 @@ void stage::order(event_kind kind, std::size_t size) {
     finish();
 }
 
-/// As it is in memory now, of the emitter's CPU.
-eventlog_ring stage::ring() const {
-    eventlog_ring found{};
-    const std::uint64_t offset = ears_->source().geometry().ring_offset(cpus_.front());
+template <class Part>
+Part stage::read_region(std::uint64_t offset) const {
+    Part found{};
     if (::pread(ears_->source().file().get(), &found, sizeof found, static_cast<off_t>(offset)) !=
         sizeof found) {
-        throw std::runtime_error("cannot read a ring");
+        throw std::runtime_error("cannot read the region");
     }
     return found;
+}
+
+/// As it is in memory now, of the emitter's CPU.
+eventlog_ring stage::ring() const {
+    return read_region<eventlog_ring>(ears_->source().geometry().ring_offset(cpus_.front()));
+}
+
+/// How many events the ring has recorded or lost, all in all.
+std::uint64_t stage::known_to_ring() const {
+    const core::region_geometry& geometry = ears_->source().geometry();
+    const eventlog_ring head = ring();
+    const core::control_word control{head.control};
+    const auto active = read_region<eventlog_buffer>(
+        geometry.ring_offset(cpus_.front()) + sizeof head +
+        control.generation() % geometry.buffer_count * sizeof(eventlog_buffer));
+    return active.records_before + control.count() + head.lost;
 }
 
 /// How many bytes are left in its buffer.

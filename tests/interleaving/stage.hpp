@@ -81,7 +81,10 @@ class stage {
     std::uint64_t check_counters(std::optional<interruption> what);
 
     [[nodiscard]] std::uint64_t next_number(event_kind kind) { return number_of(kind, ++serial_); }
+    template <class Part>
+    [[nodiscard]] Part read_region(std::uint64_t offset) const;
     [[nodiscard]] eventlog_ring ring() const;
+    [[nodiscard]] std::uint64_t known_to_ring() const;
     [[nodiscard]] std::uint64_t room() const;
 
     std::vector<unsigned> cpus_;
