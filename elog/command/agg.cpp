@@ -212,12 +212,14 @@ void add_agg(command_line& line) {
                     "CALL, ... [by FIELD, ...] [| top N]; calls: count() sum(F) avg(F) min(F) "
                     "max(F) stddev(F) hist(F[, STEP]) quantize(F) top(N, F)")
         .required();
-    command.add_option("FILE", arguments->file, "Recording made by elog record -o");
+    command.add_option("FILE", arguments->file, "Recording made by elog record -o")
+        .names_a(value_kind::file);
     command
         .add_option("-e,--event", arguments->events,
                     "Instead of a recording: what to listen to, as in elog record; may be "
                     "repeated")
-        .one_value_each();
+        .one_value_each()
+        .names_a(value_kind::event);
     command
         .add_option("--session", arguments->sessions,
                     "Only events of that session, a number; may be repeated")

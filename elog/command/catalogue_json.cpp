@@ -122,11 +122,18 @@ json json_of(const catalogue_provider& provider) {
 }
 
 json json_of(const running_subscription& subscription) {
-    return {{"slot", subscription.slot},
-            {"pid", subscription.pid},
-            {"name", subscription.process},
-            {"rules", subscription.rules()},
-            {"sessions", subscription.sessions}};
+    json shown = {{"slot", subscription.slot},
+                  {"pid", subscription.pid},
+                  {"name", subscription.process},
+                  {"rules", subscription.rules()},
+                  {"processes", subscription.processes()},
+                  {"sessions", subscription.sessions}};
+    if (!subscription.name.empty()) {
+        shown["standing"] = subscription.name;
+        shown["ended"] = subscription.has_ended;
+        shown["memory"] = subscription.memory;
+    }
+    return shown;
 }
 
 }  // namespace

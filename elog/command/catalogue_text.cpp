@@ -112,10 +112,20 @@ class text_maker {
         for (const running_subscription& subscription : shown_.subscriptions) {
             if (hears(subscription.slot)) {
                 line.add(fmt::format("[{}]", subscription.slot), paint::green);
-                line.add(subscription.process.empty() ? "process" : subscription.process);
-                line.add(fmt::format("{}", subscription.pid));
+                append_name(line, subscription);
             }
         }
+    }
+
+    /// "elog 812", or "flight (elog start)" of what stands by itself.
+    static void append_name(wrapped_line& line, const running_subscription& subscription) {
+        if (!subscription.name.empty()) {
+            line.add(subscription.name);
+            line.add("(elog start)", paint::faint);
+            return;
+        }
+        line.add(subscription.process.empty() ? "process" : subscription.process);
+        line.add(fmt::format("{}", subscription.pid));
     }
 
     /// "order_service 4242: 1200 written, 7 lost (7 full)": a line for each process, and one for

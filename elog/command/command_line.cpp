@@ -55,10 +55,69 @@ std::string complaint(const CLI::App& application, const CLI::ParseError& error,
            name_of_nearest_option(*commands.front(), unexpected.front());
 }
 
+option_description description_of(const CLI::Option& option) {
+    option_description described;
+    for (const std::string& name : option.get_snames()) {
+        described.names.push_back("-" + name);
+    }
+    for (const std::string& name : option.get_lnames()) {
+        described.names.push_back("--" + name);
+    }
+    described.description = option.get_description();
+    described.takes_value = option.get_items_expected_min() > 0;
+    described.may_repeat = option.get_items_expected_max() > 1;
+    return described;
+}
+
+/// But for what has been added to it.
+subcommand_description description_of(const CLI::App& command) {
+    subcommand_description described;
+    described.name = command.get_name();
+    described.description = command.get_description();
+    described.options.push_back(description_of(*command.get_help_ptr()));
+    return described;
+}
+
+/// Lists all subcommands, on as many lines as a terminal has.
+class overview : public CLI::Formatter {
+  public:
+    struct family {
+        std::vector<std::string> names;
+        std::string description;
+    };
+
+    void add(family together) { families_.push_back(std::move(together)); }
+
+    std::string make_subcommand(const CLI::App* command) const override {
+        const std::string& name = command->get_name();
+        for (const family& each : families_) {
+            if (std::find(each.names.begin(), each.names.end(), name) != each.names.end()) {
+                return name == each.names.front()
+                           ? line_of(CLI::detail::join(each.names, ", "), each.description)
+                           : std::string();
+            }
+        }
+        return line_of(name, command->get_description());
+    }
+
+  private:
+    static constexpr std::size_t column = 33;  // behind the longest family
+
+    static std::string line_of(const std::string& names, const std::string& description) {
+        std::string line = "  " + names;
+        line.resize(std::max(line.size() + 1, column), ' ');
+        return line + description + "\n";
+    }
+
+    std::vector<family> families_;
+};
+
 }  // namespace
 
 struct command_option::parsed {
     CLI::Option* option;
+    value_kind kind = value_kind::text;
+    std::vector<std::string> choices = {};
 };
 
 struct subcommand::parsed {
@@ -70,6 +129,7 @@ struct command_line::parser {
     parser(const char* name, const char* description) : application(description, name) {}
 
     CLI::App application;
+    std::shared_ptr<overview> shown = std::make_shared<overview>();
     std::deque<subcommand::parsed> subcommands;  // handles point to them
 };
 
@@ -100,6 +160,16 @@ command_option command_option::value_name(const char* name) {
 
 command_option command_option::excludes(command_option other) {
     option_->option->excludes(other.option_->option);
+    return *this;
+}
+
+command_option command_option::names_a(value_kind kind) {
+    option_->kind = kind;
+    return *this;
+}
+
+command_option command_option::one_of(std::vector<std::string> choices) {
+    option_->choices = std::move(choices);
     return *this;
 }
 
@@ -169,12 +239,34 @@ subcommand command_line::add_subcommand(const char* name, const char* descriptio
         subcommand::parsed{parser_->application.add_subcommand(name, description), {}}));
 }
 
+void command_line::show_together(std::vector<std::string> names, std::string description) {
+    parser_->shown->add({std::move(names), std::move(description)});
+}
+
 void command_line::footer(const char* text) {
     parser_->application.footer(text);
 }
 
+std::vector<subcommand_description> command_line::describe() const {
+    std::vector<subcommand_description> all;
+    for (const subcommand::parsed& each : parser_->subcommands) {
+        all.push_back(description_of(*each.application));
+        for (const command_option::parsed& option : each.options) {
+            option_description described = description_of(*option.option);
+            described.kind = option.kind;
+            described.choices = option.choices;
+            auto& place =
+                option.option->get_positional() ? all.back().arguments : all.back().options;
+            place.push_back(std::move(described));
+        }
+    }
+    return all;
+}
+
 void command_line::run(std::vector<std::string> words) {
     const std::string first = words.empty() ? std::string() : words.front();
+    // Not before: subcommands would inherit it.
+    parser_->application.formatter(parser_->shown);
     // The parser takes them from the back.
     std::reverse(words.begin(), words.end());
     try {

@@ -26,6 +26,18 @@ class syntax_failure : public usage_failure {
     using usage_failure::usage_failure;
 };
 
+/// What a value names: a shell offers those there are when it completes a command line.
+enum class value_kind {
+    text,  // anything; nothing is offered
+    file,
+    new_file,
+    event,         // PROVIDER:EVENT of a running program, or a pattern of such
+    process,       // a number
+    process_name,  // of a process that can be listened to
+    subscription,  // as it was called in elog start
+    source,        // a running provider, or a file
+};
+
 /// An option, a flag or an argument of a subcommand: a handle, valid as long as the command line.
 class command_option {
   public:
@@ -47,7 +59,13 @@ class command_option {
     /// Both at once are refused.
     command_option excludes(command_option other);
 
+    command_option names_a(value_kind kind);
+
+    /// What else there is to say than these is refused elsewhere.
+    command_option one_of(std::vector<std::string> choices);
+
   private:
+    friend class command_line;
     friend class subcommand;
     struct parsed;
 
@@ -93,6 +111,23 @@ class subcommand {
     parsed* command_;
 };
 
+/// An option, a flag or an argument, as it has been added.
+struct option_description {
+    std::vector<std::string> names;  // "-o", "--output"; none of an argument
+    std::string description;
+    bool takes_value = false;  // as the next word; one that may stand without takes "=VALUE" only
+    bool may_repeat = false;
+    value_kind kind = value_kind::text;
+    std::vector<std::string> choices;
+};
+
+struct subcommand_description {
+    std::string name;
+    std::string description;
+    std::vector<option_description> options;
+    std::vector<option_description> arguments;  // in their order
+};
+
 /// The whole command line. One thread uses it and its handles.
 class command_line {
   public:
@@ -104,8 +139,15 @@ class command_line {
 
     subcommand add_subcommand(const char* name, const char* description);
 
+    /// In the list of all that --help shows, these share a line with that description; each has
+    /// been added. What --help says about one of them stays its own.
+    void show_together(std::vector<std::string> names, std::string description);
+
     /// What --help ends with, if it is asked for without a subcommand.
     void footer(const char* text);
+
+    /// All subcommands, in the order in which they were added, with the help that each has.
+    [[nodiscard]] std::vector<subcommand_description> describe() const;
 
     /// Reads the words behind the program's name, and runs the action of the subcommand that they
     /// name, once. Prints what --help or --version ask for instead. Throws syntax_failure, and what

@@ -35,6 +35,7 @@ class column_chooser final : public record_writer {
             table_.choose(found->second, header.event);
         }
     }
+    void write_gap(const merged_record& /*record*/, std::uint32_t /*shared_ring*/) override {}
     void write_loss(const loss_block& /*loss*/, const provider_map& /*providers*/,
                     std::uint32_t /*shared_ring*/) override {}
     void flush() override {}
@@ -79,7 +80,8 @@ void add_convert(command_line& line) {
     const auto arguments = std::make_shared<convert_arguments>();
     add_choice(command, arguments->choice, "--until");
     command.add_option("--to", arguments->format, "What to write, to standard output: jsonl, csv")
-        .required();
+        .required()
+        .one_of({"jsonl", "csv"});
     command.footer("Examples:\n"
                    "  elog convert --to jsonl run.elog | jq .fields.customer\n"
                    "  elog convert --to csv run.elog --where 'event == \"order_placed\"' > o.csv");

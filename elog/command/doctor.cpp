@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "append_format.hpp"
 #include "commands.hpp"
 #include "health.hpp"
 #include "json_text.hpp"
@@ -39,27 +40,27 @@ std::string as_text(const std::vector<finding>& findings) {
 }
 
 void append_member(fmt::memory_buffer& out, const char* name, std::string_view value) {
-    fmt::format_to(std::back_inserter(out), "\"{}\": ", name);
+    append_format(out, "\"{}\": ", name);
     append_json_text(out, value);
 }
 
 std::string as_json(const std::vector<finding>& findings, bool healthy) {
     fmt::memory_buffer out;
-    fmt::format_to(std::back_inserter(out), "{{\n  \"healthy\": {},\n  \"items\": [", healthy);
+    append_format(out, "{{\n  \"healthy\": {},\n  \"items\": [", healthy);
     const char* separator = "\n";
     for (const finding& each : findings) {
-        fmt::format_to(std::back_inserter(out), "{}    {{", separator);
+        append_format(out, "{}    {{", separator);
         append_member(out, "item", each.item);
-        fmt::format_to(std::back_inserter(out), ", ");
+        append_format(out, ", ");
         append_member(out, "state", name_of(each.state));
-        fmt::format_to(std::back_inserter(out), ", ");
+        append_format(out, ", ");
         append_member(out, "text", each.text);
-        fmt::format_to(std::back_inserter(out), ", ");
+        append_format(out, ", ");
         append_member(out, "repair", each.repair);
-        fmt::format_to(std::back_inserter(out), ", \"as_root\": {}}}", each.as_root);
+        append_format(out, ", \"as_root\": {}}}", each.as_root);
         separator = ",\n";
     }
-    fmt::format_to(std::back_inserter(out), "\n  ]\n}}\n");
+    append_format(out, "\n  ]\n}}\n");
     return fmt::to_string(out);
 }
 

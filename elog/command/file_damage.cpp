@@ -6,16 +6,17 @@
 
 namespace elog {
 
-void complain_about_damage(const file_reader& file, const std::string& path) {
+void complain_about_damage(const file_reader& file, const std::string& path, const char* done) {
     for (const std::string& damage : file.damages()) {
         tell("elog: {}: {}", path, damage);
     }
     if (!file.damages().empty()) {
-        throw failure("The file {} is damaged; everything else in it has been shown.", path);
+        throw failure("The file {} is damaged; everything else in it has been {}.", path, done);
     }
     if (!file.end()) {
-        tell("elog: {} has no end: {}. Everything in it has been shown.", path,
-             file.is_being_written() ? "it is still being written" : "its recorder was killed");
+        tell("elog: {} has no end: {}. Everything in it has been {}.", path,
+             file.is_being_written() ? "it is still being written" : "its recorder was killed",
+             done);
     }
 }
 

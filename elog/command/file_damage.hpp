@@ -7,8 +7,10 @@
 
 namespace elog {
 
-/// After everything readable has been shown: throws failure if there was more that was not. That a
-/// file has no end yet is only mentioned: it may still be written.
-void complain_about_damage(const file_reader& file, const std::string& path);
+/// After everything readable has been shown, or what else was `done` with it: throws failure if
+/// there was more that was not. That a file has no end yet is only mentioned: it may still be
+/// written.
+void complain_about_damage(const file_reader& file, const std::string& path,
+                           const char* done = "shown");
 
 }  // namespace elog

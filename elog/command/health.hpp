@@ -26,7 +26,7 @@ struct finding {
 /// user_events, tracefs, user_events_data, group, boot, user_events_max.
 void examine_kernel(std::vector<finding>& findings);
 
-/// directory, memory, rseq: what recording without the kernel takes.
+/// directory, memory, standing (if anything does), rseq: what recording without the kernel takes.
 void examine_memory(std::vector<finding>& findings);
 
 /// perf, trace-cmd.

@@ -33,6 +33,7 @@ constexpr const char* settings_name = "eventlog.conf";
 /// What the areas below know of each other.
 struct kernel_facts {
     bool has_events = false;  // of the kind that libeventlog uses
+    bool has_page = false;    // and those of Linux before 6.4, with a page of status bits
     bool may_use = false;     // now, by this user
     std::string tracefs;      // where it is mounted; empty: nowhere
     bool may_search = false;
@@ -94,9 +95,15 @@ std::string permit_group(const kernel_facts& facts) {
     if (!facts.settings.empty() && facts.tracefs == usual_place) {
         return fmt::format("systemd-tmpfiles --create {}", settings_name);
     }
-    return fmt::format("chgrp {0} {1} {1}/user_events_data && chmod g+x {1} && "
-                       "chmod g+rw {1}/user_events_data",
-                       group_name, facts.tracefs);
+    std::string commands = fmt::format(
+        "chgrp {0} {1} {1}/user_events_data && chmod g+x {1} && chmod g+rw {1}/user_events_data",
+        group_name, facts.tracefs);
+    if (facts.has_page) {
+        commands += fmt::format(" && chgrp {0} {1}/user_events_status && chmod g+r "
+                                "{1}/user_events_status",
+                                group_name, facts.tracefs);
+    }
+    return commands;
 }
 
 std::string create_group(const kernel_facts& facts) {
@@ -122,11 +129,12 @@ finding examine_user_events(kernel_facts& facts) {
     if (!facts.has_events) {
         return {"user_events", condition::note, why.text(), {}};
     }
-    const bool words = may(core::user_events_limit_path, F_OK);
+    facts.has_page = !may(core::user_events_limit_path, F_OK);
     return {"user_events",
             condition::good,
-            words ? "The kernel has user_events that set a bit at an address, as since Linux 6.4."
-                  : "The kernel has user_events with a page of status bits, as before Linux 6.4.",
+            facts.has_page
+                ? "The kernel has user_events with a page of status bits, as before Linux 6.4."
+                : "The kernel has user_events that set a bit at an address, as since Linux 6.4.",
             {}};
 }
 
@@ -169,11 +177,13 @@ finding examine_data(const kernel_facts& facts) {
     if (facts.may_use) {
         return {item, condition::good, "You may write events to user_events_data of tracefs.", {}};
     }
+    const char* const files =
+        facts.has_page ? "user_events_data, or not read user_events_status," : "user_events_data";
     if (facts.tracefs.empty() || (!facts.may_search && facts.tracefs != usual_place)) {
         return {item, condition::missing, "You can see it when tracefs is mounted.", {}};
     }
     return {item, condition::missing,
-            facts.may_search ? "You may not read and write user_events_data of tracefs."
+            facts.may_search ? fmt::format("You may not read and write {} of tracefs.", files)
                              : "You may not reach user_events_data, as you may not search tracefs.",
             permit_group(facts), true};
 }

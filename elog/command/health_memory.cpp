@@ -16,6 +16,7 @@
 #include "directory.hpp"
 #include "health.hpp"
 #include "rseq.hpp"
+#include "running_subscriptions.hpp"
 #include "subscription.hpp"
 #include "subscription_slots.hpp"
 
@@ -149,6 +150,33 @@ finding examine_space(const core::directory_path& path) {
             {}};
 }
 
+/// Memory that somebody has asked for and may have forgotten.
+void examine_standing(const core::directory_path& path, std::vector<finding>& findings) {
+    core::directory where;
+    core::error_text ignored;
+    if (!where.open(path, core::if_missing::fail, ignored)) {
+        return;
+    }
+    std::vector<std::string> complaints;
+    std::string names;
+    std::uint64_t memory = 0;
+    for (const running_subscription& each : read_subscriptions(where, complaints)) {
+        if (!each.name.empty()) {
+            names += (names.empty() ? "" : ", ") + each.name;
+            memory += each.memory;
+        }
+    }
+    // No command that repairs it: it is as somebody wanted it.
+    if (!names.empty()) {
+        findings.push_back({"standing",
+                            condition::note,
+                            fmt::format("{} KiB are kept by what elog start began and elog stop "
+                                        "gives back: {}.",
+                                        memory >> 10U, names),
+                            {}});
+    }
+}
+
 finding examine_sequences() {
     core::choose_rseq(core::prepare_unmapping());
     if (core::rseq_available()) {
@@ -171,6 +199,7 @@ void examine_memory(std::vector<finding>& findings) {
     findings.push_back(examine_directory(path));
     if (!path.too_long) {
         findings.push_back(examine_space(path));
+        examine_standing(path, findings);
     }
     findings.push_back(examine_sequences());
 }

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "catalogue.hpp"
 #include "catalogue_output.hpp"
@@ -36,6 +38,19 @@ struct list_options {
                   glob);
 }
 
+/// What nobody may remember is said whether or not it hears any of what is shown.
+void tell_standing(const std::vector<running_subscription>& subscriptions) {
+    std::string names;
+    for (const running_subscription& each : subscriptions) {
+        if (!each.name.empty()) {
+            names += (names.empty() ? "" : ", ") + each.name;
+        }
+    }
+    if (!names.empty()) {
+        tell("Kept in memory by elog start: {}. See: elog status", names);
+    }
+}
+
 void run_list(const list_options& options) {
     const catalogue found = collect_catalogue(options.glob);
     for (const std::string& complaint : found.complaints) {
@@ -50,6 +65,9 @@ void run_list(const list_options& options) {
     if (found.providers.empty()) {
         tell("No running program of yours offers events. Start one that uses eventlog.");
     }
+    if (!options.json) {
+        tell_standing(found.subscriptions);
+    }
 }
 
 }  // namespace
@@ -58,8 +76,10 @@ void add_list(command_line& line) {
     subcommand command = line.add_subcommand(
         "list", "Show running providers, their events and fields, and who listens");
     const auto options = std::make_shared<list_options>();
-    command.add_option("GLOB", options->glob,
-                       "Only what matches PROVIDER or PROVIDER:EVENT, with * and ?");
+    command
+        .add_option("GLOB", options->glob,
+                    "Only what matches PROVIDER or PROVIDER:EVENT, with * and ?")
+        .names_a(value_kind::event);
     command.add_flag("--stats", options->stats,
                      "Show how many events each process has written and lost");
     command.add_flag("--json", options->json, "Show everything that is known, for programs");

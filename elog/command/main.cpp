@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace {
 constexpr int exit_ok = 0;
 constexpr int exit_error = 1;
 constexpr int exit_usage = 2;
+constexpr int exit_lost = 3;
 
 int complain(const char* text, int status) {
     elog::tell("elog: {}", text);
@@ -44,16 +46,21 @@ void run(int argument_count, char** arguments) {
     const bool separator_found = separator != words.end();
     words.erase(separator, words.end());
 
-    elog::command_line line("elog", "Listen to what programs say through eventlog.",
+    elog::command_line line("elog",
+                            "Listen to what programs say: elog list; elog record -e 'shop:*'",
                             "elog " ELOG_VERSION);
-    line.footer("For example, see who can be listened to and then watch one:\n"
-                "  elog list; elog record -e 'shop:*'");
     elog::add_list(line);
     elog::add_record(line, command);
+    elog::add_start(line);
+    elog::add_status(line);
+    elog::add_snapshot(line);
+    elog::add_stop(line);
     elog::add_print(line);
     elog::add_stat(line);
     elog::add_agg(line);
     elog::add_convert(line);
+    elog::add_cut(line);
+    elog::add_merge(line);
     elog::add_verify(line);
     elog::add_repair(line);
     elog::add_schema(line);
@@ -61,7 +68,15 @@ void run(int argument_count, char** arguments) {
     elog::add_register(line);
     elog::add_unregister(line);
     elog::add_doctor(line);
-    const bool takes_command = !words.empty() && words.front() == "record";
+    elog::add_completion(line, command);
+    line.show_together({"start", "status", "snapshot", "stop"},
+                       "Have events kept in memory by nobody who runs, and take them");
+    line.show_together({"verify", "repair"},
+                       "Find what is wrong in a recording; save what is whole");
+    line.show_together({"register", "unregister"},
+                       "Make events known to the kernel before their program starts");
+    const std::string_view first = words.empty() ? std::string_view() : words.front();
+    const bool takes_command = first == "record" || first == "completion";
     if (separator_found && (!takes_command || command.empty())) {
         throw elog::usage_failure("Behind '--' stands a command, and only elog record runs one.");
     }
@@ -82,6 +97,8 @@ int main(int argument_count, char** arguments) {
         return exit_ok;
     } catch (const elog::output_closed&) {
         return exit_ok;
+    } catch (const elog::events_lost&) {
+        return exit_lost;
     } catch (const elog::syntax_failure& error) {
         complain(error.what(), exit_usage);
         elog::tell("Try: elog --help");

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "commands.hpp"
 #include "file_damage.hpp"
@@ -17,13 +19,46 @@ namespace {
 
 struct print_arguments {
     record_choice choice;
+    std::optional<std::string> fields;
+    std::optional<std::string> line;
+    bool delta = false;
+    bool utc = false;
     bool follow = false;
 };
 
+text_options make_options(const print_arguments& arguments) {
+    text_options options;
+    options.utc = arguments.utc;
+    options.delta = arguments.delta;
+    try {
+        if (arguments.fields) {
+            options.fields = parse_field_list(*arguments.fields);
+        }
+        if (arguments.line) {
+            options.line.emplace(*arguments.line);
+        }
+    } catch (const failure& error) {
+        throw usage_failure("{}", error.what());
+    }
+    return options;
+}
+
+void check_options(const text_options& options, const file_reader& file) {
+    try {
+        check_fields(options, file.providers());
+    } catch (const failure& error) {
+        throw usage_failure("{}", error.what());
+    }
+}
+
 void run_print(const print_arguments& arguments) {
+    const text_options options = make_options(arguments);
     file_reader file(arguments.choice.path, arguments.choice.range());
-    text_writer writer(STDOUT_FILENO);
+    text_writer writer(STDOUT_FILENO, options);
     wanted_records output(arguments.choice, file, writer, arguments.follow);
+    if (!arguments.follow) {
+        check_options(options, file);
+    }
     const auto write = [&](const merged_record& record) { output.write(record); };
     if (arguments.follow) {
         catch_stop_signals();
@@ -35,6 +70,7 @@ void run_print(const print_arguments& arguments) {
     output.finish();
     complain_about_damage(file, arguments.choice.path);
     output.check_names();
+    check_options(options, file);
 }
 
 }  // namespace
@@ -43,14 +79,25 @@ void add_print(command_line& line) {
     subcommand command = line.add_subcommand("print", "Print a recording as text");
     const auto arguments = std::make_shared<print_arguments>();
     const time_options times = add_choice(command, arguments->choice, "--to,--until");
+    command
+        .add_option("--fields", arguments->fields,
+                    "Only these fields, in that order: NAME,NAME,...")
+        .value_name("LIST");
+    const command_option delta =
+        command.add_flag("--delta", arguments->delta, "Show the time since the event before, too");
+    command.add_flag("--utc", arguments->utc, "Times in UTC instead of local time");
+    command
+        .add_option("--format", arguments->line,
+                    "Lines of your own: '{time} {event} {order}', see elog(1)")
+        .value_name("TEMPLATE")
+        .excludes(delta);
     command.add_flag("--follow", arguments->follow, "Go on as long as the file is being written")
         .excludes(times.from)
         .excludes(times.to);
     command.footer("Examples:\n"
-                   "  elog print run.elog | grep order=17\n"
                    "  elog print run.elog --where 'items > 2 && customer ~ \"a*\"'\n"
-                   "  elog print run.elog --from 14:03:00 --to 14:04:30\n"
-                   "  elog print run.elog --follow");
+                   "  elog print run.elog --from 14:03:00 --to 14:04:30 --delta\n"
+                   "  elog print run.elog --format '{date} {time} {comm}\\t{customer}'");
     command.action([arguments] { run_print(*arguments); });
 }
 

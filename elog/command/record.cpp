@@ -3,7 +3,6 @@
 // elog record: listen, and show or keep what is said.
 #include <unistd.h>
 
-#include <bit>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -13,10 +12,13 @@
 #include "commands.hpp"
 #include "file_sink.hpp"
 #include "filtering_sink.hpp"
+#include "listening.hpp"
+#include "output.hpp"
 #include "quantities.hpp"
 #include "recording.hpp"
 #include "stop_signal.hpp"
 #include "subscription.hpp"
+#include "summary.hpp"
 #include "tell.hpp"
 #include "where.hpp"
 
@@ -26,17 +28,15 @@ namespace {
 using std::chrono::steady_clock;
 
 struct record_arguments {
-    std::vector<std::string> events;
-    std::vector<std::uint64_t> sessions;
+    listening_arguments listening;
     std::optional<std::string> output;
     std::optional<std::string> duration;
-    std::optional<std::string> buffer_size;
     int compression = 0;
     std::optional<std::string> rotate;
     std::optional<std::uint64_t> keep;
     std::optional<std::string> max_total;
     std::optional<std::string> where;
-    bool wait = false;
+    bool fail_on_loss = false;
 };
 
 /// A size or a duration: only one of them has that unit.
@@ -95,30 +95,6 @@ void check_file_options(const record_arguments& arguments) {
     }
 }
 
-subscription_options make_options(const record_arguments& arguments) {
-    subscription_options options;
-    try {
-        for (const std::string& event : arguments.events) {
-            options.patterns.add(event);
-        }
-        for (const std::uint64_t session : arguments.sessions) {
-            options.patterns.add_session(session);
-        }
-    } catch (const failure& error) {
-        throw usage_failure("{}", error.what());
-    }
-    if (arguments.buffer_size) {
-        options.buffer_size = parse_size(*arguments.buffer_size);
-        if (options.buffer_size < EVENTLOG_BUFFER_SIZE_MIN ||
-            options.buffer_size > EVENTLOG_BUFFER_SIZE_MAX ||
-            !std::has_single_bit(options.buffer_size)) {
-            throw usage_failure("A buffer has 128K to 64M, and a power of two; '{}' is not one.",
-                                *arguments.buffer_size);
-        }
-    }
-    return options;
-}
-
 /// When to stop: the time is over, the command has ended, or somebody asks for it.
 class stop_condition {
   public:
@@ -158,60 +134,6 @@ class stop_condition {
     int seen_ = 0;
 };
 
-bool is_met(const event_patterns& patterns, std::size_t index, const provider_map& providers) {
-    for (const auto& [id, provider] : providers) {
-        for (const event_schema& event : provider.schema.events) {
-            if (patterns.matches(index, provider.schema, event)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/// A pattern that nothing answers to is most likely mistyped.
-void check_patterns(const event_patterns& patterns, const std::vector<bool>& met,
-                    const provider_map& providers, const char* advice) {
-    for (std::size_t i = 0; i < patterns.size(); ++i) {
-        if (!met[i] && !is_met(patterns, i, providers)) {
-            throw failure("No running program offers an event that matches '{}'. {}", patterns[i],
-                          advice);
-        }
-    }
-}
-
-void print_summary(const recording_summary& summary, const std::optional<std::string>& output) {
-    const double seconds = summary.elapsed.count();
-    tell("{} events, {} bytes, {} lost, {:.3f} s, {:.0f} events/s{}{}", summary.events,
-         summary.bytes, summary.lost, seconds, static_cast<double>(summary.events) / seconds,
-         output ? ", in " : "", output.value_or(""));
-    if (summary.full != 0) {
-        tell("elog: {} events found no room in the buffers. Make them larger with --buffer-size.",
-             summary.full);
-    }
-    if (summary.too_large != 0) {
-        tell("elog: {} events were over {} bytes. Let the program say less at once.",
-             summary.too_large, EVENTLOG_RECORD_SIZE_MAX);
-    }
-    if (summary.cut != 0) {
-        tell("elog: {} events were too large and have been cut to fit", summary.cut);
-    }
-    if (summary.busy != 0) {
-        tell("elog: {} events found the shared ring held by others. Use a machine with restartable "
-             "sequences, or fewer threads.",
-             summary.busy);
-    }
-    if (summary.damaged != 0) {
-        tell("elog: {} events made no sense: a program has written over the buffers.",
-             summary.damaged);
-    }
-    if (summary.providers_refused != 0) {
-        tell("elog: {} providers found no room in the subscription and were not heard. Record "
-             "fewer with -e.",
-             summary.providers_refused);
-    }
-}
-
 std::optional<std::string> output_name(const record_arguments& arguments) {
     const bool is_one = !arguments.output || !make_file_options(arguments).rotation.is_wanted();
     return is_one ? arguments.output : pattern_of_parts(*arguments.output);
@@ -239,14 +161,19 @@ void check_where(const record_arguments& arguments, const subscription_options& 
                   nullptr, all_are_known);
 }
 
+/// Whether there is anything that should have been recorded and has not been.
+bool has_loss(const recording_summary& summary) noexcept {
+    return summary.lost != 0 || summary.providers_refused != 0;
+}
+
 /// Records while the command runs, if there is one.
 void record(const record_arguments& arguments, const subscription_options& options,
             stop_condition& stop, const std::vector<std::string>& command) {
     const std::unique_ptr<record_filter> filter =
         make_filter(arguments.where, present_time(), chosen_by(options.patterns));
-    check_where(arguments, options, !arguments.wait && command.empty());
+    check_where(arguments, options, !arguments.listening.wait && command.empty());
     subscription source(options);
-    if (!arguments.wait && command.empty()) {
+    if (!arguments.listening.wait && command.empty()) {
         check_patterns(options.patterns, source.patterns_met(), {},
                        "See what there is with: elog list. To wait for it, add --wait.");
     }
@@ -261,8 +188,10 @@ void record(const record_arguments& arguments, const subscription_options& optio
         child.emplace(command);
         stop.watch(*child);
     }
+    recording_summary summary;
     try {
-        print_summary(process.run(std::ref(stop)), output_name(arguments));
+        summary = process.run(std::ref(stop));
+        print_summary(summary, output_name(arguments));
         if (passing) {
             tell("{} events passed --where", passing->passed());
         }
@@ -274,17 +203,20 @@ void record(const record_arguments& arguments, const subscription_options& optio
     }
     if (child) {
         tell_about_child(*child);
-        if (!arguments.wait) {
+        if (!arguments.listening.wait) {
             check_patterns(options.patterns, source.patterns_met(), process.providers(),
                            "Neither did the command while it ran. See what there is with: elog "
                            "list.");
         }
     }
     check_names(filter.get(), nullptr);
+    if (arguments.fail_on_loss && has_loss(summary)) {
+        throw events_lost{};
+    }
 }
 
 void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
-    const subscription_options options = make_options(arguments);
+    const subscription_options options = make_subscription_options(arguments.listening);
     check_file_options(arguments);
     std::optional<std::chrono::nanoseconds> duration;
     if (arguments.duration) {
@@ -295,7 +227,15 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
     }
     catch_stop_signals();
     stop_condition stop(duration);
-    record(arguments, options, stop, command);
+    try {
+        record(arguments, options, stop, command);
+    } catch (const output_closed&) {
+        if (!arguments.fail_on_loss) {
+            throw;
+        }
+        tell("elog: Nobody takes the output any more; what came after that is lost.");
+        throw events_lost{};
+    }
 }
 
 }  // namespace
@@ -304,18 +244,11 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
     subcommand record = line.add_subcommand("record", "Show events as they happen, or keep "
                                                       "them in a file");
     const auto arguments = std::make_shared<record_arguments>();
+    add_listening_options(record, arguments->listening);
     record
-        .add_option("-e,--event", arguments->events,
-                    "What to listen to: PROVIDER:EVENT[@LEVEL][/KEYWORD,...], with * and ?; may "
-                    "be repeated")
-        .required()
-        .one_value_each();
-    record
-        .add_option("--session", arguments->sessions,
-                    "Only events of that session, a number; may be repeated")
-        .one_value_each();
-    record.add_option("-o,--output", arguments->output,
-                      "Write an .elog file instead of text to standard output");
+        .add_option("-o,--output", arguments->output,
+                    "Write an .elog file instead of text to standard output")
+        .names_a(value_kind::new_file);
     record
         .add_option("--compress", arguments->compression,
                     "Compress the file with zstd, at level 1 to 19; 3 without a number")
@@ -331,17 +264,13 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
     record.add_option("--max-total", arguments->max_total,
                       "Keep as many of these files as fit into that size");
     record.add_option("--duration", arguments->duration, "Stop after that time: 10s, 500ms, 2m");
-    record.add_option("--buffer-size", arguments->buffer_size,
-                      "Bytes of one of a CPU's four buffers: 128K to 64M, a power of two");
     record.add_option("--where", arguments->where, where_help);
-    record.add_flag("--wait", arguments->wait,
-                    "Start although no running program offers such an event yet");
+    record.add_flag("--fail-on-loss", arguments->fail_on_loss,
+                    "Exit with status 3 if any events were lost");
     record.footer(
-        "Behind -- stands a command to run; it is recorded from its first event to its end.\n"
-        "Examples:\n"
-        "  elog record -e 'shop:*' --duration 10s\n"
+        "Behind -- stands a command to run, recorded from its first event to its end. Examples:\n"
         "  elog record -e 'shop:order_*' -o run.elog -- ./order_service --fast\n"
-        "  elog record -e 'net:*@warn' -e 'net:*@trace#' --session 4711");
+        "  elog record -e 'net:*@warn' -e 'net:*@trace#' --session 4711 --comm 'nginx*'");
     record.action([arguments, command] { run_record(*arguments, command); });
 }
 

@@ -91,7 +91,8 @@ void add_register(command_line& line) {
         .add_option("SOURCE", options->sources,
                     "A file: a schema as text or in binary form, a program, a shared object or a "
                     "recording; or a running provider's name")
-        .required();
+        .required()
+        .names_a(value_kind::source);
     command.add_flag("--persist", options->persist,
                      "Keep them until elog unregister or the next boot. That is so without it, "
                      "too: events of elog alone would go with it");

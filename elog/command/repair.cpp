@@ -36,9 +36,12 @@ void add_repair(command_line& line) {
     subcommand command =
         line.add_subcommand("repair", "Make a sound recording of what is whole in a damaged one");
     const auto arguments = std::make_shared<repair_arguments>();
-    command.add_option("FILE", arguments->from, "Recording made by elog record -o").required();
+    command.add_option("FILE", arguments->from, "Recording made by elog record -o")
+        .required()
+        .names_a(value_kind::file);
     command.add_option("-o,--output", arguments->to, "The new file; FILE stays as it is")
-        .required();
+        .required()
+        .names_a(value_kind::new_file);
     command.footer("Example:\n  elog repair run.elog -o sound.elog");
     command.action([arguments] { run_repair(*arguments); });
 }

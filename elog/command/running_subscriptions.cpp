@@ -2,10 +2,12 @@
 #include "running_subscriptions.hpp"
 
 #include <linux/eventlog.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
 #include "failure.hpp"
+#include "filter.hpp"
 #include "process.hpp"
 #include "subscription_file.hpp"
 #include "whole_files.hpp"
@@ -33,16 +35,34 @@ std::string name_of_owner(const eventlog_region& header) {
     }
 }
 
-}  // namespace
+std::uint64_t memory_of(const core::subscription_file& file) {
+    struct stat status {};
+    return ::fstat(file.file().get(), &status) == 0
+               ? static_cast<std::uint64_t>(status.st_blocks) * 512
+               : 0;
+}
 
-std::vector<std::string> running_subscription::rules() const {
+std::vector<std::string> entries_of(const std::string& filter, bool are_processes) {
     std::vector<std::string> found;
     for (std::size_t begin = 0; begin < filter.size();) {
         const std::size_t end = std::min(filter.find('\0', begin), filter.size());
-        found.push_back(filter.substr(begin, end - begin));
+        const std::string entry = filter.substr(begin, end - begin);
+        if (core::is_process(entry) == are_processes) {
+            found.push_back(entry);
+        }
         begin = end + 1;
     }
     return found;
+}
+
+}  // namespace
+
+std::vector<std::string> running_subscription::rules() const {
+    return entries_of(filter, false);
+}
+
+std::vector<std::string> running_subscription::processes() const {
+    return entries_of(filter, true);
 }
 
 std::vector<running_subscription> read_subscriptions(const core::directory& where,
@@ -56,8 +76,11 @@ std::vector<running_subscription> read_subscriptions(const core::directory& wher
             result == core::subscription_file::found::unusable) {
             complaints.emplace_back(error.text());
         }
-        if (result != core::subscription_file::found::usable || !file.is_live() ||
-            !file.has_owner()) {
+        if (result != core::subscription_file::found::usable || !file.has_owner()) {
+            continue;
+        }
+        const bool stands = core::is_standing(file.header());
+        if (!stands && !file.is_live()) {
             continue;
         }
         // Copied and checked when it was opened; the number of sessions only here.
@@ -65,7 +88,13 @@ std::vector<running_subscription> read_subscriptions(const core::directory& wher
         running_subscription& added = found.emplace_back();
         added.slot = slot;
         added.pid = header.owner_pid;
-        added.process = name_of_owner(header);
+        added.name = stands ? &header.name[0] : "";  // it has been checked that it ends
+        added.has_ended = !file.is_live();
+        added.overwrites = core::overwrites(header);
+        added.memory = memory_of(file);
+        if (added.name.empty()) {
+            added.process = name_of_owner(header);
+        }
         added.filter.assign(header.filter, header.filter_size);
         added.sessions.assign(
             header.sessions,

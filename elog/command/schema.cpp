@@ -57,11 +57,13 @@ void add_schema(command_line& line) {
     subcommand command =
         line.add_subcommand("schema", "Show what providers can say, as text or binary");
     const auto options = std::make_shared<schema_options>();
-    command.add_option(
-        "SOURCE", options->source,
-        "A running provider's name, or a file: a text, a binary schema, a recording, a "
-        "program or a shared object");
-    command.add_option("-o,--output", options->output, "Write to this file");
+    command
+        .add_option("SOURCE", options->source,
+                    "A running provider's name, or a file: a text, a binary schema, a recording, a "
+                    "program or a shared object")
+        .names_a(value_kind::source);
+    command.add_option("-o,--output", options->output, "Write to this file")
+        .names_a(value_kind::new_file);
     command.add_flag("--binary", options->binary, "Write the binary form");
     command.footer("Examples:\n"
                    "  elog schema shop                  of a running program\n"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "append_format.hpp"
 #include "commands.hpp"
 #include "file_damage.hpp"
 #include "file_reader.hpp"
@@ -72,16 +72,15 @@ void append_row(fmt::memory_buffer& out, const row& shown, double seconds, std::
     const auto number = static_cast<double>(shown.counts.events);
     const std::uint64_t each =
         shown.counts.events == 0 ? 0 : shown.counts.bytes / shown.counts.events;
-    fmt::format_to(std::back_inserter(out), "{:<{}} {:>12} {:>12} {:>14} {:>10}\n", shown.name,
-                   width, shown.counts.events,
-                   seconds > 0 ? fmt::format("{:.0f}", number / seconds) : "-", shown.counts.bytes,
-                   each);
+    append_format(out, "{:<{}} {:>12} {:>12} {:>14} {:>10}\n", shown.name, width,
+                  shown.counts.events, seconds > 0 ? fmt::format("{:.0f}", number / seconds) : "-",
+                  shown.counts.bytes, each);
 }
 
 void append_table(fmt::memory_buffer& out, const char* what, const std::vector<row>& rows,
                   double seconds, std::size_t width) {
-    fmt::format_to(std::back_inserter(out), "{:<{}} {:>12} {:>12} {:>14} {:>10}\n", what, width,
-                   "count", "per second", "bytes", "bytes each");
+    append_format(out, "{:<{}} {:>12} {:>12} {:>14} {:>10}\n", what, width, "count", "per second",
+                  "bytes", "bytes each");
     for (const row& shown : rows) {
         append_row(out, shown, seconds, width);
     }
@@ -90,7 +89,7 @@ void append_table(fmt::memory_buffer& out, const char* what, const std::vector<r
 void append_losses(fmt::memory_buffer& out, const loss_counts& lost) {
     const auto append_one = [&](std::uint64_t number, const char* why) {
         if (number != 0) {
-            fmt::format_to(std::back_inserter(out), "  {} lost: {}\n", number, why);
+            append_format(out, "  {} lost: {}\n", number, why);
         }
     };
     append_one(lost.full, "they found no room in the buffers");
@@ -116,12 +115,16 @@ void print_text(const record_counts& found) {
         out.push_back('\n');
         append_table(out, "process", processes, seconds, width);
     }
-    fmt::format_to(std::back_inserter(out), "\n{} events in {:.3f} s, {} lost\n",
-                   found.all().events, seconds, found.lost().all());
+    append_format(out, "\n{} events in {:.3f} s, {} lost\n", found.all().events, seconds,
+                  found.lost().all());
     append_losses(out, found.lost());
+    if (found.overwritten() != 0) {
+        append_format(out, "{} more were overwritten by newer ones in the buffers\n",
+                      found.overwritten());
+    }
     if (found.left_out() != 0) {
-        fmt::format_to(std::back_inserter(out),
-                       "{} events of a newer version of eventlog are left out\n", found.left_out());
+        append_format(out, "{} events of a newer version of eventlog are left out\n",
+                      found.left_out());
     }
     write_all(STDOUT_FILENO, {out.data(), out.size()});
 }
@@ -139,6 +142,7 @@ void print_json(const record_counts& found) {
                       {"too_large", found.lost().too_large},
                       {"busy", found.lost().busy},
                       {"damaged", found.lost().damaged}};
+    result["overwritten"] = found.overwritten();
     result["left_out"] = found.left_out();
     json& by_event = result["by_event"] = json::array();
     for (const row& shown : rows_by_event(found)) {

@@ -87,7 +87,8 @@ void add_unregister(command_line& line) {
         line.add_subcommand("unregister", "Remove events that elog register has made known");
     const auto globs = std::make_shared<std::vector<std::string>>();
     command.add_option("GLOB", *globs, "What matches PROVIDER or PROVIDER:EVENT, with * and ?")
-        .required();
+        .required()
+        .names_a(value_kind::event);
     command.footer("What a program has, or somebody listens to, stays, and is told.\n"
                    "Examples:\n"
                    "  sudo elog unregister shop\n"

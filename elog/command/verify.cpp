@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "append_format.hpp"
 #include "commands.hpp"
 #include "file_check.hpp"
 #include "output.hpp"
@@ -26,11 +27,14 @@ void run_verify(const std::string& path) {
                         : found.is_being_written ? "whole so far, and still being written"
                                                  : "whole, but without an end: its recorder was "
                                                    "killed";
-    fmt::format_to(std::back_inserter(out),
-                   FMT_STRING(": {}: {} blocks in {} bytes, {} records of {} bytes, {} lost, {} "
-                              "providers, {} index\n"),
-                   state, found.blocks, found.size, found.records, found.record_bytes, found.lost,
-                   found.providers, found.has_index ? "an" : "no");
+    const std::string overwritten =
+        found.overwritten == 0 ? "" : fmt::format(" {} overwritten,", found.overwritten);
+    append_format(out,
+                  ": {}: {} blocks in {} bytes, {} records of {} bytes, {} lost,{} {} "
+                  "providers, {} index\n",
+                  state, found.blocks, found.size, found.records, found.record_bytes,
+                  found.lost - found.overwritten, overwritten, found.providers,
+                  found.has_index ? "an" : "no");
     write_all(STDOUT_FILENO, {out.data(), out.size()});
     if (!found.damages.empty()) {
         throw failure("The file {} is damaged. Make a sound one of what is whole with: elog repair "
@@ -45,7 +49,9 @@ void add_verify(command_line& line) {
     subcommand command = line.add_subcommand(
         "verify", "Check every byte of a recording, and say what is wrong and where");
     const auto path = std::make_shared<std::string>();
-    command.add_option("FILE", *path, "Recording made by elog record -o").required();
+    command.add_option("FILE", *path, "Recording made by elog record -o")
+        .required()
+        .names_a(value_kind::file);
     command.footer("The exit status is 1 for a damaged file.\n"
                    "Example:\n  elog verify run.elog || elog repair run.elog -o sound.elog");
     command.action([path] { run_verify(*path); });

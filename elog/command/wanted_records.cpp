@@ -9,14 +9,19 @@
 namespace elog {
 
 time_options add_choice(subcommand& command, record_choice& choice, const char* end_option) {
-    command.add_option("FILE", choice.path, "Recording made by elog record -o").required();
+    command.add_option("FILE", choice.path, "Recording made by elog record -o")
+        .required()
+        .names_a(value_kind::file);
     const command_option from =
-        command.add_option("--from", choice.from,
-                           "Only events at that time or later: 14:03:07.5, "
-                           "2026-11-21T14:03:07, @SECONDS since 1970, +10s from the beginning");
+        command
+            .add_option("--from", choice.from,
+                        "Only events at that time or later: 14:03:07.5, "
+                        "2026-11-21T14:03:07, @SECONDS since 1970, +10s from the beginning")
+            .value_name("WHEN");
     const command_option to =
-        command.add_option(end_option, choice.to, "Only events before that time");
-    command.add_option("--where", choice.where, where_help);
+        command.add_option(end_option, choice.to, "Only events before that time")
+            .value_name("WHEN");
+    command.add_option("--where", choice.where, where_help).value_name("PREDICATE");
     return {from, to};
 }
 
@@ -50,11 +55,9 @@ wanted_records::wanted_records(const record_choice& choice, const file_reader& f
 void wanted_records::write(const merged_record& record) {
     if (is_wanted(record.record)) {
         writer_.write(record, file_.providers(), file_.clock(), file_.shared_ring());
-    } else if (record.lost_before != 0) {
+    } else {
         // Nobody knows what was lost.
-        const auto ring = static_cast<std::uint32_t>(loss_scope::ring);
-        writer_.write_loss({ring, record.ring, record.lost_before, 0, 0, 0}, file_.providers(),
-                           file_.shared_ring());
+        writer_.write_gap(record, file_.shared_ring());
     }
 }
 

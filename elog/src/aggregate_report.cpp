@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "aggregate_values.hpp"
+#include "append_format.hpp"
 #include "json_text.hpp"
 #include "key_texts.hpp"
 #include "value_text.hpp"
@@ -99,8 +99,7 @@ class table_writer {
             }
         }
         if (rows_.size() < computed_.groups()) {
-            fmt::format_to(std::back_inserter(out_), "... and {} more\n",
-                           computed_.groups() - rows_.size());
+            append_format(out_, "... and {} more\n", computed_.groups() - rows_.size());
         }
     }
 
@@ -196,8 +195,8 @@ class table_writer {
     void write_distribution(const aggregator::row& row, std::size_t call) {
         append(out_, asked_.calls[call].text);
         for (std::size_t i = 0; i < asked_.keys.size(); ++i) {
-            fmt::format_to(std::back_inserter(out_), "{}{}={}", i == 0 ? " of " : " ",
-                           asked_.keys[i].text, shortened((*row.keys)[i].shown));
+            append_format(out_, "{}{}={}", i == 0 ? " of " : " ", asked_.keys[i].text,
+                          shortened((*row.keys)[i].shown));
         }
         out_.push_back('\n');
         const accumulator& values = row.values[call];
@@ -223,8 +222,7 @@ class table_writer {
             }
             const shown_bucket& bucket = buckets[i];
             append_blanks(out_, label - width_of(bucket.label) + 2);
-            fmt::format_to(std::back_inserter(out_), "{}  {:>{}}", bucket.label, bucket.count,
-                           number);
+            append_format(out_, "{}  {:>{}}", bucket.label, bucket.count, number);
             if (bucket.count != 0) {
                 append(out_, "  ");
                 append_bar(out_, static_cast<double>(bucket.count) / static_cast<double>(most),
@@ -233,7 +231,7 @@ class table_writer {
             out_.push_back('\n');
         }
         if (values.buckets().outside() != 0) {
-            fmt::format_to(std::back_inserter(out_), "  outside: {}\n", values.buckets().outside());
+            append_format(out_, "  outside: {}\n", values.buckets().outside());
         }
     }
 
@@ -251,11 +249,11 @@ void append_json_buckets(fmt::memory_buffer& out, const aggregator& computed, st
     for (const shown_bucket& bucket :
          shown_buckets(computed.asked().calls[call].what, values, computed.look_of(call),
                        computed.step_of(call))) {
-        fmt::format_to(std::back_inserter(out), R"({}{{"from":{},"to":{},"count":{}}})", between,
-                       bucket.begin, bucket.end, bucket.count);
+        append_format(out, R"({}{{"from":{},"to":{},"count":{}}})", between, bucket.begin,
+                      bucket.end, bucket.count);
         between = ",";
     }
-    fmt::format_to(std::back_inserter(out), "],\"outside\":{}}}", values.buckets().outside());
+    append_format(out, "],\"outside\":{}}}", values.buckets().outside());
 }
 
 void append_json_row(fmt::memory_buffer& out, const aggregator& computed,
@@ -292,21 +290,20 @@ void append_table(fmt::memory_buffer& out, const aggregator& computed, const rep
         append(out, " --\n");
     }
     table_writer(out, computed, style).write();
-    fmt::format_to(std::back_inserter(out), "{} events, {} lost\n", computed.taken(),
-                   computed.lost());
+    append_format(out, "{} events, {} lost\n", computed.taken(), computed.lost());
 }
 
 void append_json(fmt::memory_buffer& out, const aggregator& computed,
                  std::optional<std::int64_t> begins) {
     out.push_back('{');
     if (begins) {
-        fmt::format_to(std::back_inserter(out), "\"begin\":{},", *begins);
+        append_format(out, "\"begin\":{},", *begins);
     }
-    fmt::format_to(std::back_inserter(out),
-                   "\"events\":{},\"lost\":{},\"overflowed\":{},\"damaged\":{},\"unknown\":{},"
-                   "\"groups\":[",
-                   computed.taken(), computed.lost(), computed.overflowed(), computed.damaged(),
-                   computed.unknown());
+    append_format(out,
+                  "\"events\":{},\"lost\":{},\"overflowed\":{},\"damaged\":{},\"unknown\":{},"
+                  "\"groups\":[",
+                  computed.taken(), computed.lost(), computed.overflowed(), computed.damaged(),
+                  computed.unknown());
     const char* between = "";
     for (const aggregator::row& row : computed.rows()) {
         append(out, between);

@@ -54,9 +54,9 @@ void aggregate_intervals::finish() {
     }
 }
 
-void aggregating_sink::start(const subscription& source) {
-    clock_ = clock_table(source.header().clock);
-    merger_ = time_merger(source.geometry().ring_count);
+void aggregating_sink::start(const open_region& source) {
+    clock_ = clock_table(source.header.clock);
+    merger_ = time_merger(source.geometry.ring_count);
 }
 
 void aggregating_sink::complain(const std::string& sentence) {

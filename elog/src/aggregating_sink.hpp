@@ -49,7 +49,7 @@ class aggregating_sink : public record_sink {
     aggregating_sink(record_filter* filter, aggregator& computed, aggregate_intervals& intervals)
         : filter_(filter), computed_(computed), intervals_(intervals) {}
 
-    void start(const subscription& source) override;
+    void start(const open_region& source) override;
     void take_clock(const eventlog_clock_pair& pair) override { clock_.add(pair); }
     void take_provider(const provider_instance& provider) override;
     void take_run(const record_run& run) override { merger_.add(run); }

@@ -55,8 +55,10 @@ block_file::block_file(std::string path)
     : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     struct stat status {};
     if (!file_ || ::fstat(file_.get(), &status) != 0) {
-        throw failure("The file {} cannot be opened ({}). Check its name and permissions.", path_,
-                      std::strerror(errno));
+        const int error = errno;
+        throw failure("The file {} cannot be opened ({}). {}", path_, std::strerror(error),
+                      error == EMFILE ? "Allow more open files, with ulimit -n, or take fewer."
+                                      : "Check its name and permissions.");
     }
     if (!S_ISREG(status.st_mode)) {
         throw failure("{} is not a file. Give the name of one that elog record -o has written.",

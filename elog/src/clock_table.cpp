@@ -8,6 +8,9 @@ namespace {
 
 constexpr double limit = 9.0e18;  // nanoseconds in an int64_t, a little less
 
+// The end of a range that has none stands behind every time.
+constexpr std::int64_t time_max = INT64_MAX - 1;
+
 }  // namespace
 
 void clock_table::add(const eventlog_clock_pair& pair) {
@@ -36,7 +39,7 @@ std::int64_t clock_table::monotonic(std::uint64_t clock) const noexcept {
 std::int64_t clock_table::convert(std::uint64_t clock,
                                   __u64 eventlog_clock_pair::*to) const noexcept {
     if (pairs_.empty()) {
-        return static_cast<std::int64_t>(clock);
+        return static_cast<std::int64_t>(std::min(clock, static_cast<std::uint64_t>(time_max)));
     }
     // The last pair not after the time, and the rate from it to the next one.
     const auto next =
@@ -47,11 +50,19 @@ std::int64_t clock_table::convert(std::uint64_t clock,
     const bool between = after > 0 && after < pairs_.size();
     const double rate =
         between ? nanoseconds_per_tick(base, after) : nanoseconds_per_tick(0, pairs_.size() - 1);
-    // A damaged file may hold any pair: nothing here may overflow.
-    const auto ticks = static_cast<double>(static_cast<std::int64_t>(clock - pairs_[base].clock));
-    const double distance = std::clamp(ticks * rate, -limit, limit);
-    return static_cast<std::int64_t>(
-        pairs_[base].*to + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance)));
+    // A damaged file may hold any pair and any time: nothing here may overflow, nor may a later
+    // time come out as an earlier one, because whoever looks for a time compares borders alone.
+    const std::uint64_t reading = pairs_[base].clock;
+    const bool is_later = clock >= reading;
+    const auto ticks = static_cast<double>(is_later ? clock - reading : reading - clock);
+    const auto distance = static_cast<std::int64_t>(std::min(ticks * rate, limit));
+    const auto start = static_cast<std::int64_t>(pairs_[base].*to);
+    std::int64_t found = 0;
+    if (is_later) {
+        return __builtin_add_overflow(start, distance, &found) ? time_max
+                                                               : std::min(found, time_max);
+    }
+    return __builtin_sub_overflow(start, distance, &found) ? INT64_MIN : found;
 }
 
 }  // namespace elog

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
+#include "append_format.hpp"
 #include "exported_value.hpp"
 #include "value_text.hpp"
 
@@ -97,9 +97,7 @@ void csv_writer::append_cell(std::string_view text) {
 void csv_writer::write(const merged_record& record, const provider_map& providers,
                        const clock_table& clock, std::uint32_t shared_ring) {
     append_head();
-    if (record.lost_before != 0) {
-        append_gap(record.ring, record.lost_before, "no room", shared_ring);
-    }
+    write_gap(record, shared_ring);
     const eventlog_record& header = record.record.header;
     if (is_understood(header)) {
         time_.append_to(buffer_, clock.realtime(header.time));
@@ -117,17 +115,16 @@ void csv_writer::append_record(const eventlog_record& header, std::span<const st
     const auto found = providers.find(header.provider);
     cells_.clear();
     if (found == providers.end() || header.event >= found->second.schema.events.size()) {
-        fmt::format_to(std::back_inserter(buffer_), FMT_STRING(",{},,,{},,,,,unknown"), header.cpu,
-                       header.thread);
+        append_format(buffer_, ",{},,,{},,,,,unknown", header.cpu, header.thread);
         cells_.resize(columns_.size());
         std::fill_n(cells_.data(), columns_.size(), ',');
     } else {
         const provider_instance& provider = found->second;
         const event_schema& event = provider.schema.events[header.event];
         append_cell(provider.process);
-        fmt::format_to(std::back_inserter(buffer_), FMT_STRING(",{},{},{},{},{},{},{},,"),
-                       header.cpu, std::string_view(cells_.data(), cells_.size()), provider.pid,
-                       header.thread, provider.schema.name, event.name, name_of(event.severity));
+        append_format(buffer_, ",{},{},{},{},{},{},{},,", header.cpu,
+                      std::string_view(cells_.data(), cells_.size()), provider.pid, header.thread,
+                      provider.schema.name, event.name, name_of(event.severity));
         cells_.clear();
         const bool is_cut = (header.flags & EVENTLOG_RECORD_CUT) != 0;
         const bool is_sound = append_fields(header, payload, provider);
@@ -164,12 +161,18 @@ bool csv_writer::append_fields(const eventlog_record& header, std::span<const st
 void csv_writer::append_loss(std::string_view cpu, std::string_view provider, std::uint64_t lost,
                              std::string_view reason) {
     append_head();
-    fmt::format_to(std::back_inserter(buffer_), FMT_STRING(",{},,,,{},,,{},{}"), cpu, provider,
-                   lost, reason);
+    append_format(buffer_, ",{},,,,{},,,{},{}", cpu, provider, lost, reason);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         buffer_.push_back(',');
     }
     buffer_.push_back('\n');
+}
+
+void csv_writer::write_gap(const merged_record& record, std::uint32_t shared_ring) {
+    if (record.lost_before != 0) {
+        append_gap(record.ring, record.lost_before, record.overwritten ? "overwritten" : "no room",
+                   shared_ring);
+    }
 }
 
 void csv_writer::append_gap(std::uint32_t ring, std::uint64_t lost, std::string_view reason,
@@ -179,24 +182,17 @@ void csv_writer::append_gap(std::uint32_t ring, std::uint64_t lost, std::string_
 
 void csv_writer::write_loss(const loss_block& loss, const provider_map& providers,
                             std::uint32_t shared_ring) {
-    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
-        if (loss.full != 0) {
-            append_gap(loss.index, loss.full, "no room", shared_ring);
-        }
-        if (loss.damaged != 0) {
-            append_gap(loss.index, loss.damaged, "damaged", shared_ring);
-        }
-        return;
-    }
-    // What of a provider found no room is among what the rings have lost.
+    const bool is_of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
     const auto found = providers.find(static_cast<std::uint16_t>(loss.index));
-    const std::string name = found == providers.end() ? std::string() : found->second.schema.name;
-    if (loss.too_large != 0) {
-        append_loss("", name, loss.too_large, "too large");
-    }
-    if (loss.busy != 0) {
-        append_loss("", name, loss.busy, "shared ring busy");
-    }
+    const std::string name =
+        is_of_ring || found == providers.end() ? std::string() : found->second.schema.name;
+    for_each_reason(loss, [&](std::uint64_t lost, const char* reason) {
+        if (is_of_ring) {
+            append_gap(loss.index, lost, reason, shared_ring);
+        } else {
+            append_loss("", name, lost, reason);
+        }
+    });
 }
 
 void csv_writer::flush() {

@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <variant>
 
+#include "append_format.hpp"
 #include "json_text.hpp"
 #include "value_text.hpp"
 
@@ -38,7 +38,7 @@ struct plain_value {
     exported_value operator()(array_value /*value*/) const { return {exported_kind::damaged}; }
     exported_value operator()(byte_string bytes) const {
         for (const std::uint8_t byte : bytes) {
-            fmt::format_to(std::back_inserter(scratch), FMT_STRING("{:02x}"), byte);
+            append_format(scratch, "{:02x}", byte);
         }
         return view_of(exported_kind::text, scratch);
     }
@@ -55,7 +55,7 @@ struct plain_value {
         if (!std::isfinite(value)) {
             return {};
         }
-        fmt::format_to(std::back_inserter(scratch), FMT_STRING("{}"), value);
+        append_format(scratch, "{}", value);
         return view_of(exported_kind::literal, scratch);
     }
 };

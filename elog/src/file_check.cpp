@@ -139,6 +139,7 @@ void file_checker::check_records(const block_place& place, const bytes& payload)
     found_.records += sound.count;
     found_.record_bytes += sound.size;
     found_.lost += block.lost_before;
+    found_.overwritten += (block.flags & records_overwritten) != 0 ? block.lost_before : 0;
     const auto [known, is_new] = rings_.try_emplace(block.ring);
     ring_state& ring = known->second;
     const std::uint64_t first_lost =

@@ -14,7 +14,8 @@ struct file_findings {
     std::uint64_t blocks = 0;
     std::uint64_t records = 0;
     std::uint64_t record_bytes = 0;  // decompressed
-    std::uint64_t lost = 0;
+    std::uint64_t lost = 0;          // as the file's end counts them, with these:
+    std::uint64_t overwritten = 0;   // newer ones took their place in the buffers
     std::uint64_t providers = 0;
     bool has_end = false;
     bool has_index = false;

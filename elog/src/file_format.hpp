@@ -115,13 +115,17 @@ struct provider_block {
 
 struct records_block {
     std::uint32_t ring;
-    std::uint32_t reserved;
+    std::uint32_t flags;  // records_...
     std::uint64_t count;
     std::uint64_t sequence;     // attempted on this ring before the first record
     std::uint64_t lost_before;  // of these, lost since the last record before it
     std::uint64_t earliest;     // time of a record, in units of the host's clock
     std::uint64_t latest;
 };
+
+/// What was lost before had been recorded: newer records took its place. Only a note; a reader that
+/// does not know it takes them for lost.
+inline constexpr std::uint32_t records_overwritten = 1;
 
 enum class loss_scope : std::uint32_t {
     ring = 1,      // lost at the end of the ring, behind its last record

@@ -81,7 +81,10 @@ class range_selector {
         const double more = slack + std::max(span, 0.0) * slack_rate;
         const double begin = static_cast<double>(clock_.monotonic(earliest)) + offset_min - more;
         const double end = static_cast<double>(clock_.monotonic(latest)) + offset_max + more;
-        return begin < static_cast<double>(range_.to) && end >= static_cast<double>(range_.from);
+        // Of a record that claims a time in the far future, both are behind all that is possible.
+        const bool is_early_enough =
+            range_.to == INT64_MAX || begin < static_cast<double>(range_.to);
+        return is_early_enough && end >= static_cast<double>(range_.from);
     }
 
     const time_range& range_;

@@ -12,9 +12,8 @@
 namespace elog {
 namespace {
 
-// What a file can make a reader keep. A recording's schemas come out of a region with less room,
-// and what is merged at once is a block for each ring, see record_batches.
-constexpr std::size_t schema_bytes_max = std::size_t{32} << 20U;
+// What a file can make a reader keep, beside schemas: what is merged at once is a block for each
+// ring, see record_batches.
 constexpr std::size_t held_bytes_max = std::size_t{512} << 20U;
 constexpr std::size_t losses_max = EVENTLOG_RINGS_MAX + EVENTLOG_PROVIDERS_MAX;
 
@@ -153,10 +152,10 @@ void file_reader::take_provider(const block_place& place,
         file_.report("the provider at {} is damaged", place.offset);
         return;
     }
-    if (block.schema_size > schema_bytes_max - schema_bytes_) {
+    if (block.schema_size > schemas_size_max - schema_bytes_) {
         file_.report("the provider at {} is left out: the schemas of one file may have {} bytes "
                      "together",
-                     place.offset, schema_bytes_max);
+                     place.offset, schemas_size_max);
         return;
     }
     try {
@@ -237,6 +236,7 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
     }
     owned_run run;
     run.lost_before = block.lost_before;
+    run.overwritten = (block.flags & records_overwritten) != 0;
     run.bytes = std::move(*payload);
     run.bytes.erase(run.bytes.begin(), run.bytes.begin() + sizeof block);
     const checked_records found = check_records(run.bytes);
@@ -260,12 +260,34 @@ std::optional<owned_run> file_reader::next_run(std::uint32_t ring) {
     return std::nullopt;
 }
 
-void file_reader::read(const time_merger::take_record& take) {
+void file_reader::rewind() {
     std::fill(next_records_.begin(), next_records_.end(), 0);
     found_ = {};
     for (const loss_block& loss : losses_) {
         found_.lost += lost_of(loss);
     }
+}
+
+std::optional<std::uint64_t> file_reader::earliest() {
+    std::optional<std::uint64_t> found;
+    for (const std::vector<records_place>& places : records_) {
+        for (const records_place& from : places) {
+            // A damaged one may say anything.
+            const std::optional<block_place> place = file_.block_at(from.offset);
+            const std::optional<std::vector<std::uint8_t>> payload =
+                place ? file_.load(*place) : std::nullopt;
+            records_block block{};
+            if (payload && copy_head(*payload, block)) {
+                found = std::min(found.value_or(block.earliest), block.earliest);
+                break;
+            }
+        }
+    }
+    return found;
+}
+
+void file_reader::read(const time_merger::take_record& take) {
+    rewind();
     time_merger merger(host_.ring_count, [this](std::uint32_t ring) { return next_run(ring); });
     if (range_.is_everything()) {
         merger.merge_rest(take);

@@ -7,6 +7,7 @@
 
 #include <linux/eventlog.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -35,6 +36,9 @@ struct time_range {
     }
 };
 
+/// Bytes of all schemas of one file. A recording's come out of a region, which has less room.
+inline constexpr std::size_t schemas_size_max = std::size_t{32} << 20U;
+
 /// When the recording began, for who wants to name times by their distance from that; 0 if the file
 /// does not say. Throws failure.
 [[nodiscard]] std::int64_t recording_start(const std::string& path);
@@ -53,6 +57,17 @@ class file_reader {
     /// `stop`, asked often, says so. `idle` is called when there is nothing to give out for now.
     void follow(const time_merger::take_record& take, const std::function<void()>& idle,
                 const std::function<bool()>& stop);
+
+    // In place of read(), for who merges several files: rewind(), then all runs of all rings, then
+    // compare_with_end(). Of runs at the borders of the range, some records may be outside of it.
+    void rewind();
+    /// The next run of a ring; nothing behind its last one.
+    [[nodiscard]] std::optional<owned_run> next_run(std::uint32_t ring);
+    /// Adds to the damages what the end of the file says of more or other records.
+    void compare_with_end();
+    /// On the host's clock, the time of the first record, as the first sound block of each ring
+    /// says; nothing if there are none. Reads these blocks.
+    [[nodiscard]] std::optional<std::uint64_t> earliest();
 
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
     [[nodiscard]] const clock_table& clock() const noexcept { return clock_; }
@@ -93,9 +108,7 @@ class file_reader {
     void take_provider(const block_place& place, const std::vector<std::uint8_t>& payload);
     void take_records(const block_place& place);
     [[nodiscard]] std::optional<owned_run> load_run(std::uint32_t ring, const records_place& from);
-    [[nodiscard]] std::optional<owned_run> next_run(std::uint32_t ring);
     [[nodiscard]] bool take_memory(std::uint32_t ring, const block_place& place);
-    void compare_with_end();
     void drop_taken_places();
 
     block_file file_;

@@ -73,10 +73,11 @@ class file_repairer {
     repair_summary summary_;
     std::bitset<0x10000> providers_;
     struct ring_state {
-        std::uint64_t next = 0;      // sequence number
-        bool is_known = false;       // that one
-        std::uint64_t told = 0;      // records left out, and told as lost before one that was not
-        std::uint64_t left_out = 0;  // records, as indexes list them
+        std::uint64_t next = 0;       // sequence number
+        bool is_known = false;        // that one
+        std::uint64_t told = 0;       // records left out, and told as lost
+        std::uint64_t senseless = 0;  // of these, not before one that was not
+        std::uint64_t left_out = 0;   // records, as indexes list them
     };
     struct number_range {
         std::uint64_t first;
@@ -139,6 +140,7 @@ void file_repairer::copy_records(const block_place& place, const bytes& payload)
     run.ring = block->ring;
     run.sequence = block->sequence;
     run.lost_before = block->lost_before;
+    run.overwritten = (block->flags & records_overwritten) != 0;
     run.count = sound.count;
     run.bytes = records.first(sound.size);
     // What was left out since the last block of the ring is lost from now on.
@@ -149,9 +151,11 @@ void file_repairer::copy_records(const block_place& place, const bytes& payload)
         ring.next = host_.part <= 1 ? 0 : first_lost;
     }
     if (!file_.damages().empty() && first_lost > ring.next) {
-        run.lost_before += first_lost - ring.next;
-        ring.told += first_lost - ring.next;
-        summary_.missing += first_lost - ring.next;
+        const std::uint64_t missing = first_lost - ring.next;
+        // One block cannot tell both apart: those that were overwritten have not been damaged.
+        (run.overwritten ? ring.senseless : run.lost_before) += missing;
+        ring.told += missing;
+        summary_.missing += missing;
     }
     ring.next = run.sequence + block->count;
     ring.is_known = true;
@@ -186,10 +190,10 @@ void file_repairer::take_index(const block_place& place) {
 /// What no record of a ring follows.
 void file_repairer::write_losses_at_ends() {
     for (const auto& [number, ring] : rings_) {
-        if (ring.left_out > ring.told) {
-            const std::uint64_t lost = ring.left_out - ring.told;
+        const std::uint64_t lost = ring.left_out - std::min(ring.left_out, ring.told);
+        if (lost != 0 || ring.senseless != 0) {
             writer_.write_loss(
-                {static_cast<std::uint32_t>(loss_scope::ring), number, lost, 0, 0, 0});
+                {static_cast<std::uint32_t>(loss_scope::ring), number, lost, 0, 0, ring.senseless});
             summary_.missing += lost;
         }
     }

@@ -34,9 +34,9 @@ std::uint64_t size_of(const std::vector<const provider_instance*>& providers) {
 
 }  // namespace
 
-void file_sink::start(const subscription& source) {
-    clock_ = source.header().clock;
-    ring_count_ = source.geometry().ring_count;
+void file_sink::start(const open_region& source) {
+    clock_ = source.header.clock;
+    ring_count_ = source.geometry.ring_count;
     recording_ = draw_identity();
     batches_.emplace(ring_count_);
     rotation_options& rotation = options_.rotation;
@@ -69,6 +69,9 @@ void file_sink::begin_file() {
 
 void file_sink::end_file() {
     writer_->write_end();
+    if (options_.is_synced) {
+        writer_->sync();
+    }
     if (parts_) {
         parts_->add(writer_->path(), writer_->size());
     }

@@ -37,6 +37,7 @@ struct file_sink_options {
     std::string path;
     int compression = 0;  // level; 0: none
     rotation_options rotation{};
+    bool is_synced = false;  // a file is not finished before it is on the disk
 };
 
 /// In the order in which records are read; those of one ring may wait a moment for more.
@@ -44,7 +45,7 @@ class file_sink : public record_sink {
   public:
     explicit file_sink(file_sink_options options) : options_(std::move(options)) {}
 
-    void start(const subscription& source) override;
+    void start(const open_region& source) override;
     void take_clock(const eventlog_clock_pair& pair) override;
     void take_provider(const provider_instance& provider) override;
     void take_run(const record_run& run) override;

@@ -146,6 +146,7 @@ void file_writer::write_provider(const provider_instance& provider) {
 void file_writer::write_run(const record_run& run) {
     records_block block{};
     block.ring = run.ring;
+    block.flags = run.overwritten ? records_overwritten : 0;
     block.count = run.count;
     block.sequence = run.sequence;
     block.lost_before = run.lost_before;
@@ -185,6 +186,14 @@ void file_writer::write_end(std::optional<file_totals_written> totals) {
     }
     const end_block end{said.records, said.lost, index_.last_index()};
     write_block(block_type::end, bytes_of(end));
+}
+
+void file_writer::sync() {
+    // A file system that has no such thing has done what it can.
+    if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) {
+        throw failure("The file {} could not be written to its end ({}). Write it elsewhere.",
+                      options_.path, std::strerror(errno));
+    }
 }
 
 std::uint64_t file_writer::size_with(std::uint64_t payload) const noexcept {

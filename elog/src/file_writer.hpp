@@ -54,6 +54,10 @@ class file_writer {
     /// Index and end, with what has been written, or those numbers. The last call.
     void write_end(std::optional<file_totals_written> totals = std::nullopt);
 
+    /// Behind the end: waits until all of it is where a full disk, or a machine that stops, cannot
+    /// take it away.
+    void sync();
+
     /// From now on at that level; 0: not at all.
     void compress(int level);
 

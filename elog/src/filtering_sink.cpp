@@ -11,9 +11,9 @@ constexpr std::size_t complaints_max = 20;
 
 }  // namespace
 
-void filtering_sink::start(const subscription& source) {
-    clock_ = clock_table(source.header().clock);
-    rings_.assign(source.geometry().ring_count, {});
+void filtering_sink::start(const open_region& source) {
+    clock_ = clock_table(source.header.clock);
+    rings_.assign(source.geometry.ring_count, {});
     next_.start(source);
 }
 
@@ -37,6 +37,7 @@ void filtering_sink::take_run(const record_run& run) {
     ring_state& ring = rings_[run.ring];
     record_run passing = run;
     passing.lost_before += ring.untold;
+    passing.overwritten |= ring.overwritten;
     passing.count = 0;
     kept_.clear();
     for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
@@ -50,11 +51,12 @@ void filtering_sink::take_run(const record_run& run) {
     }
     if (passing.count == 0) {
         ring.untold = passing.lost_before;
+        ring.overwritten = passing.overwritten;
         return;
     }
     // What did not pass has no number, so that what passed has no gaps but the losses.
     passing.sequence = ring.next + passing.lost_before;
-    ring = {0, passing.sequence + passing.count};
+    ring = {0, passing.sequence + passing.count, false};
     passing.bytes = kept_;
     passed_ += passing.count;
     next_.take_run(passing);

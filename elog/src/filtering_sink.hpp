@@ -20,7 +20,7 @@ class filtering_sink : public record_sink {
     /// Both must outlive it.
     filtering_sink(record_filter& filter, record_sink& next) : filter_(filter), next_(next) {}
 
-    void start(const subscription& source) override;
+    void start(const open_region& source) override;
     void take_clock(const eventlog_clock_pair& pair) override;
     /// What a late provider's types do not allow is told once, and not wanted.
     void take_provider(const provider_instance& provider) override;
@@ -38,6 +38,7 @@ class filtering_sink : public record_sink {
     struct ring_state {
         std::uint64_t untold = 0;  // lost before a record that did not pass
         std::uint64_t next = 0;    // number of the next one: passed and lost before it
+        bool overwritten = false;  // what is untold
     };
 
     record_filter& filter_;

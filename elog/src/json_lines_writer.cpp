@@ -2,9 +2,9 @@
 #include "json_lines_writer.hpp"
 
 #include <cstddef>
-#include <iterator>
 #include <string_view>
 
+#include "append_format.hpp"
 #include "exported_value.hpp"
 #include "json_text.hpp"
 #include "value_text.hpp"
@@ -48,9 +48,7 @@ const json_lines_writer::event_text& json_lines_writer::text_of(const provider_i
 
 void json_lines_writer::write(const merged_record& record, const provider_map& providers,
                               const clock_table& clock, std::uint32_t shared_ring) {
-    if (record.lost_before != 0) {
-        append_gap(record.ring, record.lost_before, "no room", shared_ring);
-    }
+    write_gap(record, shared_ring);
     const eventlog_record& header = record.record.header;
     if (is_understood(header)) {
         append(buffer_, R"({"time":")");
@@ -93,47 +91,44 @@ void json_lines_writer::append_record(const eventlog_record& header,
 }
 
 void json_lines_writer::append_unknown(const eventlog_record& header, std::size_t size) {
-    fmt::format_to(std::back_inserter(buffer_),
-                   FMT_STRING(",\"thread\":{},\"provider\":null,\"event\":null,\"provider_id\":{},"
-                              "\"event_id\":{},\"bytes\":{}}}\n"),
-                   header.thread, header.provider, header.event, size);
+    append_format(buffer_,
+                  ",\"thread\":{},\"provider\":null,\"event\":null,\"provider_id\":{},"
+                  "\"event_id\":{},\"bytes\":{}}}\n",
+                  header.thread, header.provider, header.event, size);
+}
+
+void json_lines_writer::write_gap(const merged_record& record, std::uint32_t shared_ring) {
+    if (record.lost_before != 0) {
+        append_gap(record.ring, record.lost_before, record.overwritten ? "overwritten" : "no room",
+                   shared_ring);
+    }
 }
 
 void json_lines_writer::append_gap(std::uint32_t ring, std::uint64_t lost, const char* reason,
                                    std::uint32_t shared_ring) {
-    fmt::format_to(std::back_inserter(buffer_), FMT_STRING("{{\"lost\":{},\"reason\":\"{}\","),
-                   lost, reason);
+    append_format(buffer_, R"({{"lost":{},"reason":"{}",)", lost, reason);
     if (ring == shared_ring) {
         append(buffer_, "\"cpu\":null}\n");  // the ring that belongs to none
     } else {
-        fmt::format_to(std::back_inserter(buffer_), FMT_STRING("\"cpu\":{}}}\n"), ring);
+        append_format(buffer_, "\"cpu\":{}}}\n", ring);
     }
 }
 
 void json_lines_writer::write_loss(const loss_block& loss, const provider_map& providers,
                                    std::uint32_t shared_ring) {
-    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
-        if (loss.full != 0) {
-            append_gap(loss.index, loss.full, "no room", shared_ring);
-        }
-        if (loss.damaged != 0) {
-            append_gap(loss.index, loss.damaged, "damaged", shared_ring);
-        }
-        return;
-    }
-    // What of a provider found no room is among what the rings have lost.
+    const bool is_of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
     const auto found = providers.find(static_cast<std::uint16_t>(loss.index));
-    const std::string name =
-        found == providers.end() ? std::string("null") : json_text(found->second.schema.name);
-    const auto append_one = [&](std::uint64_t lost, const char* reason) {
-        if (lost != 0) {
-            fmt::format_to(std::back_inserter(buffer_),
-                           FMT_STRING("{{\"lost\":{},\"reason\":\"{}\",\"provider\":{}}}\n"), lost,
-                           reason, name);
+    const std::string name = is_of_ring || found == providers.end()
+                                 ? std::string("null")
+                                 : json_text(found->second.schema.name);
+    for_each_reason(loss, [&](std::uint64_t lost, const char* reason) {
+        if (is_of_ring) {
+            append_gap(loss.index, lost, reason, shared_ring);
+        } else {
+            append_format(buffer_, "{{\"lost\":{},\"reason\":\"{}\",\"provider\":{}}}\n", lost,
+                          reason, name);
         }
-    };
-    append_one(loss.too_large, "too large");
-    append_one(loss.busy, "shared ring busy");
+    });
 }
 
 void json_lines_writer::flush() {
@@ -143,7 +138,7 @@ void json_lines_writer::flush() {
 
 void json_lines_writer::finish() {
     if (skipped_ != 0) {
-        fmt::format_to(std::back_inserter(buffer_), FMT_STRING("{{\"left_out\":{}}}\n"), skipped_);
+        append_format(buffer_, "{{\"left_out\":{}}}\n", skipped_);
     }
     flush();
 }

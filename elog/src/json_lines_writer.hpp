@@ -26,6 +26,7 @@ class json_lines_writer final : public record_writer {
 
     void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
                std::uint32_t shared_ring) override;
+    void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
     void write_loss(const loss_block& loss, const provider_map& providers,
                     std::uint32_t shared_ring) override;
     void flush() override;

@@ -3,8 +3,8 @@
 
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 
+#include "append_format.hpp"
 #include "utf8.hpp"
 #include "value_text.hpp"
 
@@ -14,10 +14,9 @@ namespace {
 void append_escaped(fmt::memory_buffer& out, std::uint32_t code) {
     if (code >= 0x10000) {
         const std::uint32_t rest = code - 0x10000;
-        fmt::format_to(std::back_inserter(out), FMT_STRING("\\u{:04x}\\u{:04x}"),
-                       0xd800 + (rest >> 10U), 0xdc00 + (rest & 0x3ffU));
+        append_format(out, "\\u{:04x}\\u{:04x}", 0xd800 + (rest >> 10U), 0xdc00 + (rest & 0x3ffU));
     } else {
-        fmt::format_to(std::back_inserter(out), FMT_STRING("\\u{:04x}"), code);
+        append_format(out, "\\u{:04x}", code);
     }
 }
 
@@ -44,7 +43,7 @@ void append_json_text(fmt::memory_buffer& out, std::string_view text) {
 
 void append_json_number(fmt::memory_buffer& out, double number) {
     if (std::isfinite(number)) {
-        fmt::format_to(std::back_inserter(out), FMT_STRING("{}"), number);
+        append_format(out, "{}", number);
     } else {
         append(out, "null");
     }

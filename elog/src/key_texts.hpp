@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include <fmt/format.h>
+
 #include "clock_table.hpp"
 #include "record_place.hpp"
 #include "records.hpp"

@@ -76,6 +76,10 @@ void event_patterns::add(std::string_view pattern) {
             pattern);
     }
     patterns_.push_back(rule);
+    check_size();
+}
+
+void event_patterns::check_size() const {
     if (packed().size() > EVENTLOG_FILTER_SIZE_MAX) {
         throw failure("The patterns are longer than {} characters together. Use * to say it in "
                       "fewer.",
@@ -89,6 +93,28 @@ void event_patterns::add_session(std::uint64_t session) {
                       EVENTLOG_SESSIONS_MAX);
     }
     sessions_.push_back(session);
+}
+
+void event_patterns::add_process(std::uint32_t pid) {
+    if (pid == 0) {
+        throw failure("0 is no process. See which there are with: elog list.");
+    }
+    processes_.push_back(fmt::format("={}", pid));
+    check_size();
+}
+
+void event_patterns::add_process(std::string_view name) {
+    constexpr std::size_t size_max = EVENTLOG_NAME_SIZE - 1;
+    // An * may stand for nothing.
+    const auto stars = static_cast<std::size_t>(std::count(name.begin(), name.end(), '*'));
+    if (name.empty() || name.find('\0') != std::string_view::npos ||
+        name.size() - stars > size_max) {
+        throw failure("'{}' is the name of no process: the kernel keeps {} characters of it. Write "
+                      "its beginning and *.",
+                      name, size_max);
+    }
+    processes_.push_back(fmt::format("~{}", name));
+    check_size();
 }
 
 bool event_patterns::matches(const provider_schema& provider,
@@ -115,6 +141,9 @@ std::string event_patterns::packed() const {
     std::string list;
     for (const std::string& pattern : patterns_) {
         list += with_nul(!sessions_.empty() && !marked ? pattern + '#' : pattern);
+    }
+    for (const std::string& process : processes_) {
+        list += with_nul(process);
     }
     return list;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a user asks for: PROVIDER[:EVENT][@LEVEL][/KEYWORD,...][#], see filter.hpp.
+// What a user asks for: PROVIDER[:EVENT][@LEVEL][/KEYWORD,...][#], and of whom; see filter.hpp.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,18 @@ class event_patterns {
     /// all get one, but only for events that belong to a session.
     void add_session(std::uint64_t session);
 
+    /// Events are wanted of these processes only: of that one, or of all that are called like that,
+    /// with * and ?. Throws failure for what no process can be.
+    void add_process(std::uint32_t pid);
+    void add_process(std::string_view name);
+
     [[nodiscard]] bool empty() const noexcept { return patterns_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return patterns_.size(); }
     [[nodiscard]] const std::string& operator[](std::size_t index) const noexcept {
         return patterns_[index];
     }
     [[nodiscard]] const std::vector<std::uint64_t>& sessions() const noexcept { return sessions_; }
+    [[nodiscard]] bool names_processes() const noexcept { return !processes_.empty(); }
 
     /// Whether the pattern wants the event, in some session at least.
     [[nodiscard]] bool matches(std::size_t index, const provider_schema& provider,
@@ -40,7 +46,10 @@ class event_patterns {
     [[nodiscard]] std::string packed() const;
 
   private:
+    void check_size() const;
+
     std::vector<std::string> patterns_;
+    std::vector<std::string> processes_;  // "=4242", "~nginx*"
     std::vector<std::uint64_t> sessions_;
 };
 

@@ -29,6 +29,7 @@ record_run take_first(record_run& rest, std::size_t size_max) {
     rest.count -= first.count;
     rest.sequence += first.count;
     rest.lost_before = 0;
+    rest.overwritten = false;
     return first;
 }
 

@@ -42,9 +42,9 @@ record_counts::numbered& record_counts::counts_of(const eventlog_record& header,
 }
 
 void record_counts::write(const merged_record& record, const provider_map& providers,
-                          const clock_table& clock, std::uint32_t /*shared_ring*/) {
+                          const clock_table& clock, std::uint32_t shared_ring) {
     const eventlog_record& header = record.record.header;
-    lost_.full += record.lost_before;
+    write_gap(record, shared_ring);
     if (!is_understood(header)) {
         ++left_out_;
         return;
@@ -55,6 +55,10 @@ void record_counts::write(const merged_record& record, const provider_map& provi
     const event_counts one{1, padded_size(header.size)};
     add(all_, one);
     add(counts_of(header, providers).counts, one);
+}
+
+void record_counts::write_gap(const merged_record& record, std::uint32_t /*shared_ring*/) {
+    (record.overwritten ? overwritten_ : lost_.full) += record.lost_before;
 }
 
 void record_counts::write_loss(const loss_block& loss, const provider_map& /*providers*/,

@@ -35,6 +35,7 @@ class record_counts final : public record_writer {
   public:
     void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
                std::uint32_t shared_ring) override;
+    void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
     void write_loss(const loss_block& loss, const provider_map& providers,
                     std::uint32_t shared_ring) override;
     void flush() override {}
@@ -51,6 +52,8 @@ class record_counts final : public record_writer {
         return by_process_;
     }
     [[nodiscard]] const loss_counts& lost() const noexcept { return lost_; }
+    /// Not lost: they had been recorded, and newer ones took their place in the buffers.
+    [[nodiscard]] std::uint64_t overwritten() const noexcept { return overwritten_; }
     /// Of a newer version; they are in no other number.
     [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
     /// Times of the first and the last, nanoseconds since 1970; 0 if there are none.
@@ -78,6 +81,7 @@ class record_counts final : public record_writer {
     std::map<std::string, event_counts> by_event_;
     std::map<process_name, event_counts> by_process_;
     loss_counts lost_;
+    std::uint64_t overwritten_ = 0;
     std::uint64_t left_out_ = 0;
     std::int64_t first_ = 0;
     std::int64_t last_ = 0;

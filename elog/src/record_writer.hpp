@@ -12,6 +12,24 @@
 
 namespace elog {
 
+/// Calls visit(number, reason) for each reason for which a ring, or a provider, has lost events.
+/// What of a provider found no room is among what the rings have lost.
+template <class Visitor>
+void for_each_reason(const loss_block& loss, Visitor&& visit) {
+    const auto visit_any = [&visit](std::uint64_t number, const char* reason) {
+        if (number != 0) {
+            visit(number, reason);
+        }
+    };
+    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
+        visit_any(loss.full, "no room");
+        visit_any(loss.damaged, "damaged");
+    } else {
+        visit_any(loss.too_large, "too large");
+        visit_any(loss.busy, "shared ring busy");
+    }
+}
+
 class record_writer {
   public:
     record_writer() = default;
@@ -23,6 +41,8 @@ class record_writer {
     /// that belongs to no CPU.
     virtual void write(const merged_record& record, const provider_map& providers,
                        const clock_table& clock, std::uint32_t shared_ring) = 0;
+    /// Only what is missing in front of the record, if anything.
+    virtual void write_gap(const merged_record& record, std::uint32_t shared_ring) = 0;
     virtual void write_loss(const loss_block& loss, const provider_map& providers,
                             std::uint32_t shared_ring) = 0;
     /// Call it when there is nothing more to write for now. Throws output_closed or failure.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "recording.hpp"
 
+#include <thread>
+
 #include "clock.hpp"
 #include "failure.hpp"
+#include "present_clock.hpp"
 #include "sigbus_guard.hpp"
 
 namespace elog {
@@ -15,12 +18,17 @@ using std::chrono::steady_clock;
 constexpr std::chrono::milliseconds poll_interval{10};
 constexpr std::chrono::seconds clock_interval{1};
 
+/// In discard mode it is what is oldest that is kept: the reading of the beginning fits it.
+eventlog_clock_pair first_reading(const eventlog_region& header) {
+    return core::overwrites(header) ? start_by_present_clock(header) : header.clock_start;
+}
+
 }  // namespace
 
-void text_sink::start(const subscription& source) {
-    shared_ring_ = source.geometry().ring_count - 1;
-    clock_ = clock_table(source.header().clock);
-    merger_ = time_merger(source.geometry().ring_count);
+void text_sink::start(const open_region& source) {
+    shared_ring_ = source.geometry.ring_count - 1;
+    clock_ = clock_table(source.header.clock);
+    merger_ = time_merger(source.geometry.ring_count);
 }
 
 void text_sink::take_loss(const loss_block& loss) {
@@ -43,9 +51,20 @@ void text_sink::finish() {
 }
 
 recording::recording(subscription& source, record_sink& sink)
-    : source_(source), sink_(sink), reader_(source.file(), source.geometry()) {
-    sink_.start(source);
-    sink_.take_clock(source.header().clock_start);
+    : own_(&source),
+      source_(source.region()),
+      sink_(sink),
+      reader_(source_, producers_of(source_.header)) {
+    sink_.start(source_);
+    if (!core::overwrites(source_.header)) {
+        sink_.take_clock(first_reading(source_.header));
+    }
+}
+
+recording::recording(const open_region& source, record_sink& sink)
+    : source_(source), sink_(sink), reader_(source_, producers::go_on) {
+    sink_.start(source_);
+    sink_.take_clock(first_reading(source_.header));
 }
 
 void recording::take_new_providers() {
@@ -58,7 +77,7 @@ void recording::take_new_providers() {
 void recording::read_clock_if_due() {
     const steady_clock::time_point now = steady_clock::now();
     if (now >= clock_due_) {
-        sink_.take_clock(core::read_clock_pair(source_.header().clock));
+        sink_.take_clock(core::read_clock_pair(source_.header.clock));
         // The second reading comes soon: without it there is no rate to convert times with.
         clock_due_ =
             now + (clock_due_ == steady_clock::time_point{} ? poll_interval : clock_interval);
@@ -66,7 +85,7 @@ void recording::read_clock_if_due() {
 }
 
 void recording::poll() {
-    const std::uint64_t now = core::read_clock(source_.header().clock);
+    const std::uint64_t now = core::read_clock(source_.header.clock);
     reader_.poll([this](const record_run& run) {
         take_new_providers();
         sink_.take_run(run);
@@ -78,7 +97,7 @@ void recording::poll() {
     read_clock_if_due();
     // A writer takes the time a moment before its record can be seen. What was written before the
     // poll before this one has long been seen.
-    sink_.advance(last_poll_, core::read_clock(source_.header().clock));
+    sink_.advance(last_poll_, core::read_clock(source_.header.clock));
     last_poll_ = now;
 }
 
@@ -93,6 +112,7 @@ void recording::report_losses(recording_summary& summary) {
         summary.events += totals.read;
         summary.bytes += totals.bytes;
         summary.full += totals.lost;
+        summary.overwritten += totals.overwritten;
         summary.damaged += totals.damaged;
     }
     for (const auto& [id, provider] : providers_) {
@@ -110,20 +130,37 @@ void recording::report_losses(recording_summary& summary) {
     summary.providers_refused = reader_.providers_refused();
 }
 
-recording_summary recording::run(const std::function<bool()>& stop) {
-    const steady_clock::time_point begin = steady_clock::now();
-    while (!stop()) {
-        poll();
-        reader_.wait(poll_interval);
-    }
-    source_.end();
-    poll();
-    sink_.take_clock(core::read_clock_pair(source_.header().clock));
+recording_summary recording::finish(steady_clock::time_point begin) {
+    sink_.take_clock(core::read_clock_pair(source_.header.clock));
     recording_summary summary;
     report_losses(summary);
     summary.elapsed = steady_clock::now() - begin;
     sink_.finish();
     return summary;
+}
+
+recording_summary recording::run(const std::function<bool()>& stop) {
+    const steady_clock::time_point begin = steady_clock::now();
+    while (!stop()) {
+        if (core::overwrites(source_.header)) {
+            std::this_thread::sleep_for(poll_interval);
+        } else {
+            poll();
+            reader_.wait(poll_interval);
+        }
+    }
+    own_->end();
+    if (core::overwrites(source_.header)) {
+        sink_.take_clock(first_reading(source_.header));
+    }
+    poll();
+    return finish(begin);
+}
+
+recording_summary recording::snapshot() {
+    const steady_clock::time_point begin = steady_clock::now();
+    poll();
+    return finish(begin);
 }
 
 }  // namespace elog

@@ -25,7 +25,7 @@ class record_sink {
     record_sink& operator=(const record_sink&) = delete;
     virtual ~record_sink() = default;
 
-    virtual void start(const subscription& source) = 0;
+    virtual void start(const open_region& source) = 0;
     virtual void take_clock(const eventlog_clock_pair& pair) = 0;
     virtual void take_provider(const provider_instance& provider) = 0;
     virtual void take_run(const record_run& run) = 0;
@@ -43,7 +43,7 @@ class text_sink : public record_sink {
     text_sink(int descriptor, give_up asked_to_end)
         : writer_(descriptor, std::move(asked_to_end)) {}
 
-    void start(const subscription& source) override;
+    void start(const open_region& source) override;
     void take_clock(const eventlog_clock_pair& pair) override { clock_.add(pair); }
     void take_provider(const provider_instance& provider) override {
         providers_.insert_or_assign(provider.id, provider);
@@ -64,23 +64,30 @@ class text_sink : public record_sink {
 struct recording_summary {
     std::uint64_t events = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t lost = 0;       // all of these:
-    std::uint64_t full = 0;       // found no room
-    std::uint64_t too_large = 0;  // over the largest record
-    std::uint64_t busy = 0;       // the shared ring was held by others
-    std::uint64_t damaged = 0;    // made no sense
-    std::uint64_t cut = 0;        // not lost: recorded with shorter texts
+    std::uint64_t lost = 0;         // all of these:
+    std::uint64_t full = 0;         // found no room
+    std::uint64_t too_large = 0;    // over the largest record
+    std::uint64_t busy = 0;         // the shared ring was held by others
+    std::uint64_t damaged = 0;      // made no sense
+    std::uint64_t overwritten = 0;  // not in `lost`: newer ones took their place
+    std::uint64_t cut = 0;          // not lost: recorded with shorter texts
     std::uint32_t providers_refused = 0;
     std::chrono::duration<double> elapsed{};
 };
 
 class recording {
   public:
+    /// Of a subscription of ours, or of one that others own: then there is only snapshot.
     recording(subscription& source, record_sink& sink);
+    recording(const open_region& source, record_sink& sink);
 
     /// Reads until `stop`, asked at least every 10 ms, says so; then ends the subscription and
-    /// takes what is left. Throws failure or output_closed.
+    /// takes what is left. In overwrite mode it reads only then: what the buffers hold, the newest.
+    /// Throws failure or output_closed.
     recording_summary run(const std::function<bool()>& stop);
+
+    /// Takes what the buffers hold, once, and changes nothing. Throws failure or output_closed.
+    recording_summary snapshot();
 
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
 
@@ -88,9 +95,11 @@ class recording {
     void take_new_providers();
     void read_clock_if_due();
     void poll();
+    [[nodiscard]] recording_summary finish(std::chrono::steady_clock::time_point begin);
     void report_losses(recording_summary& summary);
 
-    subscription& source_;
+    subscription* own_ = nullptr;
+    open_region source_;
     record_sink& sink_;
     region_reader reader_;
     provider_map providers_;

@@ -27,10 +27,11 @@ struct record_view {
 /// Records that stood one behind the other in a ring, none lost between them.
 struct record_run {
     std::uint32_t ring = 0;
-    std::uint64_t lost_before = 0;  // lost on this ring just before the first of them
+    std::uint64_t lost_before = 0;  // missing on this ring just before the first of them
     std::uint64_t sequence = 0;     // attempted on this ring before the first of them
     std::uint64_t count = 0;
     std::span<const std::uint8_t> bytes{};  // whole records, as check_records found them
+    bool overwritten = false;  // those before: they had been recorded, newer ones took their place
 };
 
 constexpr std::size_t padded_size(std::size_t size) noexcept {

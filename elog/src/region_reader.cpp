@@ -25,14 +25,31 @@ using core::shared;
 // Copied at once; every record fits.
 constexpr std::size_t copy_size = std::size_t{1} << 20U;
 
+// How often a producer may go through all buffers between two of our loads, before it is broken.
+constexpr int looks_max = 100;
+// How often it may overtake us while we copy, before we say that all of it is overwritten.
+constexpr int rounds_max = 20;
+
+/// What of `now` has not been told yet.
+std::uint64_t untold(std::uint64_t now, std::uint64_t told) noexcept {
+    return now - std::min(now, told);
+}
+
 }  // namespace
 
-region_reader::region_reader(const core::unique_fd& file, const core::region_geometry& geometry)
-    : file_(file),
-      geometry_(geometry),
-      positions_(geometry.ring_count),
-      totals_(geometry.ring_count),
-      copy_(std::min<std::size_t>(copy_size, geometry.buffer_size)) {
+void region_reader::position::move_to(std::uint64_t other) noexcept {
+    generation = other;
+    offset = 0;
+    records = 0;
+}
+
+region_reader::region_reader(const open_region& source, producers mode)
+    : file_(source.file),
+      geometry_(source.geometry),
+      mode_(mode),
+      positions_(geometry_.ring_count),
+      totals_(geometry_.ring_count),
+      copy_(std::min<std::size_t>(copy_size, geometry_.buffer_size)) {
     void* mapped =
         ::mmap(nullptr, geometry_.head_size(), PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
     if (mapped == MAP_FAILED) {
@@ -58,77 +75,172 @@ eventlog_provider_entry& region_reader::entry_at(std::uint32_t id) const noexcep
     return reinterpret_cast<eventlog_provider_entry*>(head_ + geometry_.providers_offset)[id];
 }
 
+eventlog_buffer& region_reader::descriptor_at(std::uint32_t ring,
+                                              std::uint64_t generation) const noexcept {
+    return core::descriptors_of(ring_at(ring))[generation & (geometry_.buffer_count - 1)];
+}
+
 void region_reader::poll(const take_run& take) {
     for (std::uint32_t ring = 0; ring < geometry_.ring_count; ++ring) {
-        if (shared(ring_at(ring)->backed).load(std::memory_order_relaxed) != 0) {
-            poll_ring(ring, take);
+        if (shared(ring_at(ring)->backed).load(std::memory_order_relaxed) == 0) {
+            continue;
+        }
+        if (mode_ == producers::wait) {
+            drain_ring(ring, take);
+        } else {
+            follow_ring(ring, take);
         }
     }
 }
 
-void region_reader::poll_ring(std::uint32_t ring, const take_run& take) {
+/// `control` is a control word of the ring, which names that generation if it is active.
+region_reader::buffer_state region_reader::state_of(std::uint32_t ring, std::uint64_t generation,
+                                                    control_word control,
+                                                    bool active) const noexcept {
+    eventlog_buffer& descriptor = descriptor_at(ring, generation);
+    return {active && !control.is_sealed()
+                ? control
+                : control_word{shared(descriptor.sealed).load(std::memory_order_relaxed)},
+            shared(descriptor.records_before).load(std::memory_order_relaxed),
+            shared(descriptor.lost_before).load(std::memory_order_relaxed)};
+}
+
+void region_reader::drain_ring(std::uint32_t ring, const take_run& take) {
     eventlog_ring* head = ring_at(ring);
-    eventlog_buffer* descriptors = core::descriptors_of(head);
     position& at = positions_[ring];
-    const std::uint64_t mask = geometry_.buffer_count - 1;
     // Acquire: everything that the control word makes visible.
     const control_word control{shared(head->control).load(std::memory_order_acquire)};
     // A sound producer is never more than all buffers ahead; a broken one must not keep us here.
     for (std::uint32_t turn = 0; turn < geometry_.buffer_count; ++turn) {
         const bool active = control.generation() == (at.generation & EVENTLOG_GENERATION_MASK);
-        eventlog_buffer& current = descriptors[at.generation & mask];
-        const control_word filled =
-            active && !control.is_sealed()
-                ? control
-                : control_word{shared(current.sealed).load(std::memory_order_relaxed)};
-        read_buffer(ring, filled, take);
+        read_buffer(ring, state_of(ring, at.generation, control, active), take);
         if (active) {
             break;
         }
         // Release: our last look at the buffer is over when the producer sees this.
         shared(head->drained).store(at.generation + 1, std::memory_order_release);
-        at.generation += 1;
-        at.offset = 0;
-        at.records = 0;
+        at.move_to(at.generation + 1);
     }
 }
 
-void region_reader::read_buffer(std::uint32_t ring, control_word filled, const take_run& take) {
+/// Nothing that is stored anywhere keeps the producer from taking a buffer that we are reading. Who
+/// was overtaken by it, so that the newest of what there was is gone untold, goes round once more:
+/// else there would be nothing of the ring, and no word of it, in a reading that is the only one.
+void region_reader::follow_ring(std::uint32_t ring, const take_run& take) {
     position& at = positions_[ring];
-    ring_totals& totals = totals_[ring];
-    const eventlog_buffer& descriptor =
-        core::descriptors_of(ring_at(ring))[at.generation & (geometry_.buffer_count - 1)];
-    const std::uint64_t end = std::min<std::uint64_t>(filled.position(), geometry_.buffer_size);
+    for (int round = 0; round < rounds_max; ++round) {
+        const std::optional<active_buffer> active = find_active(ring);
+        if (!active || active->generation < at.generation) {
+            return;  // a broken producer; what it calls recorded stays unread
+        }
+        at.recorded = std::max(at.recorded, active->records_before + active->control.count());
+        follow_to(ring, *active, take);
+        if (at.records_told >= at.recorded) {
+            return;
+        }
+    }
+}
+
+void region_reader::follow_to(std::uint32_t ring, const active_buffer& active,
+                              const take_run& take) {
+    position& at = positions_[ring];
+    const std::uint64_t oldest = untold(active.generation, geometry_.buffer_count - 1);
+    if (at.generation < oldest) {
+        at.move_to(oldest);
+    }
+    while (true) {
+        const bool is_last = at.generation == active.generation;
+        read_buffer(ring, state_of(ring, at.generation, active.control, is_last), take);
+        if (is_last) {
+            break;
+        }
+        at.move_to(at.generation + 1);
+    }
+}
+
+/// The control word, with all of its generation.
+std::optional<region_reader::active_buffer> region_reader::find_active(
+    std::uint32_t ring) const noexcept {
+    for (int look = 0; look < looks_max; ++look) {
+        // Acquire: the descriptor is complete. It may already be that of a later generation.
+        const control_word control{shared(ring_at(ring)->control).load(std::memory_order_acquire)};
+        eventlog_buffer& descriptor = descriptor_at(ring, control.generation());
+        const std::uint64_t generation =
+            shared(descriptor.generation).load(std::memory_order_relaxed);
+        const std::uint64_t records_before =
+            shared(descriptor.records_before).load(std::memory_order_relaxed);
+        if ((generation & EVENTLOG_GENERATION_MASK) == control.generation() &&
+            is_still_there(ring, generation)) {
+            return active_buffer{control, generation, records_before};
+        }
+    }
+    return std::nullopt;
+}
+
+/// Whether all that has been read of the buffer and its descriptor was of that generation. A
+/// producer that takes the buffer says so in the descriptor first.
+bool region_reader::is_still_there(std::uint32_t ring, std::uint64_t generation) const noexcept {
+    std::atomic_thread_fence(std::memory_order_acquire);
+    const std::uint64_t seen =
+        shared(descriptor_at(ring, generation).generation).load(std::memory_order_relaxed);
+    const control_word control{shared(ring_at(ring)->control).load(std::memory_order_relaxed)};
+    return seen == generation && ((control.generation() - generation) & EVENTLOG_GENERATION_MASK) <
+                                     geometry_.buffer_count;
+}
+
+void region_reader::read_buffer(std::uint32_t ring, const buffer_state& state,
+                                const take_run& take) {
+    position& at = positions_[ring];
+    const std::uint64_t end =
+        std::min<std::uint64_t>(state.filled.position(), geometry_.buffer_size);
     const std::uint64_t base = geometry_.buffer_offset(ring, at.generation);
-    const std::uint64_t lost_before = descriptor.lost_before;
-    const std::uint64_t records_before = descriptor.records_before;
     while (at.offset < end) {
         const std::size_t size = std::min<std::uint64_t>(end - at.offset, copy_.size());
         if (!read_at(file_, copy_.data(), size, base + at.offset)) {
             throw failure("The subscription has been cut short by someone else. Start a new one.");
         }
+        // Copied first, believed second.
+        if (mode_ == producers::go_on && !is_still_there(ring, at.generation)) {
+            break;
+        }
         const checked_records found = check_records({copy_.data(), size});
         if (found.count != 0) {
-            record_run run{ring,
-                           lost_before - std::min(lost_before, at.lost_told),
-                           records_before + lost_before + at.records,
-                           found.count,
-                           {copy_.data(), found.size}};
-            totals.lost += run.lost_before;
-            at.lost_told = std::max(at.lost_told, lost_before);
-            take(run);
-            at.offset += found.size;
-            at.records += found.count;
-            totals.read += found.count;
-            totals.bytes += found.size;
+            hand_over(ring, state, found, take);
         }
         if (found.damaged || found.count == 0) {
             // Whatever the producer says is there from here on cannot be told apart.
-            totals.damaged += filled.count() - std::min(filled.count(), at.records);
-            at.records = filled.count();
+            const std::uint64_t missing = untold(state.filled.count(), at.records);
+            totals_[ring].damaged += missing;
+            at.records_told += missing;
+            at.records = state.filled.count();
             at.offset = end;
         }
     }
+}
+
+void region_reader::hand_over(std::uint32_t ring, const buffer_state& state,
+                              const checked_records& found, const take_run& take) {
+    position& at = positions_[ring];
+    ring_totals& totals = totals_[ring];
+    const std::uint64_t lost = untold(state.lost_before, at.lost_told);
+    // A producer that waits for us overwrites nothing.
+    const std::uint64_t overwritten =
+        mode_ == producers::wait ? 0 : untold(state.records_before + at.records, at.records_told);
+    const record_run run{ring,
+                         lost + overwritten,
+                         state.records_before + state.lost_before + at.records,
+                         found.count,
+                         {copy_.data(), found.size},
+                         overwritten != 0};
+    totals.lost += lost;
+    totals.overwritten += overwritten;
+    at.lost_told += lost;
+    at.records_told += overwritten + found.count;
+    take(run);
+    at.offset += found.size;
+    at.records += found.count;
+    totals.read += found.count;
+    totals.bytes += found.size;
 }
 
 void region_reader::read_new_providers(const take_provider& take) {
@@ -202,9 +314,13 @@ std::vector<std::uint64_t> region_reader::finish() {
     for (std::uint32_t ring = 0; ring < geometry_.ring_count; ++ring) {
         const std::uint64_t lost = shared(ring_at(ring)->lost).load(std::memory_order_relaxed);
         position& at = positions_[ring];
-        trailing[ring] = lost - std::min(lost, at.lost_told);
-        at.lost_told = std::max(at.lost_told, lost);
+        trailing[ring] = untold(lost, at.lost_told);
+        at.lost_told += trailing[ring];
         totals_[ring].lost += trailing[ring];
+        // Never in front of a record that was found: the producer was too fast for that.
+        const std::uint64_t overwritten = untold(at.recorded, at.records_told);
+        at.records_told += overwritten;
+        totals_[ring].overwritten += overwritten;
     }
     return trailing;
 }

@@ -26,6 +26,8 @@ struct ring_totals {
     std::uint64_t bytes = 0;
     std::uint64_t lost = 0;     // found no room; told before a record, or at the end
     std::uint64_t damaged = 0;  // records that were there but made no sense
+    std::uint64_t overwritten =
+        0;  // newer ones took their place; told before a record or at the end
 };
 
 /// Losses that a provider's process counted.
@@ -36,10 +38,27 @@ struct provider_losses {
     std::uint64_t cut = 0;  // not lost: written with shorter texts
 };
 
+/// Whether those who write wait until we have given a buffer back.
+enum class producers {
+    wait,   // we own the subscription, which is in discard mode
+    go_on,  // it is in overwrite mode, or we only look on: nothing is stored in the region
+};
+
+/// A region that somebody has open: what a reader of it has to know. All of it stays the caller's.
+struct open_region {
+    const eventlog::core::unique_fd& file;
+    const eventlog_region& header;
+    const eventlog::core::region_geometry& geometry;
+};
+
+[[nodiscard]] inline producers producers_of(const eventlog_region& header) noexcept {
+    return eventlog::core::overwrites(header) ? producers::go_on : producers::wait;
+}
+
 class region_reader {
   public:
-    region_reader(const eventlog::core::unique_fd& file,
-                  const eventlog::core::region_geometry& geometry);
+    /// The file must stay open as long as this lives.
+    region_reader(const open_region& source, producers mode);
     ~region_reader();
     region_reader(const region_reader&) = delete;
     region_reader& operator=(const region_reader&) = delete;
@@ -48,18 +67,21 @@ class region_reader {
     using take_provider = std::function<void(provider_instance&&)>;
 
     /// Hands over all that has been recorded since the last call, ring by ring, and gives drained
-    /// buffers back. The bytes are valid only during the call of `take`. Providers that records
-    /// name must be asked for (read_new_providers) inside `take` or afterwards, not before.
+    /// buffers back. Where producers go on, a reader that is late finds the oldest gone, and tells
+    /// how many, before the first that it finds. The bytes are valid only during the call of
+    /// `take`. Providers that records name must be asked for (read_new_providers) inside `take` or
+    /// afterwards, not before.
     void poll(const take_run& take);
 
     /// Hands over the providers that have attached since the last call.
     void read_new_providers(const take_provider& take);
 
-    /// Sleeps until a buffer has been switched or the time is over.
+    /// Sleeps until a buffer has been switched or the time is over. Not for who only looks on.
     void wait(std::chrono::nanoseconds at_most);
 
     /// After the subscription has ended and poll has been called: what each ring lost at its end,
-    /// in no record_run. Adds it to the totals.
+    /// in no record_run. Adds it to the totals, and to these what was overwritten before it could
+    /// be read and has no record behind it.
     [[nodiscard]] std::vector<std::uint64_t> finish();
 
     [[nodiscard]] const std::vector<ring_totals>& rings() const noexcept { return totals_; }
@@ -71,21 +93,49 @@ class region_reader {
   private:
     struct position {
         std::uint64_t generation = 0;
-        std::uint64_t offset = 0;     // in the buffer
-        std::uint64_t records = 0;    // taken out of this buffer
-        std::uint64_t lost_told = 0;  // part of the ring's `lost` that has been told
+        std::uint64_t offset = 0;        // in the buffer
+        std::uint64_t records = 0;       // taken out of this buffer
+        std::uint64_t lost_told = 0;     // part of the ring's `lost` that has been told
+        std::uint64_t records_told = 0;  // of all ever recorded: handed over, or told to be missing
+        std::uint64_t recorded = 0;      // by what the producer said last; where it goes on
+
+        void move_to(std::uint64_t other) noexcept;
+    };
+    /// What of a buffer there is to read, and what precedes it. Not to be believed before the
+    /// producer is known to have left the buffer alone.
+    struct buffer_state {
+        eventlog::core::control_word filled{};
+        std::uint64_t records_before = 0;
+        std::uint64_t lost_before = 0;
+    };
+    struct active_buffer {
+        eventlog::core::control_word control{};
+        std::uint64_t generation = 0;
+        std::uint64_t records_before = 0;
     };
 
     [[nodiscard]] eventlog_ring* ring_at(std::uint32_t ring) const noexcept;
     [[nodiscard]] eventlog_region* region() const noexcept;
     [[nodiscard]] eventlog_provider_entry& entry_at(std::uint32_t id) const noexcept;
     [[nodiscard]] bool something_to_read() const noexcept;
-    void poll_ring(std::uint32_t ring, const take_run& take);
-    void read_buffer(std::uint32_t ring, eventlog::core::control_word filled, const take_run& take);
+    void drain_ring(std::uint32_t ring, const take_run& take);
+    void follow_ring(std::uint32_t ring, const take_run& take);
+    void follow_to(std::uint32_t ring, const active_buffer& active, const take_run& take);
+    [[nodiscard]] eventlog_buffer& descriptor_at(std::uint32_t ring,
+                                                 std::uint64_t generation) const noexcept;
+    [[nodiscard]] buffer_state state_of(std::uint32_t ring, std::uint64_t generation,
+                                        eventlog::core::control_word control,
+                                        bool active) const noexcept;
+    [[nodiscard]] std::optional<active_buffer> find_active(std::uint32_t ring) const noexcept;
+    [[nodiscard]] bool is_still_there(std::uint32_t ring, std::uint64_t generation) const noexcept;
+    void read_buffer(std::uint32_t ring, const buffer_state& state, const take_run& take);
+    void hand_over(std::uint32_t ring, const buffer_state& state, const checked_records& found,
+                   const take_run& take);
     [[nodiscard]] std::optional<provider_instance> read_provider(std::uint16_t id) const;
 
     const eventlog::core::unique_fd& file_;
     eventlog::core::region_geometry geometry_;
+    producers mode_;
     unsigned char* head_ = nullptr;
     std::vector<position> positions_;
     std::vector<ring_totals> totals_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // The normal form of a schema's text.
-#include <iterator>
 
 #include <fmt/format.h>
 
+#include "append_format.hpp"
 #include "schema_text.hpp"
 #include "schema_values.hpp"
 #include "type_words.hpp"
@@ -25,43 +25,41 @@ void append_text(fmt::memory_buffer& out, std::string_view before, std::string_v
 
 void append_enumeration(fmt::memory_buffer& out, const enumeration_schema& enumeration,
                         const std::string& label, field_type type) {
-    const auto end = std::back_inserter(out);
-    fmt::format_to(end, "\n    {} {}", enumeration.combines ? "flags" : "enum", label);
+    append_format(out, "\n    {} {}", enumeration.combines ? "flags" : "enum", label);
     if (label != enumeration.name) {
-        fmt::format_to(end, " called {}", enumeration.name);
+        append_format(out, " called {}", enumeration.name);
     }
-    fmt::format_to(end, " : {} {{", name_of(type));
+    append_format(out, " : {} {{", name_of(type));
     for (const auto& [value, name] : enumeration.values) {
         if (enumeration.combines && !(is_signed(type) && (value >> 63U) != 0)) {
-            fmt::format_to(end, "\n        {} = 0x{:x},", name, value);
+            append_format(out, "\n        {} = 0x{:x},", name, value);
         } else if (is_signed(type)) {
-            fmt::format_to(end, "\n        {} = {},", name, static_cast<std::int64_t>(value));
+            append_format(out, "\n        {} = {},", name, static_cast<std::int64_t>(value));
         } else {
-            fmt::format_to(end, "\n        {} = {},", name, value);
+            append_format(out, "\n        {} = {},", name, value);
         }
     }
     append(out, enumeration.values.empty() ? "}\n" : "\n    }\n");
 }
 
 void append_field(fmt::memory_buffer& out, const type_words& types, const field_schema& field) {
-    fmt::format_to(std::back_inserter(out), "        {}: {}", field.name, types.of(field));
+    append_format(out, "        {}: {}", field.name, types.of(field));
     append_text(out, " ", field.description);
     out.push_back('\n');
 }
 
 void append_event(fmt::memory_buffer& out, const provider_schema& schema, const type_words& types,
                   const event_schema& event) {
-    const auto end = std::back_inserter(out);
-    fmt::format_to(end, "\n    event {} {}", event.name, name_of(event.severity));
+    append_format(out, "\n    event {} {}", event.name, name_of(event.severity));
     if (event.kind != eventlog::kind::instant) {
-        fmt::format_to(end, " {}", name_of(event.kind));
+        append_format(out, " {}", name_of(event.kind));
     }
     append(out, event.session_bound ? " session" : "");
     append(out, event.cuts_texts ? " cut" : "");
     const char* before = " [";
     for (const auto& [bit, name] : schema.keywords) {
         if ((event.keywords >> bit & 1U) != 0) {
-            fmt::format_to(end, "{}{}", before, name);
+            append_format(out, "{}{}", before, name);
             before = ", ";
         }
     }
@@ -93,12 +91,11 @@ std::string find_difference(const provider_schema& schema, std::string_view text
 std::string write_schema_text(const provider_schema& schema) {
     const type_words types(schema);
     fmt::memory_buffer out;
-    const auto end = std::back_inserter(out);
-    fmt::format_to(end, "provider {}", schema.name);
+    append_format(out, "provider {}", schema.name);
     append_text(out, " ", schema.description);
     append(out, " {\n");
     for (const auto& [bit, name] : schema.keywords) {
-        fmt::format_to(end, "    keyword {} = {}\n", name, bit);
+        append_format(out, "    keyword {} = {}\n", name, bit);
     }
     for (std::size_t i = 0; i < schema.enumerations.size(); ++i) {
         append_enumeration(out, schema.enumerations[i], types.label(i), types.of_enumeration(i));

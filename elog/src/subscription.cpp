@@ -84,11 +84,16 @@ std::uint64_t random_serial() {
     return serial;
 }
 
-eventlog_region make_header(const core::region_geometry& geometry, const event_patterns& patterns) {
+eventlog_region make_header(const core::region_geometry& geometry,
+                            const subscription_options& options) {
+    const event_patterns& patterns = options.patterns;
     const std::string filter = patterns.packed();
     eventlog_region header{};
     header.magic = EVENTLOG_REGION_MAGIC;
     header.version = EVENTLOG_REGION_VERSION;
+    header.features = options.overwrite ? EVENTLOG_FEATURE_OVERWRITE : 0;
+    std::memcpy(header.name, options.name.data(),
+                std::min(options.name.size(), sizeof header.name - 1));
     header.serial = random_serial();
     header.clock = core::best_clock();
     header.ring_count = geometry.ring_count;
@@ -157,6 +162,9 @@ subscription::subscription(const subscription_options& options) {
 }
 
 subscription::~subscription() {
+    if (left_) {
+        return;
+    }
     end();
     const core::directory_lock lock(directory_, core::directory_lock::policy::wait);
     // Last: until the bits are gone from all gates, nobody else may have the slot.
@@ -170,7 +178,7 @@ void subscription::create_region(const subscription_options& options) {
         plan_buffers(options.buffer_size, options.buffers_per_cpu);
     geometry_ = core::plan_region(cpus.possible, options.buffers_per_cpu,
                                   static_cast<std::uint32_t>(buffer_size), schemas_size);
-    header_ = make_header(geometry_, options.patterns);
+    header_ = make_header(geometry_, options);
 
     core::error_text error;
     file_ = core::create_unnamed_file(directory_.subscriptions, error);
@@ -200,6 +208,7 @@ void subscription::publish() {
     const core::directory_lock lock(directory_, core::directory_lock::policy::wait);
     core::remove_dead_subscriptions(directory_);
     core::remove_dead_providers(directory_);
+    check_name();
     for (slot_ = 0; slot_ < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot_) {
         const int result =
             core::give_name(file_, directory_.subscriptions, core::name_of_slot(slot_).data());
@@ -212,8 +221,26 @@ void subscription::publish() {
                           core::current_directory().text.data(), std::strerror(result));
         }
     }
-    throw failure("All {} subscriptions are in use. End a running `elog record` first.",
+    throw failure("All {} subscriptions are in use. End a running `elog record` first, or one that "
+                  "elog status shows, with elog stop.",
                   EVENTLOG_SUBSCRIPTIONS_MAX);
+}
+
+/// Under the lock: whoever else is about to take the name waits.
+void subscription::check_name() const {
+    if (header_.name[0] == '\0') {
+        return;
+    }
+    for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+        core::subscription_file other;
+        core::error_text ignored;
+        if (other.open(directory_, slot, ignored) == core::subscription_file::found::usable &&
+            std::memcmp(other.header().name, header_.name, sizeof header_.name) == 0) {
+            throw failure("There is a subscription '{0}' already. Give another name, or end that "
+                          "one with: elog stop {0}",
+                          &header_.name[0]);
+        }
+    }
 }
 
 void subscription::open_gates(const event_patterns& patterns) {
@@ -223,7 +250,8 @@ void subscription::open_gates(const event_patterns& patterns) {
     core::error_text ignored;
     while (const char* name = names.next()) {
         core::provider_file file;
-        if (!file.open(directory_, name, ignored)) {
+        if (!file.open(directory_, name, ignored) ||
+            !core::wants_process(filter, file.header().pid, file.header().process)) {
             continue;
         }
         std::vector<std::uint8_t> bytes(file.header().schema_size);
@@ -249,6 +277,18 @@ void subscription::open_gates(const event_patterns& patterns) {
         });
         file.call_attention();
     }
+}
+
+/// Last of all: nobody ends what does not stand by its name, and if we are killed before, it is
+/// removed like that of anybody else who was.
+void subscription::leave() {
+    const core::directory_lock lock(directory_, core::directory_lock::policy::wait);
+    if (!lock.held()) {
+        throw failure("The directory {} cannot be locked. Raise the limit on open files.",
+                      core::current_directory().text.data());
+    }
+    core::mark_standing(file_, header_);
+    left_ = true;
 }
 
 void subscription::end() noexcept {

@@ -6,11 +6,13 @@
 #include <linux/eventlog.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "directory.hpp"
 #include "patterns.hpp"
 #include "region.hpp"
+#include "region_reader.hpp"
 #include "unique_fd.hpp"
 
 namespace elog {
@@ -19,6 +21,9 @@ struct subscription_options {
     event_patterns patterns;
     std::uint64_t buffer_size = 0;  // 0: as much as suits the machine
     std::uint32_t buffers_per_cpu = 4;
+    bool overwrite = false;  // what is new takes the place of the oldest, read or not
+    /// Not empty: it can be left standing, under that name, which no other has.
+    std::string name;
 };
 
 /// What a subscription for which nothing else is asked reserves on this machine, in bytes.
@@ -37,6 +42,11 @@ class subscription {
     /// For each pattern, whether a running provider had an event for it at the beginning.
     [[nodiscard]] const std::vector<bool>& patterns_met() const noexcept { return patterns_met_; }
 
+    /// Leaves it to itself, if it has a name: it takes events until somebody ends it (see
+    /// standing_subscription), and this object is of no use any more but to be destroyed. Until
+    /// then it ends with us. Throws failure.
+    void leave();
+
     /// No record begins after this; those in the buffers can still be read.
     void end() noexcept;
 
@@ -45,10 +55,12 @@ class subscription {
         return geometry_;
     }
     [[nodiscard]] const eventlog_region& header() const noexcept { return header_; }
+    [[nodiscard]] open_region region() const noexcept { return {file_, header_, geometry_}; }
 
   private:
     void create_region(const subscription_options& options);
     void publish();
+    void check_name() const;
     void open_gates(const event_patterns& patterns);
 
     eventlog::core::directory directory_;
@@ -58,6 +70,7 @@ class subscription {
     std::vector<bool> patterns_met_;
     unsigned slot_ = 0;
     bool ended_ = false;
+    bool left_ = false;
 };
 
 }  // namespace elog

@@ -1,52 +1,52 @@
 // SPDX-License-Identifier: MIT
 #include "text_writer.hpp"
 
-#include <iterator>
 #include <string>
+#include <string_view>
+
+#include "append_format.hpp"
 
 namespace elog {
 namespace {
 
 constexpr std::size_t write_size = std::size_t{64} << 10U;
-constexpr std::int64_t second = 1'000'000'000;
+constexpr std::size_t delta_width = 12;
 
 }  // namespace
 
-void text_writer::append_time(std::int64_t nanoseconds) {
-    std::int64_t seconds = nanoseconds / second;
-    std::int64_t rest = nanoseconds % second;
-    if (rest < 0) {
-        rest += second;
-        --seconds;
+void text_writer::append_time(const eventlog_record& header, const clock_table& clock) {
+    time_.append_to(buffer_, clock.realtime(header.time));
+    if (options_.delta) {
+        append(buffer_, " <");
+        append_seconds(buffer_, delta_, delta_width);
+        buffer_.push_back('>');
     }
-    if (seconds != second_) {
-        second_ = seconds;
-        const std::time_t when = seconds;
-        std::tm parts{};
-        static_cast<void>(::localtime_r(&when, &parts));
-        static_cast<void>(std::strftime(clock_text_, sizeof clock_text_, "%H:%M:%S", &parts));
-    }
-    append(buffer_, clock_text_);
-    // Digits one by one: every line has them, and a formatter takes as long as the rest of it.
-    char digits[] = ".000000";
-    std::int64_t microseconds = rest / 1000;
-    for (std::size_t i = sizeof digits - 2; microseconds != 0; --i, microseconds /= 10) {
-        digits[i] = static_cast<char>('0' + microseconds % 10);
-    }
-    append(buffer_, digits);
 }
 
 void text_writer::write(const merged_record& record, const provider_map& providers,
                         const clock_table& clock, std::uint32_t shared_ring) {
-    if (record.lost_before != 0) {
-        append_gap(record.ring, record.lost_before, shared_ring);
-    }
+    write_gap(record, shared_ring);
     const eventlog_record& header = record.record.header;
-    if (is_understood(header)) {
-        append_time(clock.realtime(header.time));
-        append_record(header, record.record.payload, providers);
-    } else {
+    if (!is_understood(header)) {
         ++skipped_;
+    } else {
+        if (shows_delta_) {
+            // Not CLOCK_REALTIME, which may have been set in between. A damaged file may say
+            // anything: nothing here may overflow.
+            const std::int64_t now = clock.monotonic(header.time);
+            delta_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(now) -
+                                               static_cast<std::uint64_t>(before_.value_or(now)));
+            before_ = now;
+        }
+        const auto found = providers.find(header.provider);
+        if (found == providers.end() || header.event >= found->second.schema.events.size()) {
+            append_unknown(header, record.record.payload.size(), clock);
+        } else if (options_.line) {
+            append_line(record, found->second, clock);
+        } else {
+            append_time(header, clock);
+            append_record(header, record.record.payload, found->second);
+        }
     }
     if (buffer_.size() >= write_size) {
         flush();
@@ -67,29 +67,28 @@ const text_writer::event_text& text_writer::text_of(const provider_instance& pro
     const event_schema& schema = provider.schema.events[event];
     event_text& text = texts_[std::uint32_t{provider.id} << 16U | event];
     if (text.name.empty() || text.schema != provider.schema.hash ||
-        text.fields.size() != schema.fields.size()) {
+        text.field_count != schema.fields.size()) {
         text.schema = provider.schema.hash;
+        text.field_count = schema.fields.size();
         text.name = fmt::format(" {}:{}", provider.schema.name, schema.name);
-        text.fields.clear();
-        for (const field_schema& field : schema.fields) {
-            text.fields.push_back(fmt::format(" {}=", field.name));
+        text.fields = choose_fields(options_, schema);
+        if (options_.line) {
+            text.line = choose_steps(*options_.line, provider.schema, schema, text.fields);
         }
     }
     return text;
 }
 
+void text_writer::append_unknown(const eventlog_record& header, std::size_t size,
+                                 const clock_table& clock) {
+    append_time(header, clock);
+    append_format(buffer_, " [{:03}] ?-{} <unknown provider {} event {}, {} bytes>\n", header.cpu,
+                  header.thread, header.provider, header.event, size);
+}
+
 void text_writer::append_record(const eventlog_record& header,
                                 std::span<const std::uint8_t> payload,
-                                const provider_map& providers) {
-    const auto found = providers.find(header.provider);
-    if (found == providers.end() || header.event >= found->second.schema.events.size()) {
-        fmt::format_to(std::back_inserter(buffer_),
-                       FMT_STRING(" [{:03}] ?-{} <unknown provider {} event {}, {} bytes>\n"),
-                       header.cpu, header.thread, header.provider, header.event, payload.size());
-        return;
-    }
-    const provider_instance& provider = found->second;
-    const event_schema& event = provider.schema.events[header.event];
+                                const provider_instance& provider) {
     const event_text& text = text_of(provider, header.event);
     append_cpu(header.cpu);
     append_visible(buffer_, provider.process);
@@ -97,20 +96,69 @@ void text_writer::append_record(const eventlog_record& header,
     const fmt::format_int thread(header.thread);
     append(buffer_, {thread.data(), thread.size()});
     append(buffer_, text.name);
-    for (std::size_t i = 0; i < event.fields.size(); ++i) {
-        append(buffer_, text.fields[i]);
-        append_field(buffer_, provider.schema, event.fields[i], payload);
+    const std::vector<field_schema>& fields = provider.schema.events[header.event].fields;
+    for (const shown_field& field : text.fields) {
+        append(buffer_, field.label);
+        append_field(buffer_, provider.schema, fields[field.index], payload);
     }
     append(buffer_, (header.flags & EVENTLOG_RECORD_CUT) != 0 ? " (cut)\n" : "\n");
 }
 
-void text_writer::append_gap(std::uint32_t ring, std::uint64_t lost, std::uint32_t shared_ring) {
+void text_writer::write_gap(const merged_record& record, std::uint32_t shared_ring) {
+    if (record.lost_before != 0) {
+        append_gap(record.overwritten ? "overwritten" : "lost", record.lost_before, record.ring,
+                   shared_ring);
+    }
+}
+
+void text_writer::append_line(const merged_record& record, const provider_instance& provider,
+                              const clock_table& clock) {
+    const eventlog_record& header = record.record.header;
+    for (const line_step& step : text_of(provider, header.event).line) {
+        append_step(step, record.record, provider, clock);
+    }
+    append(buffer_, (header.flags & EVENTLOG_RECORD_CUT) != 0 ? " (cut)\n" : "\n");
+}
+
+void text_writer::append_step(const line_step& step, const record_view& record,
+                              const provider_instance& provider, const clock_table& clock) {
+    const eventlog_record& header = record.header;
+    const auto append_number = [this](std::uint32_t number) {
+        const fmt::format_int digits(number);
+        append(buffer_, {digits.data(), digits.size()});
+    };
+    switch (step.kind) {
+        case line_part_kind::time:
+            return time_.append_to(buffer_, clock.realtime(header.time));
+        case line_part_kind::date:
+            return time_.append_date(buffer_, clock.realtime(header.time));
+        case line_part_kind::delta:
+            return append_seconds(buffer_, delta_);
+        case line_part_kind::cpu:
+            return append_number(header.cpu);
+        case line_part_kind::pid:
+            return append_number(provider.pid);
+        case line_part_kind::tid:
+            return append_number(header.thread);
+        case line_part_kind::uid:
+            return append_number(provider.uid);
+        case line_part_kind::comm:
+            return append_visible(buffer_, provider.process);
+        case line_part_kind::field:
+            return append_field(buffer_, provider.schema,
+                                provider.schema.events[header.event].fields[step.index],
+                                record.payload);
+        default:
+            return append(buffer_, step.text);
+    }
+}
+
+void text_writer::append_gap(const char* what, std::uint64_t lost, std::uint32_t ring,
+                             std::uint32_t shared_ring) {
     if (ring == shared_ring) {
-        fmt::format_to(std::back_inserter(buffer_),
-                       FMT_STRING("-- lost {} events in the shared ring --\n"), lost);
+        append_format(buffer_, "-- {} {} events in the shared ring --\n", what, lost);
     } else {
-        fmt::format_to(std::back_inserter(buffer_), FMT_STRING("-- lost {} events on CPU {} --\n"),
-                       lost, ring);
+        append_format(buffer_, "-- {} {} events on CPU {} --\n", what, lost, ring);
     }
 }
 
@@ -118,12 +166,11 @@ void text_writer::write_loss(const loss_block& loss, const provider_map& provide
                              std::uint32_t shared_ring) {
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
         if (loss.full != 0) {
-            append_gap(loss.index, loss.full, shared_ring);
+            append_gap("lost", loss.full, loss.index, shared_ring);
         }
         if (loss.damaged != 0) {
-            fmt::format_to(std::back_inserter(buffer_),
-                           FMT_STRING("-- {} events of ring {} made no sense --\n"), loss.damaged,
-                           loss.index);
+            append_format(buffer_, "-- {} events of ring {} made no sense --\n", loss.damaged,
+                          loss.index);
         }
         return;
     }
@@ -131,21 +178,17 @@ void text_writer::write_loss(const loss_block& loss, const provider_map& provide
     const std::string name =
         found == providers.end() ? std::string("?") : found->second.schema.name;
     if (loss.too_large != 0) {
-        fmt::format_to(std::back_inserter(buffer_),
-                       FMT_STRING("-- lost {} events of {}: too large --\n"), loss.too_large, name);
+        append_format(buffer_, "-- lost {} events of {}: too large --\n", loss.too_large, name);
     }
     if (loss.busy != 0) {
-        fmt::format_to(std::back_inserter(buffer_),
-                       FMT_STRING("-- lost {} events of {}: shared ring busy --\n"), loss.busy,
-                       name);
+        append_format(buffer_, "-- lost {} events of {}: shared ring busy --\n", loss.busy, name);
     }
 }
 
 void text_writer::finish() {
     if (skipped_ != 0) {
-        fmt::format_to(std::back_inserter(buffer_),
-                       FMT_STRING("-- {} events of a newer version of eventlog are left out --\n"),
-                       skipped_);
+        append_format(buffer_, "-- {} events of a newer version of eventlog are left out --\n",
+                      skipped_);
     }
     flush();
 }

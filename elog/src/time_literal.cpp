@@ -81,7 +81,9 @@ std::optional<std::int64_t> parse_time(std::string_view text, std::int64_t refer
     const std::time_t then = reference / second;
     if (text.size() > 2 && text[2] == ':') {
         std::tm day{};
-        if (::localtime_r(&then, &day) == nullptr) {
+        // With a Z, the day is that of UTC, too.
+        if ((text.back() == 'Z' ? ::gmtime_r(&then, &day) : ::localtime_r(&then, &day)) ==
+            nullptr) {
             return std::nullopt;
         }
         parts.tm_year = day.tm_year;
@@ -100,7 +102,11 @@ std::optional<std::int64_t> parse_time(std::string_view text, std::int64_t refer
     }
     parts.tm_isdst = is_utc ? 0 : -1;
     const std::time_t seconds = is_utc ? ::timegm(&parts) : ::mktime(&parts);
-    return std::int64_t{seconds} * second + rest;
+    // The last day that 64 bits know, on which a damaged recording may have begun, is not whole.
+    std::int64_t found = 0;
+    const bool is_out_of_reach = __builtin_mul_overflow(std::int64_t{seconds}, second, &found) ||
+                                 __builtin_add_overflow(found, rest, &found);
+    return is_out_of_reach ? std::nullopt : std::optional(found);
 }
 
 }  // namespace elog

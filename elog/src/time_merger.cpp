@@ -11,9 +11,14 @@ namespace elog {
 time_merger::time_merger(std::uint32_t ring_count, fetch_run fetch)
     : streams_(ring_count), fetch_(std::move(fetch)) {}
 
+void time_merger::add_rings(std::uint32_t count) {
+    streams_.resize(streams_.size() + count);
+}
+
 void time_merger::add(const record_run& run) {
     streams_[run.ring].runs.push_back(
-        {run.lost_before, std::vector<std::uint8_t>(run.bytes.begin(), run.bytes.end())});
+        {run.lost_before, std::vector<std::uint8_t>(run.bytes.begin(), run.bytes.end()),
+         run.overwritten});
 }
 
 std::optional<std::uint64_t> time_merger::head_time(std::uint32_t ring) {
@@ -45,6 +50,7 @@ merged_record time_merger::take_head(std::uint32_t ring) {
         from.begun = true;
         from.rest = from.runs.front().bytes;
         merged.lost_before = from.runs.front().lost_before;
+        merged.overwritten = from.runs.front().overwritten;
     }
     merged.record = elog::take_record(from.rest);
     return merged;

@@ -6,8 +6,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <optional>
 #include <vector>
 
@@ -19,12 +19,14 @@ namespace elog {
 struct owned_run {
     std::uint64_t lost_before = 0;
     std::vector<std::uint8_t> bytes;  // whole, sound records, at least one: see check_records
+    bool overwritten = false;         // those before: see record_run
 };
 
 struct merged_record {
     std::uint32_t ring = 0;
     std::uint64_t lost_before = 0;  // on this ring, just before this record
     record_view record{};
+    bool overwritten = false;  // those before: see record_run
 };
 
 class time_merger {
@@ -34,6 +36,9 @@ class time_merger {
 
     /// `fetch` is asked for a ring's next run when the ring has none left; it may be empty.
     explicit time_merger(std::uint32_t ring_count, fetch_run fetch = {});
+
+    /// From now on there are that many rings more, behind the others.
+    void add_rings(std::uint32_t count);
 
     /// Adds a run behind those of its ring. Copies it.
     void add(const record_run& run);
@@ -46,7 +51,7 @@ class time_merger {
 
   private:
     struct stream {
-        std::deque<owned_run> runs;
+        std::list<owned_run> runs;             // which stay where they are when streams move
         std::span<const std::uint8_t> rest{};  // of runs.front(), when begun
         bool begun = false;
     };

@@ -2,9 +2,9 @@
 #include "utc_text.hpp"
 
 #include <cstddef>
-#include <iterator>
 #include <string_view>
 
+#include "append_format.hpp"
 #include "value_text.hpp"
 
 namespace elog {
@@ -27,7 +27,7 @@ void utc_text::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
         text_.resize(text_.size() - digits_and_zone);
     }
     append(out, {text_.data(), text_.size()});
-    fmt::format_to(std::back_inserter(out), FMT_STRING("{:09}Z"), rest);
+    append_format(out, "{:09}Z", rest);
 }
 
 }  // namespace elog

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "append_format.hpp"
 #include "utf8.hpp"
 
 namespace elog {
@@ -28,7 +29,7 @@ void append_escaped(fmt::memory_buffer& out, unsigned char byte) {
             append(out, "\\r");
             break;
         default:
-            fmt::format_to(std::back_inserter(out), FMT_STRING("\\x{:02x}"), byte);
+            append_format(out, "\\x{:02x}", byte);
     }
 }
 
@@ -56,26 +57,20 @@ struct value_appender {
         const fmt::format_int text(value);
         append(out, {text.data(), text.size()});
     }
-    void operator()(float value) const {
-        fmt::format_to(std::back_inserter(out), FMT_STRING("{}"), value);
-    }
-    void operator()(double value) const {
-        fmt::format_to(std::back_inserter(out), FMT_STRING("{}"), value);
-    }
+    void operator()(float value) const { append_format(out, "{}", value); }
+    void operator()(double value) const { append_format(out, "{}", value); }
     void operator()(std::string_view value) const { append_quoted(out, value); }
     void operator()(null_text /*value*/) const { append(out, "(null)"); }
     void operator()(damaged_value /*value*/) const { append(out, "<damaged>"); }
     void operator()(no_value /*value*/) const { out.push_back('-'); }
-    void operator()(array_value value) const {
-        fmt::format_to(std::back_inserter(out), FMT_STRING("[{} elements]"), value.count);
-    }
+    void operator()(array_value value) const { append_format(out, "[{} elements]", value.count); }
     void operator()(byte_string bytes) const {
         out.push_back('<');
         for (const std::uint8_t byte : bytes.first(std::min(bytes.size(), shown_bytes_max))) {
-            fmt::format_to(std::back_inserter(out), FMT_STRING("{:02x}"), byte);
+            append_format(out, "{:02x}", byte);
         }
         if (bytes.size() > shown_bytes_max) {
-            fmt::format_to(std::back_inserter(out), FMT_STRING("...{} bytes"), bytes.size());
+            append_format(out, "...{} bytes", bytes.size());
         }
         out.push_back('>');
     }
@@ -123,7 +118,7 @@ void append_error_number(fmt::memory_buffer& out, const field_value& value) {
         in_range ? ::strerrorname_np(static_cast<int>(number < 0 ? -number : number)) : nullptr;
     append_value(out, value);
     if (name != nullptr) {
-        fmt::format_to(std::back_inserter(out), FMT_STRING("({})"), name);
+        append_format(out, "({})", name);
     }
 }
 
@@ -133,12 +128,12 @@ void append_duration(fmt::memory_buffer& out, std::int64_t nanoseconds) {
         {1'000'000'000, "s"}, {1'000'000, "ms"}, {1000, "us"}};
     for (const auto& [size, name] : units) {
         if (nanoseconds >= size || nanoseconds <= -size) {
-            fmt::format_to(std::back_inserter(out), FMT_STRING("{}{}"),
-                           static_cast<double>(nanoseconds) / static_cast<double>(size), name);
+            append_format(out, "{}{}", static_cast<double>(nanoseconds) / static_cast<double>(size),
+                          name);
             return;
         }
     }
-    fmt::format_to(std::back_inserter(out), FMT_STRING("{}ns"), nanoseconds);
+    append_format(out, "{}ns", nanoseconds);
 }
 
 void append_byte_size(fmt::memory_buffer& out, const field_value& value) {
@@ -147,8 +142,8 @@ void append_byte_size(fmt::memory_buffer& out, const field_value& value) {
         {std::int64_t{1} << 30U, "GiB"}, {std::int64_t{1} << 20U, "MiB"}, {1024, "KiB"}};
     for (const auto& [unit, name] : units) {
         if (size >= unit) {
-            fmt::format_to(std::back_inserter(out), FMT_STRING("{:.4g}{}"),
-                           static_cast<double>(size) / static_cast<double>(unit), name);
+            append_format(out, "{:.4g}{}", static_cast<double>(size) / static_cast<double>(unit),
+                          name);
             return;
         }
     }
@@ -180,8 +175,8 @@ void append_single(fmt::memory_buffer& out, const provider_schema& provider,
             append_realtime(out, static_cast<std::int64_t>(bits_of(value)));
             break;
         case eventlog::format::monotonic:
-            fmt::format_to(std::back_inserter(out), FMT_STRING("{:.9f}s"),
-                           static_cast<double>(static_cast<std::int64_t>(bits_of(value))) / 1e9);
+            append_format(out, "{:.9f}s",
+                          static_cast<double>(static_cast<std::int64_t>(bits_of(value))) / 1e9);
             break;
         case eventlog::format::byte_size:
             append_byte_size(out, value);
@@ -266,7 +261,7 @@ void append_value(fmt::memory_buffer& out, const field_value& value) {
 
 void append_hexadecimal(fmt::memory_buffer& out, std::uint64_t bits, std::size_t size) {
     const std::uint64_t mask = size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
-    fmt::format_to(std::back_inserter(out), FMT_STRING("0x{:x}"), bits & mask);
+    append_format(out, "0x{:x}", bits & mask);
 }
 
 bool append_enumeration(fmt::memory_buffer& out, const enumeration_schema& enumeration,
@@ -294,11 +289,10 @@ void append_realtime(fmt::memory_buffer& out, std::int64_t nanoseconds) {
     std::array<char, 32> text{};
     if (::gmtime_r(&seconds, &parts) == nullptr ||
         std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts) == 0) {
-        fmt::format_to(std::back_inserter(out), FMT_STRING("{}ns"), nanoseconds);
+        append_format(out, "{}ns", nanoseconds);
         return;
     }
-    fmt::format_to(std::back_inserter(out), FMT_STRING("{}.{:09}Z"),
-                   static_cast<const char*>(text.data()), rest);
+    append_format(out, "{}.{:09}Z", static_cast<const char*>(text.data()), rest);
 }
 
 bool append_address(fmt::memory_buffer& out, const field_schema& field,
@@ -310,8 +304,7 @@ bool append_address(fmt::memory_buffer& out, const field_schema& field,
     }
     if (field.format == eventlog::format::mac_address) {
         for (std::size_t i = 0; i < bytes.size(); ++i) {
-            fmt::format_to(std::back_inserter(out), FMT_STRING("{}{:02x}"), i == 0 ? "" : ":",
-                           bytes[i]);
+            append_format(out, "{}{:02x}", i == 0 ? "" : ":", bytes[i]);
         }
         return true;
     }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "append_format.hpp"
 #include "utf8.hpp"
 #include "value_text.hpp"
 
@@ -52,7 +53,7 @@ wrapped_line::~wrapped_line() {
 }
 
 void wrapped_line::add_blanks(std::size_t count) {
-    fmt::format_to(std::back_inserter(out_), "{:{}}", "", count);
+    append_format(out_, "{:{}}", "", count);
     column_ += count;
 }
 

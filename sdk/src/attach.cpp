@@ -189,7 +189,9 @@ outcome attach_to_file(eventlog_provider& provider, unsigned slot,
         return outcome::not_wanted;
     }
     const std::string_view filter = filter_of(subscription.header());
-    if (note_session_limits(provider, slot, filter) == 0) {
+    const process_identity& self = own_identity();
+    if (!wants_process(filter, self.pid, self.name.data()) ||
+        note_session_limits(provider, slot, filter) == 0) {
         return outcome::not_wanted;
     }
     const outcome result = enter_subscription(provider, slot, subscription);

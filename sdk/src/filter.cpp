@@ -29,6 +29,26 @@ bool take_behind(std::string_view& text, char mark, std::string_view& found) noe
     return true;
 }
 
+/// Takes the next entry off a list; it may be empty.
+std::string_view take_entry(std::string_view& list) noexcept {
+    const auto end = list.find('\0');
+    const std::string_view entry = head(list, end);
+    list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
+    return entry;
+}
+
+/// Decimal digits of a number other than 0; else 0.
+std::uint32_t parse_pid(std::string_view text) noexcept {
+    std::uint64_t pid = 0;
+    for (const char digit : text) {
+        if (digit < '0' || digit > '9' || pid > UINT32_MAX) {
+            return 0;
+        }
+        pid = pid * 10 + static_cast<std::uint64_t>(digit - '0');
+    }
+    return pid > UINT32_MAX ? 0 : static_cast<std::uint32_t>(pid);
+}
+
 std::string_view take_name(std::string_view& names) noexcept {
     const auto comma = names.find(',');
     const std::string_view name = head(names, comma);
@@ -73,15 +93,34 @@ bool parse_rule(std::string_view text, filter_rule& rule) noexcept {
 
 bool take_rule(std::string_view& list, filter_rule& rule) noexcept {
     while (!list.empty()) {
-        const auto end = list.find('\0');
-        const std::string_view text = head(list, end);
-        list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
+        const std::string_view text = take_entry(list);
         // The list comes from shared memory and may be damaged.
-        if (parse_rule(text, rule)) {
+        if (!is_process(text) && parse_rule(text, rule)) {
             return true;
         }
     }
     return false;
+}
+
+bool is_process(std::string_view entry) noexcept {
+    return entry.starts_with('=') || entry.starts_with('~');
+}
+
+bool wants_process(std::string_view list, std::uint32_t pid, std::string_view name) noexcept {
+    bool names_any = false;
+    while (!list.empty()) {
+        const std::string_view entry = take_entry(list);
+        if (!is_process(entry)) {
+            continue;
+        }
+        names_any = true;
+        const std::string_view wanted = tail(entry, 1);
+        if (entry.starts_with('=') ? pid != 0 && parse_pid(wanted) == pid
+                                   : glob_match(wanted, name)) {
+            return true;
+        }
+    }
+    return !names_any;
 }
 
 keyword_names::keyword_names(schema_reader schema) noexcept {

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// What a subscription asks for: rules, each ended by NUL, of which an event has to meet one.
+// What a subscription asks for: rules, each ended by NUL, of which an event has to meet one, and
+// processes, each ended by NUL, of which its own has to be one if any is named.
 //
 //     PROVIDER:EVENT[@LEVEL][/KEYWORD,KEYWORD...][#]
+//     =PID
+//     ~NAME
 //
 // PROVIDER and EVENT are patterns with * and ?. LEVEL is the most verbose level that is wanted
 // (error, warn, info, verbose, trace; without it all are). With keywords, an event is wanted that
 // has one of them, or none at all. With #, only events of the sessions that the subscription names.
+// PID is a process as its own pid namespace numbers it; NAME is a pattern for what the kernel calls
+// it when it publishes its provider.
 #pragma once
 
 #include <array>
@@ -36,6 +41,13 @@ struct filter_rule {
 
 /// The first of the rules in `list`, which it takes off. False if there is none left.
 [[nodiscard]] bool take_rule(std::string_view& list, filter_rule& rule) noexcept;
+
+/// Whether an entry of a list names processes; else it is a rule.
+[[nodiscard]] bool is_process(std::string_view entry) noexcept;
+
+/// Whether the list wants events of that process: if it names none, of every one.
+[[nodiscard]] bool wants_process(std::string_view list, std::uint32_t pid,
+                                 std::string_view name) noexcept;
 
 /// The keywords of a provider, by name.
 class keyword_names {

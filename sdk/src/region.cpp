@@ -2,6 +2,7 @@
 #include "region.hpp"
 
 #include <bit>
+#include <cstring>
 
 namespace eventlog::core {
 namespace {
@@ -22,7 +23,31 @@ bool limits_hold(const eventlog_region& header) noexcept {
            header.filter_size <= EVENTLOG_FILTER_SIZE_MAX;
 }
 
+/// A standing subscription is told by its name. Others may have one: those that are not standing
+/// yet, or not any more.
+bool name_is_sound(const eventlog_region& header) noexcept {
+    const std::size_t size = ::strnlen(header.name, sizeof header.name);
+    if (size == sizeof header.name) {
+        return false;
+    }
+    return is_subscription_name({header.name, size}) || (size == 0 && !is_standing(header));
+}
+
 }  // namespace
+
+bool is_subscription_name(std::string_view name) noexcept {
+    if (name.empty() || name.size() >= EVENTLOG_SUBSCRIPTION_NAME_SIZE || name.front() == '.' ||
+        name.front() == '-') {
+        return false;
+    }
+    for (const char c : name) {
+        const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!is_letter && !(c >= '0' && c <= '9') && c != '-' && c != '_' && c != '.') {
+            return false;
+        }
+    }
+    return true;
+}
 
 region_geometry plan_region(std::uint32_t cpu_count, std::uint32_t buffer_count,
                             std::uint32_t buffer_size, std::uint64_t schemas_size) noexcept {
@@ -48,7 +73,7 @@ region_geometry plan_region(std::uint32_t cpu_count, std::uint32_t buffer_count,
 bool check_region(const eventlog_region& header, std::uint64_t file_size, region_geometry& geometry,
                   error_text& error) noexcept {
     if (header.magic != EVENTLOG_REGION_MAGIC || header.version != EVENTLOG_REGION_VERSION ||
-        header.features != 0) {
+        (header.features & ~EVENTLOG_FEATURES) != 0) {
         error.set("The subscription is of another version of eventlog. Use the same version in the "
                   "program and in elog.");
         return false;
@@ -65,7 +90,7 @@ bool check_region(const eventlog_region& header, std::uint64_t file_size, region
             geometry.buffers_offset == header.buffers_offset &&
             geometry.total_size == header.total_size && header.total_size <= file_size &&
             header.serial != 0 && header.serial != UINT64_MAX &&
-            header.session_count <= EVENTLOG_SESSIONS_MAX &&
+            header.session_count <= EVENTLOG_SESSIONS_MAX && name_is_sound(header) &&
             (header.clock == EVENTLOG_CLOCK_TSC || header.clock == EVENTLOG_CLOCK_MONOTONIC)) {
             return true;
         }

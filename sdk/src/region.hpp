@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "error_text.hpp"
 
@@ -48,6 +49,19 @@ struct region_geometry {
 /// Whether a header, copied out of a region, describes one that lies within file_size bytes.
 [[nodiscard]] bool check_region(const eventlog_region& header, std::uint64_t file_size,
                                 region_geometry& geometry, error_text& error) noexcept;
+
+/// Whether a switch does not wait for the reader.
+[[nodiscard]] inline bool overwrites(const eventlog_region& header) noexcept {
+    return (header.features & EVENTLOG_FEATURE_OVERWRITE) != 0;
+}
+
+/// Whether the subscription outlives its owner.
+[[nodiscard]] inline bool is_standing(const eventlog_region& header) noexcept {
+    return (header.features & EVENTLOG_FEATURE_STANDING) != 0;
+}
+
+/// Whether a standing subscription may be called that: see eventlog_region::name.
+[[nodiscard]] bool is_subscription_name(std::string_view name) noexcept;
 
 /// The control word, taken apart.
 struct control_word {

@@ -28,7 +28,7 @@ full_decision decide_when_full(const subscription_slot& slot, eventlog_ring* rin
     step.current = current;
     // Acquire: the reader is done with the buffer that we are going to use again.
     const std::uint64_t drained = shared(ring->drained).load(std::memory_order_acquire);
-    if (step.generation + 1 < drained + count) {
+    if (step.generation + 1 < drained + count || slot.overwrites.load(std::memory_order_relaxed)) {
         decision.action = full_action::change;
         step.sealed = control.is_sealed() ? shared(current->sealed).load(std::memory_order_relaxed)
                                           : control.value;

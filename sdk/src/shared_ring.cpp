@@ -135,6 +135,9 @@ void copy_record(unsigned char* target, const subscription_slot& slot, std::uint
 void change_buffers(eventlog_ring* ring, const rseq_switch& step) noexcept {
     shared(step.current->sealed).store(step.sealed, std::memory_order_relaxed);
     shared(step.next->generation).store(step.generation + 1, std::memory_order_relaxed);
+    // In overwrite mode somebody may be reading what is there: whoever sees anything of what
+    // follows sees that generation, too.
+    std::atomic_thread_fence(std::memory_order_release);
     shared(step.next->records_before).store(step.records_before, std::memory_order_relaxed);
     shared(step.next->lost_before)
         .store(shared(ring->lost).load(std::memory_order_relaxed), std::memory_order_relaxed);

@@ -47,8 +47,17 @@ bool subscription_file::is_live() const noexcept {
            state == EVENTLOG_REGION_LIVE;
 }
 
+bool subscription_file::stands() const noexcept {
+    std::uint32_t features = 0;
+    return ::pread(file_.get(), &features, sizeof features, offsetof(eventlog_region, features)) ==
+               static_cast<ssize_t>(sizeof features) &&
+           (features & EVENTLOG_FEATURE_STANDING) != 0;
+}
+
 bool subscription_file::has_owner() const noexcept {
-    return is_alive(header_.owner_pid, header_.owner_start_time, header_.owner_pid_namespace);
+    // In this order: an owner that leaves it standing may do so, and end, at this moment.
+    return is_alive(header_.owner_pid, header_.owner_start_time, header_.owner_pid_namespace) ||
+           stands();
 }
 
 void mark_ended(const unique_fd& file) noexcept {
@@ -56,6 +65,29 @@ void mark_ended(const unique_fd& file) noexcept {
     // An aligned word: whoever reads it sees one value or the other. It cannot fail for a file that
     // is there and large enough, and a smaller one has no state.
     static_cast<void>(::pwrite(file.get(), &ended, sizeof ended, offsetof(eventlog_region, state)));
+}
+
+void mark_standing(const unique_fd& file, const eventlog_region& header) noexcept {
+    const std::uint32_t features = header.features | EVENTLOG_FEATURE_STANDING;
+    static_cast<void>(
+        ::pwrite(file.get(), &features, sizeof features, offsetof(eventlog_region, features)));
+}
+
+void take_over(const unique_fd& file, const eventlog_region& header,
+               const process_identity& owner) noexcept {
+    struct {
+        std::uint32_t pid;
+        std::uint32_t uid;
+        std::uint64_t start_time;
+        std::uint64_t pid_namespace;
+    } const fields{owner.pid, owner.uid, owner.start_time, owner.pid_namespace};
+    static_assert(offsetof(eventlog_region, clock_start) - offsetof(eventlog_region, owner_pid) ==
+                  sizeof fields);
+    static_cast<void>(
+        ::pwrite(file.get(), &fields, sizeof fields, offsetof(eventlog_region, owner_pid)));
+    const std::uint32_t features = header.features & ~EVENTLOG_FEATURE_STANDING;
+    static_cast<void>(
+        ::pwrite(file.get(), &features, sizeof features, offsetof(eventlog_region, features)));
 }
 
 void clear_gates(const directory& where, unsigned slot) noexcept {

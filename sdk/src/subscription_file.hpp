@@ -7,6 +7,7 @@
 
 #include "directory.hpp"
 #include "error_text.hpp"
+#include "process.hpp"
 #include "region.hpp"
 #include "unique_fd.hpp"
 
@@ -27,7 +28,9 @@ class subscription_file {
 
     /// Whether it still takes events. Asks anew.
     [[nodiscard]] bool is_live() const noexcept;
-    /// Whether its consumer is still there.
+    /// Whether it outlives its consumer: nobody but elog stop removes it. Asks anew.
+    [[nodiscard]] bool stands() const noexcept;
+    /// Whether its consumer is still there, or it outlives its consumer.
     [[nodiscard]] bool has_owner() const noexcept;
 
   private:
@@ -38,6 +41,13 @@ class subscription_file {
 
 /// From now on no writer starts a record. First step of ending a subscription.
 void mark_ended(const unique_fd& file) noexcept;
+
+/// From now on it outlives its consumer. The header is the file's. Under the lock.
+void mark_standing(const unique_fd& file, const eventlog_region& header) noexcept;
+
+/// The other way round: from now on it goes with `owner`. Under the lock.
+void take_over(const unique_fd& file, const eventlog_region& header,
+               const process_identity& owner) noexcept;
 
 /// Takes the slot's bit out of all gates, so that its number can be given to another.
 void clear_gates(const directory& where, unsigned slot) noexcept;

@@ -48,6 +48,8 @@ struct alignas(64) subscription_slot {
 
     std::atomic<std::uint32_t> ring_count{0};
     std::atomic<std::uint32_t> clock{0};
+    /// Whether a switch does not wait for the reader. Looked at where a record finds no room.
+    std::atomic<bool> overwrites{false};
     std::atomic<unsigned char*> base{nullptr};
     std::atomic<eventlog_provider_entry*> providers{nullptr};
     std::uint64_t mapped_size = 0;  // under the registry's lock

@@ -173,9 +173,23 @@ class BadInput(harness.Case):
 
     def test_help_and_version_are_no_errors(self):
         self.assertRegex(self.run_elog("--version").stdout, r"^elog \d+\.\d+\.\d+\n$")
-        for arguments in (["--help"], ["record", "--help"], ["print", "--help"]):
-            text = self.run_elog(*arguments).stdout
+        for arguments in (
+            [], ["record"], ["start"], ["status"], ["snapshot"], ["stop"], ["print"], ["cut"],
+            ["merge"],
+        ):
+            text = self.run_elog(*arguments, "--help").stdout
             self.assertLessEqual(len(text.splitlines()), 24, text)
+
+    def test_help_names_every_command(self):
+        text = self.run_elog("--help").stdout
+        for command in (
+            "list record start status snapshot stop print stat agg convert cut merge verify repair "
+            "schema gen register unregister doctor"
+        ).split():
+            self.assertRegex(text, rf"(?m)^  (\w+, )*{command}(, \w+)* +[A-Z]")
+            own = self.run_elog(command, "--help").stdout
+            self.assertIn(f"Usage: elog {command} ", own)
+            self.assertNotIn("Subcommands:", own)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-import signal
 
 import harness
 
@@ -75,16 +74,7 @@ class Convert(harness.Case):
 
     def test_tells_all_losses(self):
         path = self.path("lossy.elog")
-        recording = self.start_recording("-e", "counter:*", "--wait", "--buffer-size", "128K",
-                                         "-o", path)
-        # More than all buffers hold, while nobody reads.
-        recording.send_signal(signal.SIGSTOP)
-        self.finish(self.start(harness.program("counter"), "4", "20000"))
-        recording.send_signal(signal.SIGCONT)
-        _, errors = self.stop(recording)
-        events, _, lost = self.summary(errors)
-        self.assertEqual(events + lost, 80000)
-        self.assertGreater(lost, 0)
+        _, events, lost, _ = self.record_with_losses(path, 4, 20000)
         lines = self.lines(path)
         self.assertEqual(sum(line.get("lost", 0) for line in lines), lost)
         self.assertEqual(sum("fields" in line for line in lines), events)

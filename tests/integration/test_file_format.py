@@ -98,6 +98,22 @@ class FileFormat(harness.Case):
                 self.assertEqual(self.assert_agreed(self.path("repaired.elog"))[-1], "whole")
         self.assertGreater(told, 14)
 
+    def test_of_what_is_cut_and_merged(self):
+        one = self.record("one.elog")
+        other = self.record("other.elog", program="order_service", arguments=("0.3",))
+        for command, count in (
+            (["cut", one, "--where", "worker == 1"], 600),
+            (["cut", other, "--from", "+1h"], 0),
+            (["merge", one, other], None),
+        ):
+            self.run_elog(*command, "-o", self.path("new.elog"))
+            read = self.assert_agreed(self.path("new.elog"))
+            self.assertEqual(read[-1], "whole")
+            if count is not None:
+                self.assertEqual(sum(line.startswith("record ") for line in read), count)
+        for provider in ("counter:count", "shop:order_placed"):
+            self.assertIn(provider, "".join(read))
+
     def test_of_the_files_that_are_kept_for_fuzzing(self):
         names = sorted(os.listdir(CORPUS))
         self.assertGreater(len(names), 3)

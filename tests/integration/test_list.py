@@ -133,7 +133,7 @@ class List(harness.Case):
         self.assertEqual(
             shown["subscriptions"],
             [{"slot": 0, "pid": listener.pid, "name": "elog", "rules": ["shop:order_*"],
-              "sessions": []}],
+              "processes": [], "sessions": []}],
         )
         heard = {event["name"]: event["listeners"] for event in shown["providers"][0]["events"]}
         self.assertEqual(

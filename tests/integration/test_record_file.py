@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """elog record -o keeps everything; elog print and elog stat give it back."""
 
+import os
 import re
-import signal
 import struct
 
 import harness
@@ -155,23 +155,37 @@ class RecordFile(harness.Case):
         self.assertEqual(seen, {"order_placed", "order_done", "queue_length"})
 
     def test_with_tiny_buffers_counts_what_it_loses(self):
-        recording = self.start_recording(
-            "-e", "counter:*", "-o", self.path("run.elog"), "--buffer-size", "128K", "--wait"
-        )
-        # Stopped, the reader reads nothing: the buffers fill.
-        recording.send_signal(signal.SIGSTOP)
-        output, _ = self.finish(self.start(harness.program("counter"), "2", "100000"))
-        recording.send_signal(signal.SIGCONT)
-        _, errors = self.stop(recording)
-        events, _, lost = self.summary(errors)
-        self.assertGreater(lost, 0)
-        self.assertEqual(events + lost, int(output.split()[1]))
+        _, events, lost, errors = self.record_with_losses(self.path("run.elog"), 2, 100000)
         self.assertIn("--buffer-size", errors)
         stat = self.run_elog("stat", self.path("run.elog")).stdout
         self.assertIn(f", {lost} lost", stat)
         lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
         told = [int(found[1]) for found in map(re.compile(r"-- lost (\d+) ").match, lines) if found]
         self.assertEqual(sum(told), lost)
+
+    def test_that_lost_events_is_an_error_only_if_that_is_asked_for(self):
+        *_, errors = self.record_with_losses(self.path("run.elog"), 2, 100000, "--fail-on-loss",
+                                             status=3)
+        self.assertNotIn("fail-on-loss", errors)
+        # Those who read the file are not concerned.
+        self.run_elog("verify", self.path("run.elog"))
+        self.run_elog("stat", self.path("run.elog"))
+        # Nor is a recording that has everything.
+        result = self.run_elog(
+            "record", "-e", "counter:*", "-o", self.path("run.elog"), "--fail-on-loss", "--",
+            harness.program("counter"), "1", "10",
+        )
+        self.assertEqual(self.summary(result.stderr)[::2], (10, 0))
+
+    def test_what_nobody_takes_any_more_is_lost_if_that_is_asked_for(self):
+        for options, status in (([], 0), (["--fail-on-loss"], 3)):
+            readable, writable = os.pipe()
+            os.close(readable)
+            recording = self.start(harness.ELOG, "record", "-e", "counter:*", *options, "--",
+                                   harness.program("counter"), "1", "1000", stdout=writable)
+            os.close(writable)
+            _, errors = self.finish(recording, status)
+            self.assertEqual("Nobody takes the output any more" in errors, status == 3, errors)
 
 
 if __name__ == "__main__":

@@ -59,8 +59,18 @@ constexpr std::uint64_t check_of(std::uint64_t number, std::uint64_t salt) {
     return (number + salt) * 0x9e3779b97f4a7c15U;
 }
 
-constexpr char letter(std::uint64_t number, std::size_t index) {
-    return static_cast<char>('!' + (number * 7 + index) % 93);
+/// Texts are ready before anything is emitted: writing one would be a call that is stepped through.
+constexpr std::size_t letter_count = 93;
+constexpr auto letters = [] {
+    std::array<char, letter_count + text_size_max> text{};
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        text[i] = static_cast<char>('!' + i % letter_count);
+    }
+    return text;
+}();
+
+constexpr std::string_view text_of(std::uint64_t number, std::size_t size) {
+    return {letters.data() + number * 7 % letter_count, size};
 }
 
 block block_of(std::uint64_t number) {
@@ -70,12 +80,7 @@ block block_of(std::uint64_t number) {
 /// Emits an event with a text, of either provider.
 template <class Provider, class Event>
 void emit_text_event(std::uint64_t number, std::size_t size) noexcept {
-    // As much as is used is written right below; clearing all of it would be a call in between.
-    std::array<char, text_size_max> text;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-    for (std::size_t i = 0; i < size; ++i) {
-        text[i] = letter(number, i);
-    }
-    Provider::emit(Event{number, check_of(number, size), std::string_view(text.data(), size)});
+    Provider::emit(Event{number, check_of(number, size), text_of(number, size)});
 }
 
 constinit exchange* told = nullptr;
@@ -125,12 +130,8 @@ bool is_whole(const listener& ears, const heard_record& record, event_kind kind,
         case event_kind::brief:
         case event_kind::neighbour: {
             const auto text = value_of<std::string_view>(ears, record, "text");
-            std::size_t same = 0;
-            while (same < text.size() && text[same] == letter(number, same)) {
-                ++same;
-            }
-            return same == text.size() && word("check") == check_of(number, text.size()) &&
-                   record.payload.back() == 0;
+            return text.size() <= text_size_max && text == text_of(number, text.size()) &&
+                   word("check") == check_of(number, text.size()) && record.payload.back() == 0;
         }
         case event_kind::block: {
             const block expected = block_of(number);

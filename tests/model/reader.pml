@@ -31,7 +31,7 @@ inline deliver() {
     assert(TOLD == first_records + first_lost + at_records);
     do
     :: at_offset < copied_end ->
-        /* check_records: whole and sound. Then: the right one, once, in its place. */
+        /* check_records and hand_over: whole and sound. Then: the right one, once, in its place. */
         assert(at_offset + SIZE_OF(copied[at_offset]) <= copied_end);
         assert(TOLD < attempted && log[TOLD] != LOST);
         assert(copied[at_offset] ==
@@ -48,7 +48,7 @@ inline deliver() {
     od
 }
 
-/* region_reader::read_buffer. The copy is one read(2) there; here each word is a step. */
+/* state_of and read_buffer. The copy is one read(2) there; here each word is a step. */
 inline read_buffer() {
     first_lost = buffers[BUFFER(at_generation)].lost_before;
     first_records = buffers[BUFFER(at_generation)].records_before;
@@ -64,8 +64,10 @@ inline read_buffer() {
     od;
     is_sound = true;
     #if defined(OVERWRITE) && !defined(FAULT_TRUST_BEFORE_CHECK)
-    /* Copied first, trusted second: is it still the generation it was when the copy began? */
+    /* is_still_there. Copied first, believed second. */
+    #ifndef FAULT_LOOK_AT_CONTROL_ONLY
     is_sound = (buffers[BUFFER(at_generation)].generation == at_generation);
+    #endif
     if
     :: is_sound -> is_sound = (GENERATION(control) < at_generation + BUFFERS)
     :: else
@@ -88,7 +90,7 @@ inline read_buffer() {
     }
 }
 
-/* region_reader::poll_ring. */
+/* region_reader::drain_ring, and in overwrite mode follow_ring, which stores nothing. */
 inline poll() {
     seen = control;
     do
@@ -128,8 +130,8 @@ inline poll() {
                 assert(at_offset == UNITS(filled) && at_records == COUNT(filled));
                 assert(buffers[BUFFER(at_generation)].generation == at_generation);
                 assert(drained <= at_generation + 1);
-                #endif
                 drained = at_generation + 1;
+                #endif
                 at_generation++;
                 at_offset = 0;
                 at_records = 0;

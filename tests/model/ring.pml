@@ -197,12 +197,16 @@ switch: atomic {
             :: buffers[BUFFER(GENERATION(expected))].generation != generation -> goto aborted
             :: else
             fi;
+#ifndef FAULT_SEALED_NOT_NOTED
             buffers[BUFFER(generation)].sealed = sealed
+#endif
         }
+#ifndef FAULT_GENERATION_LAST
         atomic {
             DISTURBED(aborted);
             buffers[BUFFER(generation + 1)].generation = generation + 1
         }
+#endif
         atomic {
             DISTURBED(aborted);
             buffers[BUFFER(generation + 1)].records_before = records_before
@@ -212,6 +216,12 @@ switch: atomic {
             buffers[BUFFER(generation + 1)].lost_before = lost;
             buffers[BUFFER(generation + 1)].sealed = 0
         }
+#ifdef FAULT_GENERATION_LAST
+        atomic {
+            DISTURBED(aborted);
+            buffers[BUFFER(generation + 1)].generation = generation + 1
+        }
+#endif
         atomic {
             DISTURBED(aborted);
             control = FIRST_OF(generation + 1);

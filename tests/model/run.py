@@ -26,6 +26,12 @@ RUNS = {
         ("discard, a thread is killed", ("SIGNALS=0", "KILLS=1")),
         ("overwrite, a handler", ("OVERWRITE", "RECORDS_1=1")),
         ("overwrite, a thread is killed", ("OVERWRITE", "SIGNALS=0", "KILLS=1")),
+        ("overwrite, the reader is lapped", ("OVERWRITE", "SIGNALS=0", "RECORDS_0=0", "RECORDS_1=5")),
+        ("overwrite, three buffers", ("OVERWRITE", "BUFFERS=3", "SIGNALS=0", "RECORDS_1=3")),
+        (
+            "overwrite, nobody runs for ever",
+            ("OVERWRITE", "PROGRESS", "PREEMPTIONS=2", "RECORDS_1=1"),
+        ),
         ("discard, nobody runs for ever", ("PROGRESS", "PREEMPTIONS=2", "RECORDS_1=1")),
     ),
     "shared_ring": (
@@ -47,6 +53,10 @@ FAULTS = (
     ("ring", "FAULT_SWITCH_IGNORES_DRAINED", (), "assertion violated"),
     ("ring", "FAULT_LOSS_COUNTED_AFTER_SWITCH", (), "assertion violated"),
     ("ring", "FAULT_TRUST_BEFORE_CHECK", ("OVERWRITE",), "assertion violated"),
+    ("ring", "FAULT_GENERATION_LAST", ("OVERWRITE",), "assertion violated"),
+    ("ring", "FAULT_SEALED_NOT_NOTED", ("OVERWRITE",), "assertion violated"),
+    ("ring", "FAULT_LOOK_AT_CONTROL_ONLY", ("OVERWRITE",), "assertion violated"),
+    ("shared_ring", "FAULT_TRUST_BEFORE_CHECK", ("OVERWRITE",), "assertion violated"),
     (
         "ring", "FAULT_WAIT_FOR_ROOM", ("PROGRESS", "PREEMPTIONS=1", "SIGNALS=0"),
         "non-progress cycle",

@@ -4,11 +4,13 @@
 
 find_package and pkg_config consume an installed tree, made from the given build directory, and
 check that tree itself too; add_subdirectory and meson_subproject consume the source tree.
+first_steps does what README and guide tell a newcomer to do, as it stands there.
 """
 
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -48,6 +50,9 @@ def check_installed_tree(prefix):
     run(prefix / "bin/elog", "--version")
     for name in ("sysusers.d", "tmpfiles.d", "systemd/system/systemd-tmpfiles-setup.service.d"):
         assert (prefix / "lib" / name / "eventlog.conf").is_file(), f"lib/{name} is not installed"
+    for name in ("bash-completion/completions/elog", "zsh/site-functions/_elog",
+                 "fish/vendor_completions.d/elog.fish"):
+        assert (prefix / "share" / name).is_file(), f"share/{name} is not installed"
     symbols = output_of(
         "nm", "-D", "--defined-only", "--with-symbol-versions",
         find_library_directory(prefix) / "libeventlog.so",
@@ -117,9 +122,51 @@ def test_meson_subproject(arguments, directory):
     run(build / "consumer_static")
 
 
+def block_of(document, language, beginning):
+    """The first piece in that language that begins so."""
+    blocks = re.findall(rf"^```{language}\n(.*?)^```$", document, re.M | re.S)
+    return next(block for block in blocks if block.startswith(beginning))
+
+
+def build_project_of(document, compiler, directory, prefix):
+    """The CMakeLists.txt and the main.cpp that a document shows, built."""
+    text = (SOURCE / document).read_text(encoding="utf-8")
+    directory.mkdir()
+    for name, language, comment in (("CMakeLists.txt", "cmake", "#"), ("main.cpp", "cpp", "//")):
+        (directory / name).write_text(block_of(text, language, f"{comment} {name}\n"))
+    build_with_cmake(directory, compiler, directory / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    return text
+
+
+def check_shown(command, shown, prefix, directory):
+    """What a command prints is what a document shows, but for when, where and who it was."""
+    print("+", command, flush=True)
+    result = subprocess.run(
+        command, shell=True, cwd=directory, check=True, stdout=subprocess.PIPE, encoding="utf-8",
+        env={**os.environ, "PATH": f"{prefix}/bin:{os.environ['PATH']}"},
+    )
+    printed = [line.split(" ", 3)[3:] for line in result.stdout.splitlines()]
+    assert printed == [line.split(" ", 3)[3:] for line in shown], f"{result.stdout}\n{shown}"
+
+
+def test_first_steps(arguments, directory):
+    prefix = install(arguments.builder, arguments.build, directory / "installed")
+    readme = directory / "readme"
+    text = build_project_of("README.md", arguments.compiler, readme, prefix)
+    command, line = re.search(r"^(elog record .* \./quick_start)\n# (.*)$", text, re.M).groups()
+    check_shown(command, [line], prefix, readme / "build")
+
+    guide = directory / "guide"
+    text = build_project_of("docs/guide.md", arguments.compiler, guide, prefix)
+    block = block_of(text, "console", "$ elog record -e mailer -- build/mailer")
+    command, *lines, _ = block.removeprefix("$ ").splitlines()  # without the summary
+    check_shown(command, lines, prefix, guide)
+
+
 TESTS = {
     "add_subdirectory": test_add_subdirectory,
     "find_package": test_find_package,
+    "first_steps": test_first_steps,
     "meson_subproject": test_meson_subproject,
     "pkg_config": test_pkg_config,
 }

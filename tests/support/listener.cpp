@@ -16,6 +16,7 @@ elog::subscription_options make_options(std::string_view pattern, listener::opti
     options.patterns.add(pattern);
     options.buffer_size = with.buffer_size;
     options.buffers_per_cpu = with.buffers_per_cpu;
+    options.overwrite = with.overwrite;
     return options;
 }
 
@@ -36,10 +37,12 @@ elog::subscription_options make_options(const std::vector<std::string>& patterns
 
 listener::listener(const std::vector<std::string>& patterns,
                    const std::vector<std::uint64_t>& sessions)
-    : source_(make_options(patterns, sessions)), reader_(source_.file(), source_.geometry()) {}
+    : source_(make_options(patterns, sessions)),
+      reader_(source_.region(), elog::producers_of(source_.header())) {}
 
 listener::listener(std::string_view pattern, options with)
-    : source_(make_options(pattern, with)), reader_(source_.file(), source_.geometry()) {}
+    : source_(make_options(pattern, with)),
+      reader_(source_.region(), elog::producers_of(source_.header())) {}
 
 listener::~listener() = default;
 
@@ -100,6 +103,7 @@ elog::ring_totals listener::totals() const {
         sum.bytes += ring.bytes;
         sum.lost += ring.lost;
         sum.damaged += ring.damaged;
+        sum.overwritten += ring.overwritten;
     }
     return sum;
 }

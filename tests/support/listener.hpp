@@ -31,6 +31,7 @@ class listener {
     struct options {
         std::uint64_t buffer_size = 128U << 10U;
         std::uint32_t buffers_per_cpu = 2;
+        bool overwrite = false;
     };
 
     explicit listener(std::string_view pattern) : listener(pattern, options{}) {}
@@ -63,7 +64,7 @@ class listener {
     [[nodiscard]] elog::subscription& source() { return source_; }
     [[nodiscard]] elog::region_reader& reader() { return reader_; }
 
-    /// Over all rings: read, lost for want of room, made no sense.
+    /// Over all rings: read, lost for want of room, overwritten, made no sense.
     [[nodiscard]] elog::ring_totals totals() const;
     /// Over all providers: lost without having been in a ring.
     [[nodiscard]] std::uint64_t lost_by_providers() const;

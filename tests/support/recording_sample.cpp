@@ -60,6 +60,7 @@ void write_sample(const std::string& path, const sample_options& options) {
         run.ring = ring++ % sample_rings;
         run.count = last - first + 1;
         run.lost_before = first == options.lost_at ? 5 : 0;
+        run.overwritten = run.lost_before != 0 && options.overwritten;
         run.sequence = attempted[run.ring] + run.lost_before;
         run.bytes = records;
         writer.write_run(run);
@@ -93,6 +94,7 @@ read_back read_sample(const std::string& path, elog::time_range range) {
         file.read([&](const elog::merged_record& record) {
             const eventlog_record& header = record.record.header;
             result.lost += record.lost_before;
+            result.overwritten += record.overwritten ? record.lost_before : 0;
             mark payload{};
             const bool is_mark = record.record.payload.size() == sizeof payload;
             if (is_mark) {

@@ -40,6 +40,7 @@ struct sample_options {
     std::uint64_t records = 60;
     std::uint64_t block = 10;    // records in each
     std::uint64_t lost_at = 31;  // five were lost before that one, which begins a block
+    bool overwritten = false;    // these five were
     int compression = 0;
     bool end = true;
 };
@@ -55,8 +56,9 @@ void replace(const std::string& path, const bytes& with);
 
 struct read_back {
     std::set<std::uint64_t> numbers;  // of marks
-    std::uint64_t lost = 0;
-    std::uint64_t wrong = 0;  // records that are no marks, or come twice or out of order
+    std::uint64_t lost = 0;           // or overwritten, before a record
+    std::uint64_t overwritten = 0;    // of these
+    std::uint64_t wrong = 0;          // records that are no marks, or come twice or out of order
     std::vector<std::string> damages;
     bool opened = false;
     bool has_end = false;

@@ -56,6 +56,25 @@ TEST(clock_table, survives_readings_from_an_enemy) {
     EXPECT_EQ(clock_table(EVENTLOG_CLOCK_TSC).realtime(7), 7);
 }
 
+TEST(clock_table, never_takes_a_later_time_for_an_earlier_one) {
+    constexpr std::uint64_t start = 1'700'000'000'000'000'000;
+    for (const std::uint32_t kind : {EVENTLOG_CLOCK_MONOTONIC, EVENTLOG_CLOCK_TSC}) {
+        clock_table clock(kind);
+        clock.add({5000, 5000, start});
+        clock.add({9000, 9000, start + 4000});
+        std::int64_t before = clock.realtime(0);
+        EXPECT_LT(before, static_cast<std::int64_t>(start));
+        for (const std::uint64_t time :
+             {std::uint64_t{5000}, std::uint64_t{9000}, std::uint64_t{1} << 62U, UINT64_MAX / 2,
+              UINT64_MAX / 2 + 2, UINT64_MAX - 5000, UINT64_MAX}) {
+            EXPECT_GE(clock.realtime(time), before) << time;
+            before = clock.realtime(time);
+        }
+        EXPECT_LT(before, INT64_MAX);  // where ranges without an end do
+    }
+    EXPECT_GT(clock_table().realtime(UINT64_MAX), 0);
+}
+
 TEST(clock, converts_to_real_time_by_the_rate_between_two_readings) {
     const std::uint32_t kind = eventlog::core::best_clock();
     clock_table table(kind);

@@ -75,6 +75,10 @@ class sold_items {
         record_.ring = ring;
         return *this;
     }
+    sold_items& behind_overwritten(std::uint64_t lost, std::uint32_t ring) {
+        record_.overwritten = true;
+        return behind_lost(lost, ring);
+    }
 
     [[nodiscard]] const elog::provider_instance& instance() const { return instance_; }
 
@@ -241,6 +245,13 @@ TEST(json_lines, tell_a_loss_at_its_place) {
     EXPECT_NE(line_of(items).find("\"cpu\":null}\n"), std::string::npos);
 }
 
+TEST(json_lines, tell_what_was_overwritten_apart_from_what_found_no_room) {
+    sold_items items;
+    items.behind_overwritten(5, 3);
+    EXPECT_EQ(line_of(items).substr(0, 45),
+              "{\"lost\":5,\"reason\":\"overwritten\",\"cpu\":3}\n{\"t");
+}
+
 TEST(json_lines, of_an_unknown_event_or_a_newer_version_say_so) {
     sold_items unknown;
     unknown.of_event(7);
@@ -292,6 +303,13 @@ TEST(table, has_a_row_for_each_loss_with_as_many_cells) {
         .behind_lost(5, 3);
     const std::string rows = rows_of(items);
     EXPECT_EQ(rows.substr(0, rows.find('\n')), ",3,,,,,,,5,no room,,");
+}
+
+TEST(table, notes_what_was_overwritten) {
+    sold_items items;
+    items.behind_overwritten(5, 3);
+    const std::string rows = rows_of(items);
+    EXPECT_EQ(rows.substr(0, rows.find('\n')), ",3,,,,,,,5,overwritten");
 }
 
 TEST(table, notes_what_is_damaged_or_unknown) {

@@ -139,6 +139,34 @@ std::vector<std::int64_t> times_in(elog::file_reader& file, const elog::time_ran
     return times;
 }
 
+TEST(file_index, hides_no_record_beside_one_that_claims_a_wrong_time) {
+    for (const std::uint64_t wrong : {std::uint64_t{0}, UINT64_MAX / 2, UINT64_MAX / 2 + 2,
+                                      std::uint64_t{10'000'000'000'000'000'000U}, UINT64_MAX}) {
+        const std::string path = test::scratch_directory() + "/wrong.elog";
+        elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 1);
+        writer.write_clock({0, 0, test::realtime_ahead});
+        writer.write_provider(test::mark_provider());
+        test::bytes records = test::make_records(1, 100);
+        const std::size_t tenth = records.size() / 10;
+        std::memcpy(&records[tenth + offsetof(eventlog_record, time)], &wrong, sizeof wrong);
+        elog::record_run run;
+        run.count = 100;
+        run.bytes = records;
+        writer.write_run(run);
+        writer.write_end();
+        // Each record is in exactly one of two parts, that one, too.
+        const elog::time_range whole = range_of(60, 60);
+        std::size_t found = 0;
+        for (const elog::time_range range :
+             {elog::time_range{INT64_MIN, whole.from}, elog::time_range{whole.from, INT64_MAX}}) {
+            elog::file_reader file(path, range);
+            EXPECT_TRUE(file.used_index());
+            file.read([&](const elog::merged_record& /*record*/) { ++found; });
+        }
+        EXPECT_EQ(found, 100U) << wrong;
+    }
+}
+
 TEST(file_index, saves_reading_most_of_a_large_file_and_changes_no_time) {
     const long_recording recording("long.elog");
     elog::file_reader whole(recording.path);

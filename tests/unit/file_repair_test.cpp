@@ -155,6 +155,38 @@ TEST(file_repair, counts_what_no_record_of_a_ring_follows_as_lost_at_its_end) {
     }
 }
 
+TEST(file_repair, tells_what_was_overwritten_apart_from_what_a_damage_has_cost) {
+    const std::string from = path_of("overwritten.elog");
+    const std::string to = path_of("overwritten_repaired.elog");
+    test::sample_options options;
+    options.overwritten = true;
+    test::write_sample(from, options);
+    const test::bytes sound = test::contents(from);
+    std::uint64_t block_number = 0;
+    for (const test::found_block& block : test::blocks_of(sound)) {
+        if (block.header.type != static_cast<std::uint16_t>(elog::block_type::records)) {
+            continue;
+        }
+        ++block_number;
+        test::bytes changed = sound;
+        changed[block.offset + sizeof(elog::block_header)] ^= 0x40U;  // of its payload
+        test::replace(from, changed);
+        const elog::repair_summary summary = elog::repair_file(from, to);
+        const test::read_back after = test::read_sample(to);
+        EXPECT_EQ(after.damages, std::vector<std::string>{});
+        const elog::file_findings found = elog::check_file(to);
+        EXPECT_EQ(found.damages, std::vector<std::string>{}) << block_number;
+        // The fourth block is the one that tells of the five, and the last one of its ring.
+        const std::uint64_t told = block_number == 4 ? 0 : 5;
+        EXPECT_EQ(after.overwritten, told) << block_number;
+        EXPECT_EQ(found.overwritten, told) << block_number;
+        EXPECT_EQ(summary.missing, 10U) << block_number;
+        // With three more that the sample has lost at the end of a ring.
+        EXPECT_EQ(found.lost, 10U + told + 3U) << block_number;
+    }
+    EXPECT_EQ(block_number, 6U);
+}
+
 TEST(file_repair, of_a_file_that_was_cut_gives_it_an_end) {
     const std::string from = path_of("cut_off.elog");
     const std::string to = path_of("ended.elog");

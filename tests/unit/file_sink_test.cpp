@@ -32,7 +32,7 @@ class rotated : public ::testing::Test {
         options.buffers_per_cpu = 2;
         const elog::subscription source(options);
         clock = source.header().clock;
-        sink.start(source);
+        sink.start(source.region());
         sink.take_provider(maker.provider());
     }
     void TearDown() override { std::filesystem::remove_all(folder); }

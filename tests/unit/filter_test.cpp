@@ -110,4 +110,35 @@ TEST(filter, with_a_mark_wants_events_of_sessions_alone) {
     EXPECT_EQ(judge("a:b#\0a:*\0"sv, "a", bound, names()), verdict::wanted);
 }
 
+TEST(filter, that_names_processes_wants_those_alone) {
+    constexpr auto filter = "a:b\0=42\0~ngin?\0~*work*\0"sv;
+    EXPECT_TRUE(wants_process(filter, 42, "other"));
+    EXPECT_TRUE(wants_process(filter, 7, "nginx"));
+    EXPECT_TRUE(wants_process(filter, 7, "a worker"));
+    EXPECT_FALSE(wants_process(filter, 7, "other"));
+    EXPECT_FALSE(wants_process(filter, 4, "ngin"));
+    EXPECT_FALSE(wants_process(filter, 420, "nginxx"));
+    EXPECT_TRUE(wants(filter, "a", event("b")));
+}
+
+TEST(filter, that_names_no_process_wants_every_one) {
+    EXPECT_TRUE(wants_process("a:b\0"sv, 7, "other"));
+    EXPECT_TRUE(wants_process(""sv, 7, ""));
+}
+
+TEST(filter, takes_a_process_for_no_rule) {
+    EXPECT_FALSE(wants("~a:b"sv, "~a", event("b")));
+    EXPECT_FALSE(wants("=1:b"sv, "=1", event("b")));
+}
+
+TEST(filter, with_a_process_that_makes_no_sense_wants_none) {
+    for (const std::string_view process :
+         {"=", "=0", "=x", "=4x", "=4294967338", "=18446744073709551658"}) {
+        EXPECT_FALSE(wants_process(process, 42, "name")) << process;
+        EXPECT_FALSE(wants_process(process, 0, "name")) << process;
+    }
+    EXPECT_TRUE(wants_process("=4294967295"sv, 4294967295, "name"));
+    EXPECT_FALSE(wants_process("~"sv, 42, "name"));
+}
+
 }  // namespace

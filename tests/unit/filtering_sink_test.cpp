@@ -31,7 +31,7 @@ struct passed_run {
 /// Keeps all that it is handed.
 class keeping_sink : public elog::record_sink {
   public:
-    void start(const elog::subscription& /*source*/) override {}
+    void start(const elog::open_region& /*source*/) override {}
     void take_clock(const eventlog_clock_pair& /*pair*/) override {}
     void take_provider(const elog::provider_instance& /*provider*/) override { ++providers; }
     void take_run(const elog::record_run& run) override {
@@ -60,7 +60,7 @@ class filtering : public ::testing::Test {
         options.buffer_size = EVENTLOG_BUFFER_SIZE_MIN;
         options.buffers_per_cpu = 2;
         const elog::subscription source(options);
-        sink.start(source);
+        sink.start(source.region());
         sink.take_provider(maker.provider());
     }
 

@@ -4,6 +4,7 @@
 #include "predicate.hpp"
 
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <string>
@@ -281,6 +282,24 @@ TEST_F(predicates, understand_times) {
     EXPECT_EQ(elog::parse_time("1970-01-02Z", 0), 86'400'000'000'000);
     EXPECT_EQ(elog::parse_time("1970-02-30T00:00:00Y", 0), std::nullopt);
     EXPECT_EQ(elog::parse_time("24:00", 0), std::nullopt);
+}
+
+TEST(time_literal, without_a_day_is_on_the_day_that_it_is_in_its_zone) {
+    constexpr std::int64_t second = 1'000'000'000;
+    // Two o'clock of the second day there, eleven at night of the first day in UTC.
+    ::setenv("TZ", "EEST-3", 1);
+    ::tzset();
+    EXPECT_EQ(elog::parse_time("23:30:00Z", 82800 * second), 84600 * second);
+    EXPECT_EQ(elog::parse_time("02:30:00", 82800 * second), 84600 * second);
+    ::setenv("TZ", "UTC", 1);
+    ::tzset();
+}
+
+TEST(time_literal, outside_of_what_64_bits_know_is_none) {
+    // On the days on which the first and the last nanosecond are.
+    EXPECT_EQ(elog::parse_time("23:59Z", INT64_MAX), std::nullopt);
+    EXPECT_EQ(elog::parse_time("00:00Z", INT64_MIN), std::nullopt);
+    EXPECT_GT(elog::parse_time("23:47Z", INT64_MAX), INT64_MAX / 2);
 }
 
 TEST_F(predicates, bind_as_in_c) {

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <random>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -62,9 +64,9 @@ TEST(region, header_whose_serial_means_nothing_or_nobody_is_refused) {
 TEST(region, header_with_any_wrong_number_in_its_geometry_is_refused) {
     listener ears("region_test:*");
     const eventlog_region sound = ears.source().header();
-    // Words from the magic to total_size, but for serial (16, 20) and clock (24).
+    // Words from the magic to total_size, but for features (12), serial (16, 20) and clock (24).
     for (std::size_t at = 0; at < 96; at += 4) {
-        if (at == 16 || at == 20 || at == 24) {
+        if (at == 12 || at == 16 || at == 20 || at == 24) {
             continue;
         }
         for (const std::uint32_t flip : {1U, 2U, 0x80U, 0x10000U, 0x80000000U}) {
@@ -80,6 +82,46 @@ TEST(region, header_with_any_wrong_number_in_its_geometry_is_refused) {
             EXPECT_EQ(check_region(header, sound.total_size, geometry, error), filter)
                 << at << " ^ " << flip;
         }
+    }
+}
+
+TEST(region, header_with_a_feature_that_is_not_known_is_refused) {
+    listener ears("region_test:*");
+    eventlog_region header = ears.source().header();
+    for (unsigned bit = 0; bit < 32; ++bit) {
+        header.features = 1U << bit;
+        std::memset(header.name, 0, sizeof header.name);
+        if (header.features == EVENTLOG_FEATURE_STANDING) {
+            std::memcpy(header.name, "flight", 6);
+        }
+        EXPECT_EQ(is_accepted(header, header.total_size),
+                  (header.features & EVENTLOG_FEATURES) != 0)
+            << bit;
+    }
+}
+
+TEST(region, header_of_a_standing_subscription_has_a_sound_name_and_others_none_or_a_sound_one) {
+    listener ears("region_test:*");
+    eventlog_region header = ears.source().header();
+    const auto is_accepted_as = [&](std::uint32_t features, std::string_view name) {
+        header.features = features;
+        std::memset(header.name, 0, sizeof header.name);
+        std::memcpy(header.name, name.data(), name.size());
+        return is_accepted(header, header.total_size);
+    };
+    EXPECT_TRUE(is_accepted_as(0, ""));
+    const std::uint32_t standing = EVENTLOG_FEATURE_STANDING;
+    for (const std::string_view name :
+         {"flight", "a", "A-1_.b", "1234567890123456789012345678901"}) {
+        // One that does not stand yet, or not any more, has its name, too.
+        EXPECT_TRUE(is_accepted_as(0, name)) << name;
+        EXPECT_TRUE(is_accepted_as(standing, name)) << name;
+        EXPECT_TRUE(is_accepted_as(standing | EVENTLOG_FEATURE_OVERWRITE, name)) << name;
+    }
+    for (const std::string_view name : {"", ".", "..", "-a", "a b", "a/b", "a\x1b", "\xc3\xa4",
+                                        "12345678901234567890123456789012"}) {
+        EXPECT_FALSE(is_accepted_as(standing, name)) << name;
+        EXPECT_EQ(is_accepted_as(0, name), name.empty()) << name;
     }
 }
 
@@ -106,10 +148,12 @@ class mapped_region {
     std::size_t size_;
 };
 
-TEST(region, scribbled_over_by_a_hostile_program_harms_neither_reader_nor_writer) {
+class region_in_mode : public ::testing::TestWithParam<bool> {};
+
+TEST_P(region_in_mode, scribbled_over_by_a_hostile_program_harms_neither_reader_nor_writer) {
     std::mt19937_64 random(1);
     for (int round = 0; round < 8; ++round) {
-        listener ears("region_test:*");
+        listener ears("region_test:*", {128U << 10U, 2, GetParam()});
         mapped_region region(ears);
         region_test::emit(noise{0});
         const region_geometry& geometry = ears.source().geometry();
@@ -135,6 +179,10 @@ TEST(region, scribbled_over_by_a_hostile_program_harms_neither_reader_nor_writer
         ears.finish();
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(modes, region_in_mode, ::testing::Bool(), [](const auto& each) {
+    return std::string(each.param ? "overwrite" : "discard");
+});
 
 TEST(region, cut_short_is_an_error_of_the_reader_and_not_its_death) {
     listener ears("region_test:*");

@@ -24,6 +24,7 @@
 
 #include "failure.hpp"
 #include "listener.hpp"
+#include "ring_fixture.hpp"
 #include "ring_writer.hpp"
 #include "rseq.hpp"
 #include "subscription_slots.hpp"
@@ -33,62 +34,20 @@ namespace {
 using namespace eventlog::core;
 using eventlog::test::heard_record;
 using eventlog::test::listener;
+using eventlog::test::plain;
+using eventlog::test::ring_test;
+using eventlog::test::slot_of;
+using eventlog::test::tick;
+using eventlog::test::writer_case;
 
-struct tick {
-    std::uint64_t number;
-};
-using ring_test = eventlog::provider<"ring_test", tick>;
-
-/// Who counts what was written is no matter of the ring.
-write_result plain(write_result result) {
-    return result == write_result::written_uncounted ? write_result::written : result;
-}
-
-using writer = write_result (*)(subscription_slot&, std::uint64_t, std::uint16_t,
-                                const event_payload&) noexcept;
-
-struct writer_case {
-    const char* name;
-    writer write;
-};
-
-subscription_slot* slot_of(listener& ears) {
-    for (subscription_slot& each : subscription_slots) {
-        if (each.serial.load() == ears.source().header().serial) {
-            return &each;
-        }
-    }
-    return nullptr;
-}
-
-class ring : public ::testing::TestWithParam<writer_case> {
+class ring : public eventlog::test::ring_fixture {
   protected:
-    void listen(listener::options options) {
-        ears = std::make_unique<listener>("ring_test:*", options);
-        ring_test::emit(tick{0});  // attaches the provider
-        ears->poll();
-        ears->forget_records();
-        slot = slot_of(*ears);
-        ASSERT_NE(slot, nullptr);
-        serial = slot->serial.load();
-    }
-
     write_result write(std::size_t size, std::uint8_t filling) {
         static std::array<std::uint8_t, payload_size_max + 8> payload;
         std::memset(payload.data(), filling, size);
         std::memset(payload.data() + size, 0, 8);
         return plain(GetParam().write(*slot, serial, 0, {0, size, payload.data(), {}}));
     }
-
-    /// Whether the event that attached the provider stands in the ring that is written to.
-    [[nodiscard]] static bool has_attaching_event() {
-        return GetParam().write == write_record || !rseq_available();
-    }
-
-    const eventlog::test::pinned_to_one_cpu pinned;
-    std::unique_ptr<listener> ears;
-    subscription_slot* slot = nullptr;
-    std::uint64_t serial = 0;
 };
 
 constexpr std::size_t buffer_size = 128U << 10U;
@@ -227,10 +186,8 @@ TEST_P(ring, takes_nothing_for_another_subscription_in_the_same_slot) {
     EXPECT_TRUE(ears->records().empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(writers, ring,
-                         ::testing::Values(writer_case{"sequences", write_record},
-                                           writer_case{"lock", write_record_shared}),
-                         [](const auto& each) { return std::string(each.param.name); });
+INSTANTIATE_TEST_SUITE_P(writers, ring, ::testing::ValuesIn(eventlog::test::ring_writers),
+                         eventlog::test::name_of_writer);
 
 TEST(shared_ring, is_taken_over_from_a_thread_that_died_with_the_lock) {
     listener ears("ring_test:*");

@@ -10,8 +10,13 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include "failure.hpp"
+#include "record_maker.hpp"
 
 namespace {
 
@@ -71,23 +76,34 @@ TEST(field_value, is_shown_by_its_type) {
     EXPECT_EQ(shown(elog::damaged_value{}), "<damaged>");
 }
 
-/// What a writer says about one record, with the local time zone set to UTC.
-std::string line_of(const elog::merged_record& record, const elog::provider_map& providers) {
-    ::setenv("TZ", "UTC", 1);
+/// What a writer says about records, with the local time zone set to one ahead of UTC by an hour,
+/// or to UTC.
+std::string lines_of(const std::vector<elog::merged_record>& records,
+                     const elog::provider_map& providers, elog::text_options options = {},
+                     const char* zone = "UTC") {
+    ::setenv("TZ", zone, 1);
     ::tzset();
     std::array<int, 2> ends{};
     EXPECT_EQ(::pipe(ends.data()), 0);
     elog::clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
     clock.add({1'000'000'000, 1'000'000'000, 1'600'000'000'000'000'000});
-    elog::text_writer writer(ends[1]);
-    writer.write(record, providers, clock, 9);
+    elog::text_writer writer(ends[1], std::move(options));
+    for (const elog::merged_record& record : records) {
+        writer.write(record, providers, clock, 9);
+    }
     writer.finish();
     writer.flush();
     std::array<char, 4096> text{};
     const ssize_t size = ::read(ends[0], text.data(), text.size());
     ::close(ends[0]);
     ::close(ends[1]);
+    ::setenv("TZ", "UTC", 1);
+    ::tzset();
     return {text.data(), static_cast<std::size_t>(size)};
+}
+
+std::string line_of(const elog::merged_record& record, const elog::provider_map& providers) {
+    return lines_of({record}, providers);
 }
 
 elog::provider_map one_provider() {
@@ -112,6 +128,19 @@ TEST(text_line, is_as_the_manual_says) {
               "12:26:40.000124 [001] my\\x1bprog-4242 shop:sold items=3\n");
 }
 
+TEST(time_of_day, is_right_on_the_first_day_that_there_is) {
+    elog::time_of_day times(true);
+    fmt::memory_buffer out;
+    for (const std::int64_t time : {INT64_MIN, std::int64_t{-1}, INT64_MAX}) {
+        times.append_date(out, time);
+        out.push_back(' ');
+        times.append_to(out, time);
+        out.push_back('\n');
+    }
+    EXPECT_EQ(fmt::to_string(out), "1677-09-21 00:12:43.145224Z\n1969-12-31 23:59:59.999999Z\n"
+                                   "2262-04-11 23:47:16.854775Z\n");
+}
+
 TEST(text_line, tells_a_gap_before_the_record) {
     const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
     elog::merged_record record;
@@ -119,6 +148,16 @@ TEST(text_line, tells_a_gap_before_the_record) {
     record.ring = 2;
     record.record.payload = payload;
     EXPECT_EQ(line_of(record, one_provider()).find("-- lost 17 events on CPU 2 --\n"), 0U);
+}
+
+TEST(text_line, tells_what_was_overwritten_apart_from_what_was_lost) {
+    const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
+    elog::merged_record record;
+    record.lost_before = 17;
+    record.overwritten = true;
+    record.ring = 2;
+    record.record.payload = payload;
+    EXPECT_EQ(line_of(record, one_provider()).find("-- overwritten 17 events on CPU 2 --\n"), 0U);
 }
 
 TEST(text_line, of_an_unknown_provider_or_event_says_so) {
@@ -146,6 +185,125 @@ TEST(text_line, of_a_record_with_an_unknown_flag_is_only_counted) {
 TEST(text_line, of_a_payload_that_is_too_short_shows_damage_and_no_value) {
     elog::merged_record record;
     EXPECT_NE(line_of(record, one_provider()).find("items=<damaged>"), std::string::npos);
+}
+
+constexpr const char* trade = R"(
+provider trade {
+    event sold info { customer: text  items: u32  time: u16 }
+    event closed warn session { connection: u64  items: u32 }
+}
+)";
+
+class chosen_text : public testing::Test {
+  protected:
+    chosen_text() : sold(maker.record("sold")), closed(maker.record("closed")) {
+        sold.set("items", std::uint64_t{3});
+        sold.set("time", std::uint64_t{9});
+        sold.set_text("customer", "a\nb");
+        sold.header().time = 1'000'123'456;
+        sold.header().thread = 4243;
+        sold.header().cpu = 1;
+        closed.set("connection", std::uint64_t{77});
+        closed.set("items", std::uint64_t{5});
+        closed.header().time = 3'500'123'999;
+    }
+
+    [[nodiscard]] std::string show(elog::text_options options, const char* zone = "UTC") {
+        return lines_of({{0, 0, sold.view()}, {0, 0, closed.view()}}, providers, std::move(options),
+                        zone);
+    }
+    [[nodiscard]] std::string show_as(std::string_view line) {
+        elog::text_options options;
+        options.line.emplace(line);
+        return show(std::move(options));
+    }
+    [[nodiscard]] std::string complaint(const elog::text_options& options) {
+        try {
+            elog::check_fields(options, providers);
+        } catch (const elog::failure& error) {
+            return error.what();
+        }
+        return "none";
+    }
+
+    eventlog::test::record_maker maker{trade, "till", 4242};
+    elog::provider_map providers{{0, maker.provider()}};
+    eventlog::test::made_record sold;
+    eventlog::test::made_record closed;
+};
+
+TEST_F(chosen_text, has_only_the_fields_that_are_wanted_in_that_order) {
+    elog::text_options options;
+    options.fields = elog::parse_field_list("items,customer");
+    EXPECT_EQ(show(options),
+              "12:26:40.000123 [001] till-4243 trade:sold items=3 customer=\"a\\nb\"\n"
+              "12:26:42.500123 [000] till-0 trade:closed items=5\n");
+}
+
+TEST_F(chosen_text, has_the_time_since_the_event_before) {
+    elog::text_options options;
+    options.delta = true;
+    const std::string lines = show(options);
+    EXPECT_EQ(lines.find("12:26:40.000123 <    0.000000> [001] till"), 0U) << lines;
+    EXPECT_NE(lines.find("\n12:26:42.500123 <    2.500000> [000] till"), std::string::npos)
+        << lines;
+    std::swap(sold, closed);
+    EXPECT_NE(show(options).find("\n12:26:40.000123 <   -2.500000> [001] till"), std::string::npos);
+}
+
+TEST_F(chosen_text, has_times_in_utc_with_a_z) {
+    elog::text_options options;
+    EXPECT_EQ(show(options, "CET-1").find("13:26:40.000123 [001]"), 0U);
+    options.utc = true;
+    EXPECT_EQ(show(options, "CET-1").find("12:26:40.000123Z [001]"), 0U);
+}
+
+TEST_F(chosen_text, follows_a_template) {
+    EXPECT_EQ(show_as("{date} {time} {delta} {cpu} {pid} {tid} {uid} {comm} {level} {provider} "
+                      "{event}"),
+              "2020-09-13 12:26:40.000123 0.000000 1 4242 4243 0 till info trade sold\n"
+              "2020-09-13 12:26:42.500123 2.500000 0 4242 0 0 till warn trade closed\n");
+    EXPECT_EQ(show_as("{{{customer}}}\\t{items}"), "{\"a\\nb\"}\t3\n{-}\t5\n");
+    EXPECT_EQ(show_as("{session} {.time}"), "- 9\n77 -\n");
+}
+
+TEST_F(chosen_text, puts_the_fields_that_are_wanted_into_a_template) {
+    EXPECT_EQ(show_as("{fields}"), "customer=\"a\\nb\" items=3 time=9\nconnection=77 items=5\n");
+    elog::text_options options;
+    options.line.emplace("{event}: {fields}");
+    options.fields = elog::parse_field_list("customer");
+    EXPECT_EQ(show(options), "sold: customer=\"a\\nb\"\nclosed: \n");
+}
+
+TEST_F(chosen_text, says_of_a_line_of_any_form_that_texts_have_been_cut) {
+    sold.header().flags = EVENTLOG_RECORD_CUT;
+    EXPECT_EQ(show_as("{items}"), "3 (cut)\n5\n");
+}
+
+TEST_F(chosen_text, shows_an_event_of_an_unknown_provider_as_ever) {
+    closed.header().provider = 9;
+    EXPECT_EQ(show_as("{items}"),
+              "3\n12:26:42.500123 [000] ?-0 <unknown provider 9 event 1, 12 bytes>\n");
+}
+
+TEST_F(chosen_text, names_fields_that_no_event_has_and_the_nearest_one) {
+    elog::text_options options;
+    options.fields = elog::parse_field_list("items,custmer");
+    EXPECT_EQ(complaint(options),
+              "--fields, column 7: No event has a field 'custmer'. Did you mean 'customer'?");
+    options.fields = elog::parse_field_list("items,customer,connection");
+    EXPECT_EQ(complaint(options), "none");
+    options.line.emplace("{time} {itmes}");
+    EXPECT_EQ(complaint(options),
+              "--format, column 9: No event has a field 'itmes'. Did you mean 'items'?");
+    options.line.emplace("{evnt}");
+    EXPECT_EQ(complaint(options),
+              "--format, column 2: No event has a field 'evnt'. Did you mean 'event'?");
+    options.line.emplace("{session} {.time} {items}");
+    EXPECT_EQ(complaint(options), "none");
+    providers.clear();
+    options.line.emplace("{anything}");
+    EXPECT_EQ(complaint(options), "none");
 }
 
 TEST(text_output, that_nobody_reads_any_more_is_reported_as_closed) {

@@ -85,6 +85,25 @@ part open as_user $elog doctor
 part json as_user $elog doctor --json
 """
 
+# Before Linux 6.4.
+WITH_PAGE = COMMON + """
+sed -i "/^tracing:/s/\$/,user/" /etc/group
+part before as_user $elog doctor
+part repair repair
+part after as_user $elog doctor
+part modes stat -c '%a %G %n' $tracing $tracing/user_events_data $tracing/user_events_status
+# The first one brings the event, which stays.
+part first as_user "$load 1 < /dev/null"
+echo 1 | tee $tracing/events/user_events/eventlog_load_item_*/enable > /dev/null
+part written as_user "$load 3 < /dev/null"
+
+# One of the two files is not enough.
+chmod 400 $tracing/user_events_status
+part half as_user $elog doctor
+part half-repair repair
+part whole as_user $elog doctor
+"""
+
 AT_BOOT = COMMON + """
 sed -i /^tracing:/d /etc/group
 part before as_user $elog doctor
@@ -95,11 +114,12 @@ chown root:root $tracing $tracing/user_events_data
 chmod 700 $tracing
 chmod 640 $tracing/user_events_data
 part boot systemd-tmpfiles --create --boot
-part modes stat -c '%a %G %n' $tracing $tracing/user_events_data
+part modes stat -c '%a %G %n' $tracing $tracing/user_events_data $tracing/user_events_status
 part booted as_user $elog doctor
 """
 
 MODES = ["710 tracing /sys/kernel/tracing", "660 tracing /sys/kernel/tracing/user_events_data"]
+STATUS_MODE = "440 tracing /sys/kernel/tracing/user_events_status"
 
 
 def tools_or_skip(*names):
@@ -243,6 +263,49 @@ class ByHand(Doctor):
         ), lines)
 
 
+class WithPage(Doctor):
+    """On a kernel with a page of status bits, which a program reads, and with busybox alone."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        elog = vm_case.built("ELOG")
+        load = vm_case.built("PROGRAMS", "user_events_load")
+        cls.result = cls.run_well(
+            vm_case.kernel_or_skip("status-page-6.1"),
+            ["sh", "-c", WITH_PAGE, elog, load],
+            files={elog: elog, load: load},
+        )
+
+    def test_names_the_file_of_the_page(self):
+        lines = self.part("before", status=1)
+        self.assert_item(
+            lines, "missing", "user_events_data",
+            r"You may not reach .* && chgrp tracing /sys/kernel/tracing/user_events_status && "
+            r"chmod g\+r /sys/kernel/tracing/user_events_status",
+        )
+
+    def test_its_commands_repair_that(self):
+        self.part("repair")
+        lines = self.part("after")
+        self.assertEqual([line for line in lines if line.startswith("missing")], [])
+        self.assert_item(lines, "ok", "user_events", ".* a page of status bits, .*")
+        # As the kernel had it, but for the group.
+        self.assertEqual(self.part("modes"), [*MODES, STATUS_MODE.replace("440", "640")])
+
+    def test_an_ordinary_user_is_heard_then(self):
+        self.assertRegex(self.part("first")[0], "^written 0 ")
+        self.assertRegex(self.part("written")[0], "^written 3 ")
+
+    def test_one_file_of_two_is_not_enough(self):
+        self.assert_item(
+            self.part("half", status=1), "missing", "user_events_data",
+            "You may not read and write user_events_data, or not read user_events_status, of .*",
+        )
+        self.part("half-repair")
+        self.assert_item(self.part("whole"), "ok", "user_events_data", "You may write events .*")
+
+
 class AtBoot(Doctor):
     """With systemd's programs and the files that eventlog installs for them."""
 
@@ -276,7 +339,7 @@ class AtBoot(Doctor):
         self.assert_item(self.part("after"), "ok", "user_events_data", "You may write events .*")
 
     def test_the_files_set_the_modes_at_boot(self):
-        self.assertEqual(self.part("modes"), MODES)
+        self.assertEqual(self.part("modes"), [*MODES, STATUS_MODE])
         self.assert_item(self.part("booted"), "ok", "user_events_data", "You may write events .*")
 
 

@@ -236,6 +236,27 @@ EVENTLOG_API bool eventlog_provider_on_dump(struct eventlog_provider* provider,
  */
 EVENTLOG_API void eventlog_provider_poll(struct eventlog_provider* provider);
 
+/*
+ * Asks for a snapshot of every flight recorder (elog start --overwrite) that
+ * hears this process: it keeps the newest events, and somebody who waits for this
+ * (elog snapshot --on-request) writes them to a file. `reason`, a text that ends
+ * with a NUL or NULL for none, is shown to whoever looks; its first 36 bytes are
+ * kept, whole characters of UTF-8.
+ *
+ * Waits for nobody, so it is not said when, or whether, the snapshot is taken; it
+ * has all events that this thread has emitted before. Nobody has to be there: the
+ * request stays, elog status shows it, and who comes later answers it. One
+ * snapshot answers all requests that were made before it began.
+ *
+ * Returns how many were asked. 0: nobody keeps anything of this process. A flight
+ * recorder hears a process from its start, or, if it has begun later, from the
+ * first event on that the process emits for it.
+ *
+ * Any thread, any signal handler, any forked child. Takes no lock, allocates
+ * nothing.
+ */
+EVENTLOG_API unsigned eventlog_snapshot(const char* reason);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,5 +11,6 @@
 #include <eventlog/counter.hpp>
 #include <eventlog/provider.hpp>
 #include <eventlog/session.hpp>
+#include <eventlog/snapshot.hpp>
 #include <eventlog/span.hpp>
 #include <eventlog/traits.hpp>

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
 
-#include <cstring>
+#include <cstdio>
 #include <string>
 #include <string_view>
 

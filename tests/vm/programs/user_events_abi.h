@@ -3,10 +3,7 @@
 
 #include <assert.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 // What the kernel's user_events are told and answer, in both ABIs. Declared here because the kernel
 // headers of Debian 12 do not have it, and apart from the library's own, which they are to check.
@@ -47,25 +44,20 @@ static_assert(sizeof(struct word_registration) == 28, "as the kernel has it");
 static_assert(sizeof(struct word_unregistration) == 16, "as the kernel has it");
 static_assert(sizeof(struct page_registration) == 20, "as the kernel has it");
 
-// NOLINTBEGIN(cppcoreguidelines-pro-type-cstyle-cast,modernize-*): C, and included by C++, too
 /// How many events there may be; kernels of the older ABI do not have it.
 #define USER_EVENTS_MAX "/proc/sys/kernel/user_events_max"
 
-static inline bool kernel_has_page(void) {
-    return access(USER_EVENTS_MAX, F_OK) != 0;
-}
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+bool kernel_has_page(void);
 
 /// Registers an event in the kernel's own ABI, with bit 31 of the word if it wants one. True if it
 /// could be; then `index` is the event's number.
-static inline bool register_by_hand(int data, const char* description, const volatile void* word,
-                                    uint32_t* index) {
-    struct word_registration wanted = {
-        sizeof wanted, 31, sizeof(uint32_t), 0, (uintptr_t)word, (uintptr_t)description, 0};
-    struct page_registration older = {sizeof older, (uintptr_t)description, 0, 0};
-    const bool has_page = kernel_has_page();
-    const bool registered =
-        ioctl(data, USER_EVENTS_REGISTER, has_page ? (void*)&older : (void*)&wanted) == 0;
-    *index = has_page ? older.write_index : wanted.write_index;
-    return registered;
+bool register_by_hand(int data, const char* description, const volatile void* word,
+                      uint32_t* index);
+
+#ifdef __cplusplus
 }
-// NOLINTEND(cppcoreguidelines-pro-type-cstyle-cast,modernize-*)
+#endif

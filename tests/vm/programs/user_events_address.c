@@ -2,6 +2,12 @@
 //
 // Registers an event with user_events of Linux 6.4 and later, where the kernel sets a bit in a word
 // of ours while somebody listens, and follows it through its life.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include "steps.h"
 #include "user_events_abi.h"
 

@@ -5,13 +5,17 @@
 // ones through libeventlog. Prints the largest payload of each. Takes one processor.
 //
 // perf has the kernel report an event that is too large as a fault of its own, once.
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <utility>

@@ -3,6 +3,7 @@
 // The route through user_events in what can become of a process and its memory. What to go through
 // is the first argument; some wait for the script that runs them, in standard output and tracefs.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <spawn.h>
@@ -10,11 +11,16 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -5,10 +5,16 @@
 //
 // On kernels before Linux 6.4, which do not write to gates but have a page of bits, most is the
 // same; what is not asks has_page.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>

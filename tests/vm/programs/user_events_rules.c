@@ -4,8 +4,15 @@
 // what it refuses, and with which error.
 // What the C library asks for.
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "steps.h"
 #include "user_events_abi.h"

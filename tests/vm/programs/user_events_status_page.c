@@ -2,7 +2,12 @@
 //
 // Registers an event with user_events before Linux 6.4, where the kernel sets a bit in a page that
 // we map while somebody listens, and follows it through its life.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "steps.h"
 #include "user_events_abi.h"

@@ -6,6 +6,10 @@
  * tmpfs, created by the consumer and written by every application that has a
  * provider the consumer asked for.  The kernel side uses the same layout.
  *
+ * It has one of two modes, for good.  Discard: what has not been read stays, and
+ * what finds no room is lost.  Overwrite (EVENTLOG_FEATURE_OVERWRITE), the flight
+ * recorder: what is new takes the place of the oldest, read or not.
+ *
  *   0                  +-------------------------------------------+
  *                      | struct eventlog_region                    |
  *                      |   identity, geometry, filter, state, wake |
@@ -73,12 +77,24 @@
  *   killed before it leaves nothing behind.
  *
  *   Switch, by the producer only, when the active buffer cannot take the
- *   record and the next buffer's previous generation has been drained
- *   (generation + 1 < drained + buffer_count): note the control word in the
- *   active buffer's `sealed`, unless it is sealed already; fill in the next
+ *   record and, in discard mode, the next buffer's previous generation has been
+ *   drained (generation + 1 < drained + buffer_count): note the control word in
+ *   the active buffer's `sealed`, unless it is sealed already; fill in the next
  *   buffer's descriptor, its generation first; store the new control word, with
  *   the next generation, count 0, position 0.  Until that last store any of it
  *   may be done over, by another producer, with other values.
+ *
+ *   Overwrite mode is this and nothing else: a switch does not wait.  So no ring
+ *   is ever full, `lost` stays 0 and nobody seals, and the mode is looked at only
+ *   where a record has found no room.  The buffers of one ring, 4 of them:
+ *
+ *     generation 5: gone; 9 will stand in its place, 9's descriptor perhaps does
+ *     generation 6: sealed, the oldest   [records ............|unused]
+ *     generation 7: sealed               [records ..............|unus]
+ *     generation 8: active               [records ...>position        ]
+ *
+ *   In front of generation 9's first record the producer takes 5's buffer, and
+ *   from the store of that descriptor's generation on nobody can read 5 any more.
  *
  *   Full (discard mode), when the next buffer has not been drained: note
  *   `sealed`, then store the control word with position EVENTLOG_SEALED, which
@@ -89,7 +105,9 @@
  *
  *   Loss is exact without a word from the reader: `records_before` and
  *   `lost_before` of a buffer count what was recorded and lost on this ring
- *   before its first record.  Their sum is that record's sequence number.
+ *   before its first record.  Their sum is that record's sequence number.  What
+ *   has been overwritten was recorded: a reader that has been handed, or told of,
+ *   fewer records than `records_before` has missed the others, exactly.
  *
  * READING
  *
@@ -114,11 +132,33 @@
  *      buffer_count times.
  *
  *   At the end, `lost` less what has been told is the gap that no record
- *   follows.  Who does not own the region may read it in the same way if it
- *   stores nothing, begins with the oldest generation that a descriptor has, and
- *   believes a copy only if afterwards the descriptor still has generation g and
- *   generation(control) < g + buffer_count: so does every reader of a ring whose
- *   producer does not wait for it.
+ *   follows.
+ *
+ *   Reading without being waited for.  So read all readers of a region in
+ *   overwrite mode, however many there are, and in either mode those that do not
+ *   own it.  They store nothing, `drained` neither, and in the list above:
+ *
+ *   1. The descriptor of the buffer that `control` names has all 64 bits of the
+ *      generation.  If they do not go with the word's 18, the producer has been
+ *      faster: again.  Let it be G.  If g + buffer_count <= G, g is gone: take
+ *      g = G + 1 - buffer_count and offset 0.
+ *   3. Copy first: the descriptor's fields, then the bytes.  Then, behind a fence
+ *      (acquire), look at the descriptor's generation and at `control` again.
+ *      Believe the copy only if the generation still is g and generation(control)
+ *      < g + buffer_count, in 18 bits.  Else throw it away, and the rest of g: it
+ *      is being overwritten.
+ *   4. The gap is `records_before` and `lost_before` of its descriptor, each less
+ *      what has been handed over and told.  What it has of records has been
+ *      overwritten.
+ *   5. Go on with g + 1 up to G, whatever became of g.  Whoever reads only once and
+ *      has been told of fewer records than `control` counted in 1. was overtaken:
+ *      go to 1, some times; then those are overwritten.
+ *
+ *   So what has been handed over, has been told as overwritten or lost, and has
+ *   not been read yet (up to `control` and `lost`) is what was attempted, always.
+ *   It is known per ring.  Of which providers the records were that have been
+ *   overwritten nobody knows: they are gone, and to count each of them as it is
+ *   written would make all events pay for it.
  *
  *   A record may name a provider only once its entry is ready; so look at the
  *   entries after loading a control word, not before.  `provider_count` may
@@ -135,11 +175,67 @@
  *   so that a record, or a loss, can still be added after the last reading: it
  *   is neither read nor lost but unread, and `control` and `lost` still tell.
  *
+ * STANDING
+ *
+ *   A subscription ends with its owner: whoever finds that the process has died
+ *   removes it.  One with EVENTLOG_FEATURE_STANDING does not.  It has a `name`,
+ *   unique in its directory, takes events until somebody ends it by that name,
+ *   and keeps its memory also when nobody reads, the applications have ended, or
+ *   have crashed: what they had committed is still there.  Nobody drains it, so
+ *   in discard mode it keeps the oldest events, and in overwrite mode the newest.
+ *   The owner_ fields tell who began it, which may have ended long ago.
+ *
+ *   The bit is the last thing that is set, when all gates are open, and of a
+ *   subscription that goes the first that is cleared, so that one whose owner has
+ *   died over its beginning or its removal is removed like all others: it has a
+ *   name, but not the bit.  One that stands may have ended, by `state`: then it
+ *   keeps what it has until somebody has taken that.  Who clears the bit writes
+ *   itself into the owner_ fields before.  All of that is done under the lock of
+ *   the directory.  Who finds the owner dead looks at the bit afterwards: the
+ *   owner may have set it a moment ago, and ended then.
+ *
+ * ASKING FOR A SNAPSHOT
+ *
+ *   An application may ask for a snapshot of a subscription that stands and
+ *   overwrites, and say why.  Nobody has to be there: what was asked for is counted,
+ *   and stays to be seen until somebody has answered.  To ask:
+ *
+ *   1. Add one to `snapshot_tickets`.  The sum is this request's ticket.
+ *   2. Put the reason into the words of `snapshot_reason`, its first bytes into the
+ *      first word, 0 behind its end:
+ *
+ *     63                48 47                                        0
+ *    +--------------------+-------------------------------------------+
+ *    | ticket, low 16 bits| six bytes of the reason, the first lowest |
+ *    +--------------------+-------------------------------------------+
+ *
+ *      each by compare-and-swap, and only over a word whose ticket is older (ours
+ *      less that one is 1 to 32767, in 16 bits).  So the newest reason stays, in
+ *      whatever order its words and those of others are stored.
+ *   3. Add one to `snapshots_wanted`, and wake all who sleep there.
+ *
+ *   Who dies before 3 has not asked; who dies between adding and waking has: never
+ *   sleep without a timer.  A reason whose words do not have the same ticket is none:
+ *   several are asking just now, or one has died over it.  The next request mends
+ *   that, and the count does not depend on it.  To answer:
+ *
+ *   1. Load `snapshots_wanted`.  2. Take the snapshot: it is for all requests up to
+ *   there, as it has all that was recorded before they were made.  3. When it is
+ *   safe, store the number that was loaded in `snapshots_answered`, unless that is
+ *   as far already (its distance to `snapshots_wanted` says so, in 32 bits).  Who
+ *   dies before 3 leaves the requests to the next.
+ *
+ *   What has been asked for and not answered is the difference of the two.  Anyone
+ *   who may write to the region may write anything into these words: at worst a
+ *   snapshot is taken that nobody wanted, or not taken.
+ *
  * INVARIANTS
  *
  *   1. Bytes of a buffer below the position of its generation never change
- *      until the buffer is used again; that needs `drained` > generation.
- *   2. generation(control) < drained + buffer_count.
+ *      until the buffer is used again.  In discard mode that needs `drained` >
+ *      generation.  In overwrite mode the buffer's descriptor has a later
+ *      generation before the first of them changes.
+ *   2. generation(control) < drained + buffer_count, in discard mode.
  *   3. A descriptor is complete before the control word names its generation,
  *      and does not change while it does, but for `sealed`.
  *   4. recorded + lost = attempted, per ring, at every instant a reader can
@@ -156,13 +252,21 @@
  *              acquire by the reader, before any of these.
  *   drained    stored with release by the reader, so that its reading of the
  *              buffer is over when a producer sees it; loaded with acquire by
- *              the producer, before it writes there.
+ *              the producer, before it writes there.  Not in overwrite mode.
+ *   generation of a descriptor: stored before all else of it, and a release fence
+ *              behind it (nothing on x86): whoever has read anything newer finds
+ *              the newer generation when it looks again, behind an acquire fence.
  *   lock       taken with acquire, given back with release: the next holder sees
  *              what the one before stored.  After taking it, a full fence, then
  *              `state` once more: whoever gives the buffers' memory back sets
  *              `state`, then after a full fence looks whether the lock is free.
  *   waiting    full fences on both sides, so that a reader that goes to sleep
  *              and a producer that has switched cannot both miss the other.
+ *   snapshots_wanted  added to with release, behind the reason and all that its
+ *              thread has recorded; loaded with acquire before a snapshot, which so
+ *              has these, and before the reason, which so is that one or a newer.
+ *              The futex needs no more: who sleeps there names the value it has seen.
+ *   snapshots_answered  compared and swapped with release, behind the snapshot.
  *   state      of a provider entry: release, after the entry and its schema and
  *              before the first record that names it; loaded with acquire.
  *
@@ -194,6 +298,12 @@
 #define EVENTLOG_REGION_MAGIC 0x4e4f494745524c45ULL /* "ELREGION" */
 #define EVENTLOG_REGION_VERSION 1
 
+/* Bits of eventlog_region.features. */
+#define EVENTLOG_FEATURE_OVERWRITE 1U /* producers switch without waiting for the reader */
+#define EVENTLOG_FEATURE_STANDING 2U /* outlives its owner; see `name` */
+#define EVENTLOG_FEATURES (EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_STANDING) /* all */
+#define EVENTLOG_SUBSCRIPTION_NAME_SIZE 32
+
 /*
  * The gate: one word per event. Bits 0-15: a subscription's slot. Attention:
  * subscriptions have come or gone, in which the provider said to be interested.
@@ -214,6 +324,11 @@
 #define EVENTLOG_FILTER_SIZE_MAX 2048
 #define EVENTLOG_SESSIONS_MAX 32
 #define EVENTLOG_NAME_SIZE 16 /* a process name, as the kernel keeps it */
+
+/* Why a snapshot is asked for: six bytes in a word, behind a ticket. */
+#define EVENTLOG_SNAPSHOT_REASON_WORDS 6
+#define EVENTLOG_SNAPSHOT_REASON_SIZE 36
+#define EVENTLOG_SNAPSHOT_TICKET_SHIFT 48
 
 /* The largest record, header included. */
 #define EVENTLOG_RECORD_SIZE_MAX 0x00010000U
@@ -275,7 +390,7 @@ struct eventlog_clock_pair {
 struct eventlog_region {
 	__u64 magic;
 	__u32 version;
-	__u32 features; /* all must be known to readers and writers; none so far */
+	__u32 features; /* EVENTLOG_FEATURE_...; all must be known to readers and writers */
 	__u64 serial; /* random, neither 0 nor ~0: tells this region from others of its slot */
 
 	__u32 clock; /* enum eventlog_clock */
@@ -291,7 +406,10 @@ struct eventlog_region {
 	__u64 buffers_offset;
 	__u64 total_size;
 
-	/* Who reads: enough to recognise that it is no longer there. */
+	/*
+	 * Who reads: enough to recognise that it is no longer there.  Of a
+	 * standing subscription: who began it; of one that goes: who removes it.
+	 */
 	__u32 owner_pid;
 	__u32 owner_uid;
 	__u64 owner_start_time; /* field 22 of /proc/PID/stat */
@@ -300,8 +418,17 @@ struct eventlog_region {
 	struct eventlog_clock_pair clock_start;
 
 	/*
+	 * Of a standing subscription, or one that is to be or has been: 1 to 31
+	 * letters, digits, '-', '_' and '.', not '.' or '-' first; the rest is 0.
+	 * Of all others it is 0.
+	 */
+	char name[EVENTLOG_SUBSCRIPTION_NAME_SIZE];
+	__u64 reserved[2];
+
+	/*
 	 * Read by every emit.  Written by the consumer, or by whoever finds
-	 * that the consumer is dead; LIVE to ENDED, never back.
+	 * that the consumer is dead, or ends a standing subscription; LIVE to
+	 * ENDED, never back.
 	 */
 	__u32 state __attribute__((aligned(64)));
 
@@ -327,12 +454,22 @@ struct eventlog_region {
 	/*
 	 * What the consumer asked for: rules
 	 * PROVIDER:EVENT[@LEVEL][/KEYWORD,...][#], with * and ?, each ended by
-	 * NUL; with # for events of these sessions alone.
+	 * NUL; with # for events of these sessions alone.  Among them =PID and
+	 * ~NAME: if there is one of these, only such processes are wanted.
 	 */
 	char filter[EVENTLOG_FILTER_SIZE_MAX] __attribute__((aligned(64)));
 	__u64 sessions[EVENTLOG_SESSIONS_MAX];
 	__u32 session_count;
-	__u32 sessions_reserved[15];
+
+	/*
+	 * Asking for a snapshot of a subscription that stands and overwrites.  Of all
+	 * others, and where nobody knows how to ask, all of it stays 0.
+	 */
+	__u32 snapshot_tickets; /* added to by applications (relaxed) */
+	__u32 snapshots_wanted; /* added to by applications (release); futex, shared */
+	__u32 snapshots_answered; /* of these; moved on by those who answer (release) */
+	/* The last reason.  Swapped in by applications (relaxed): each word tells whose it is. */
+	__u64 snapshot_reason[EVENTLOG_SNAPSHOT_REASON_WORDS];
 };
 
 /*
@@ -350,7 +487,7 @@ struct eventlog_buffer {
 struct eventlog_ring {
 	/* Written by the producer. */
 	__u64 control;
-	__u64 lost; /* discard mode: records that found no room */
+	__u64 lost; /* records that found no room; 0 in overwrite mode */
 
 	/*
 	 * The shared ring only: who writes, 0 for nobody: thread id in the low
@@ -485,6 +622,8 @@ EVENTLOG_ABI_AT(eventlog_region, rings_offset, 48);
 EVENTLOG_ABI_AT(eventlog_region, total_size, 88);
 EVENTLOG_ABI_AT(eventlog_region, owner_pid, 96);
 EVENTLOG_ABI_AT(eventlog_region, clock_start, 120);
+EVENTLOG_ABI_AT(eventlog_region, name, 144);
+EVENTLOG_ABI_AT(eventlog_region, reserved, 176);
 EVENTLOG_ABI_AT(eventlog_region, state, 192);
 EVENTLOG_ABI_AT(eventlog_region, waiting, 256);
 EVENTLOG_ABI_AT(eventlog_region, wake, 260);
@@ -493,6 +632,12 @@ EVENTLOG_ABI_AT(eventlog_region, schemas_used, 328);
 EVENTLOG_ABI_AT(eventlog_region, filter, 384);
 EVENTLOG_ABI_AT(eventlog_region, sessions, 384 + EVENTLOG_FILTER_SIZE_MAX);
 EVENTLOG_ABI_AT(eventlog_region, session_count, 640 + EVENTLOG_FILTER_SIZE_MAX);
+EVENTLOG_ABI_AT(eventlog_region, snapshot_tickets, 644 + EVENTLOG_FILTER_SIZE_MAX);
+EVENTLOG_ABI_AT(eventlog_region, snapshots_wanted, 648 + EVENTLOG_FILTER_SIZE_MAX);
+EVENTLOG_ABI_AT(eventlog_region, snapshots_answered, 652 + EVENTLOG_FILTER_SIZE_MAX);
+EVENTLOG_ABI_AT(eventlog_region, snapshot_reason, 656 + EVENTLOG_FILTER_SIZE_MAX);
+EVENTLOG_ABI(EVENTLOG_SNAPSHOT_REASON_SIZE * 8 ==
+	     EVENTLOG_SNAPSHOT_REASON_WORDS * EVENTLOG_SNAPSHOT_TICKET_SHIFT);
 EVENTLOG_ABI(sizeof(struct eventlog_region) == 704 + EVENTLOG_FILTER_SIZE_MAX);
 
 EVENTLOG_ABI(sizeof(struct eventlog_buffer) == 32);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// elog completion: what a shell asks when it completes a command line of elog. The answer has a
+// line for each candidate, "WORD<tab>DESCRIPTION", and ":files" or ":commands" if the shell has to
+// add those. The scripts in elog/completions ask.
+#include <unistd.h>
+
+#include <string>
+
+#include "commands.hpp"
+#include "completion_values.hpp"
+#include "completion_words.hpp"
+#include "output.hpp"
+
+namespace elog {
+namespace {
+
+/// A name may come from a hostile program, and the shell takes the answer apart by lines and tabs.
+bool is_printable(const std::string& word) {
+    for (const char each : word) {
+        if (static_cast<unsigned char>(each) < 0x20 || each == 0x7f) {
+            return false;
+        }
+    }
+    return !word.empty() && word.front() != ':';
+}
+
+std::string first_line_of(const std::string& description) {
+    std::string line = description.substr(0, description.find('\n'));
+    for (char& each : line) {
+        if (static_cast<unsigned char>(each) < 0x20 || each == 0x7f) {
+            each = ' ';
+        }
+    }
+    return line;
+}
+
+void print_candidates(const command_line& line, const std::vector<std::string>& words) {
+    const completion found = complete(line.describe(), words, find_values);
+    std::string text;
+    for (const candidate& each : found.candidates) {
+        if (is_printable(each.word)) {
+            text += each.word + '\t' + first_line_of(each.description) + '\n';
+        }
+    }
+    switch (found.rest) {
+        case left_to_shell::nothing:
+            break;
+        case left_to_shell::files:
+            text += ":files\n";
+            break;
+        case left_to_shell::commands:
+            text += ":commands\n";
+            break;
+    }
+    write_all(STDOUT_FILENO, text);
+}
+
+}  // namespace
+
+void add_completion(command_line& line, const std::vector<std::string>& words) {
+    subcommand command = line.add_subcommand(
+        "completion", "What a shell asks to complete the command lines of elog");
+    command.footer("The scripts that bash, zsh and fish need for it are installed with elog.\n"
+                   "Example:\n  elog completion -- record --event ''");
+    command.action([&line, words] {
+        if (words.empty()) {
+            throw usage_failure("Behind '--' stands what is to be completed. A shell does so when "
+                                "it has the script that is installed with elog.");
+        }
+        print_candidates(line, words);
+    });
+}
+
+}  // namespace elog

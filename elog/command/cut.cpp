@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+//
+// elog cut: a part of an .elog file as a file of its own.
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "commands.hpp"
+#include "copying.hpp"
+#include "file_damage.hpp"
+#include "file_reader.hpp"
+#include "record_copier.hpp"
+#include "wanted_records.hpp"
+
+namespace elog {
+namespace {
+
+struct cut_arguments {
+    record_choice choice;
+    copy_options to;
+};
+
+class cut_writer final : public record_writer {
+  public:
+    /// All of the recording's beginning, or only what --from leaves of it.
+    explicit cut_writer(bool has_beginning) : has_beginning_(has_beginning) {}
+
+    /// Makes the file. Before that, nothing may be written.
+    void begin(const copy_options& to, const file_reader& file) {
+        copier_.emplace(to, file.host(), file.clock().pairs());
+    }
+
+    void write(const merged_record& record, const provider_map& providers,
+               const clock_table& /*clock*/, std::uint32_t /*shared_ring*/) override {
+        copier_->write(record, 0, providers);
+    }
+    void write_gap(const merged_record& record, std::uint32_t /*shared_ring*/) override {
+        copier_->write_gap(record);
+    }
+    void write_loss(const loss_block& loss, const provider_map& providers,
+                    std::uint32_t /*shared_ring*/) override {
+        loss_block told = loss;
+        if (!has_beginning_ && static_cast<loss_scope>(loss.scope) == loss_scope::provider) {
+            told.full = 0;  // what of it the rings have told in this part is not known
+        }
+        copier_->write_loss(told, 0, providers);
+    }
+    void flush() override {}
+    void finish() override { summary_ = copier_->finish(); }
+
+    [[nodiscard]] const copy_summary& summary() const noexcept { return summary_; }
+
+  private:
+    std::optional<record_copier> copier_;
+    copy_summary summary_;
+    bool has_beginning_;
+};
+
+void run_cut(const cut_arguments& arguments) {
+    const record_choice& choice = arguments.choice;
+    std::error_code none;
+    if (std::filesystem::equivalent(choice.path, arguments.to.path, none)) {
+        throw failure("{} would be overwritten. Give the new file another name with -o.",
+                      choice.path);
+    }
+    file_reader file(choice.path, choice.range());
+    cut_writer writer(!choice.from);
+    wanted_records output(choice, file, writer, false);
+    writer.begin(arguments.to, file);
+    file.read([&](const merged_record& record) { output.write(record); });
+    output.finish();
+    tell_copied(writer.summary(), arguments.to.path);
+    complain_about_damage(file, choice.path, "copied");
+}
+
+}  // namespace
+
+void add_cut(command_line& line) {
+    subcommand command = line.add_subcommand("cut", "Keep a part of a recording in a new one");
+    const auto arguments = std::make_shared<cut_arguments>();
+    add_choice(command, arguments->choice, "--to,--until");
+    add_copy_options(command, arguments->to);
+    command.footer("Examples:\n"
+                   "  elog cut run.elog --from 14:03:00 --to 14:04:30 -o minute.elog\n"
+                   "  elog cut run.elog --where 'level <= warn' -o warnings.elog");
+    command.action([arguments] { run_cut(*arguments); });
+}
+
+}  // namespace elog

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// What every command that begins a subscription asks for in the same way.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+#include "patterns.hpp"
+#include "subscription.hpp"
+#include "text_writer.hpp"
+
+namespace elog {
+
+struct listening_arguments {
+    std::vector<std::string> events;
+    std::vector<std::uint64_t> sessions;
+    std::vector<std::uint64_t> pids;
+    std::vector<std::string> process_names;
+    std::optional<std::string> buffer_size;
+    bool overwrite = false;
+    bool wait = false;
+};
+
+/// -e, --session, -p, --comm, --buffer-size, --overwrite and --wait. The arguments must live until
+/// the command line has been read.
+void add_listening_options(subcommand& command, listening_arguments& arguments);
+
+/// Throws usage_failure for what cannot be listened to.
+[[nodiscard]] subscription_options make_subscription_options(const listening_arguments& arguments);
+
+/// Throws failure if a pattern has met nothing: it is most likely mistyped. `met` is what it met at
+/// the beginning, `providers` who came later.
+void check_patterns(const event_patterns& patterns, const std::vector<bool>& met,
+                    const provider_map& providers, const char* advice);
+
+}  // namespace elog

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// elog merge: several .elog files as one.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "copying.hpp"
+#include "file_merge.hpp"
+#include "tell.hpp"
+
+namespace elog {
+namespace {
+
+struct merge_arguments {
+    std::vector<std::string> paths;
+    copy_options to;
+};
+
+void run_merge(const merge_arguments& arguments) {
+    const merge_summary summary = merge_files(arguments.paths, arguments.to);
+    tell_copied(summary.copied, arguments.to.path);
+    for (const std::string& path : summary.endless) {
+        tell("elog: {} has no end. Everything in it has been copied.", path);
+    }
+    for (const merged_file& file : summary.damaged) {
+        for (const std::string& damage : file.damages) {
+            tell("elog: {}: {}", file.path, damage);
+        }
+    }
+    if (!summary.damaged.empty()) {
+        throw failure("{} of {} files are damaged; everything else in them has been copied.",
+                      summary.damaged.size(), arguments.paths.size());
+    }
+}
+
+}  // namespace
+
+void add_merge(command_line& line) {
+    subcommand command =
+        line.add_subcommand("merge", "Make one recording of several, in the order of time");
+    const auto arguments = std::make_shared<merge_arguments>();
+    command.add_option("FILE", arguments->paths, "Recordings of one machine since its start")
+        .required()
+        .names_a(value_kind::file);
+    add_copy_options(command, arguments->to);
+    command.footer("Example:\n  elog merge run-*.elog -o run.elog");
+    command.action([arguments] { run_merge(*arguments); });
+}
+
+}  // namespace elog

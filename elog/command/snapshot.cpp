@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+//
+// elog snapshot: what the buffers of a standing subscription hold, while it goes on.
+#include "snapshot.hpp"
+
+#include <unistd.h>
+
+#include <memory>
+
+#include "commands.hpp"
+#include "failure.hpp"
+#include "file_sink.hpp"
+#include "snapshot_requests.hpp"
+#include "snapshot_watch.hpp"
+#include "summary.hpp"
+#include "tell.hpp"
+#include "where.hpp"
+
+namespace elog {
+
+void add_snapshot_options(subcommand& command, snapshot_arguments& arguments) {
+    command.add_option("NAME", arguments.name, "As it was called in elog start")
+        .required()
+        .names_a(value_kind::subscription);
+    command.add_option("-o,--output", arguments.output, "Write an .elog file")
+        .names_a(value_kind::new_file);
+    command
+        .add_option("--compress", arguments.compression,
+                    "Compress the file with zstd, at level 1 to 19; 3 without a number")
+        .value_or(compression_level_default)
+        .range(compression_level_min, compression_level_max)
+        .value_name("[LEVEL]");
+    command.add_option("--where", arguments.where, where_help);
+}
+
+void check_snapshot_options(const snapshot_arguments& arguments) {
+    if (arguments.compression != 0 && !arguments.output) {
+        throw usage_failure("--compress is for files: add -o FILE.");
+    }
+}
+
+void check_names_heard(std::unique_ptr<record_filter> filter, const standing_subscription& source) {
+    if (filter == nullptr) {
+        return;
+    }
+    region_reader reader(source.region(), producers::go_on);
+    reader.read_new_providers([&](provider_instance&& provider) {
+        try {
+            filter->add(provider);
+        } catch (const failure&) {  // that event only; it is said when the events are taken
+        }
+    });
+    check_names(filter.get(), nullptr);
+}
+
+snapshot_taking::snapshot_taking(const snapshot_arguments& arguments,
+                                 const standing_subscription& source, unknown_names unknown)
+    : arguments_(arguments),
+      unknown_(unknown),
+      filter_(make_filter(arguments.where, present_time())) {
+    if (unknown_ == unknown_names::refused) {
+        // Of programs that it has heard: nobody else's events can be in it.
+        check_names_heard(make_filter(arguments.where, present_time()), source);
+    }
+    if (arguments.output) {
+        sink_ = std::make_unique<file_sink>(
+            file_sink_options{*arguments.output, arguments.compression, {}, true});
+    } else {
+        sink_ = std::make_unique<text_sink>(STDOUT_FILENO, give_up{});
+    }
+    if (filter_) {
+        passing_.emplace(*filter_, *sink_);
+    }
+    process_.emplace(source.region(), passing_ ? static_cast<record_sink&>(*passing_) : *sink_);
+}
+
+void snapshot_taking::take() {
+    print_summary(process_->snapshot(), arguments_.output);
+    if (passing_) {
+        tell("{} events passed --where", passing_->passed());
+    }
+    if (unknown_ == unknown_names::refused) {
+        check_names(filter_.get(), nullptr);
+    }
+}
+
+void tell_requests(const std::string& whose, std::uint32_t count,
+                   const std::optional<std::string>& reason) {
+    tell("{}: {} requests of programs{}", whose, count,
+         !reason           ? ", of several at once"
+         : reason->empty() ? ""
+                           : fmt::format(", the last for: {}", *reason));
+}
+
+namespace {
+
+void run_snapshot(const snapshot_arguments& arguments) {
+    const standing_subscription source(arguments.name);
+    snapshot_requests requests(source.region());
+    // Before it begins: it has all that these were made for. What is only shown, or is a part of
+    // it, is no answer.
+    const request_counts asked = requests.counts();
+    const std::optional<std::string> reason = requests.reason();
+    const bool is_answer = asked.open() != 0 && arguments.output && !arguments.where;
+    snapshot_taking(arguments, source).take();
+    if (!source.is_still_there()) {
+        throw failure("'{}' was ended meanwhile: what the snapshot has may not be all.",
+                      arguments.name);
+    }
+    if (is_answer) {
+        requests.answer(asked.wanted);
+        tell_requests(*arguments.output, asked.open(), reason);
+    }
+}
+
+}  // namespace
+
+void add_snapshot(command_line& line) {
+    subcommand command = line.add_subcommand(
+        "snapshot", "Show, or keep in a file, what the buffers of an elog start hold now");
+    const auto arguments = std::make_shared<snapshot_arguments>();
+    const auto watched = std::make_shared<watch_arguments>();
+    add_snapshot_options(command, *arguments);
+    add_watch_options(command, *watched);
+    command.footer("It goes on, and nothing in it changes: as often as you like. Examples:\n"
+                   "  elog snapshot flight -o what_happened.elog\n"
+                   "  elog snapshot flight --on-request -o asked.elog\n"
+                   "  elog snapshot flight --when 'took > 2s' --after 1s -o slow.elog");
+    command.action([arguments, watched] {
+        check_snapshot_options(*arguments);
+        check_watch_options(*arguments, *watched);
+        if (watched->is_wanted()) {
+            run_watch(*arguments, *watched);
+        } else {
+            run_snapshot(*arguments);
+        }
+    });
+}
+
+}  // namespace elog

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// Taking what the buffers of a standing subscription hold: elog snapshot, and elog stop.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "command_line.hpp"
+#include "filtering_sink.hpp"
+#include "record_filter.hpp"
+#include "recording.hpp"
+#include "standing_subscription.hpp"
+
+namespace elog {
+
+struct snapshot_arguments {
+    std::string name;
+    std::optional<std::string> output;
+    int compression = 0;
+    std::optional<std::string> where;
+};
+
+/// NAME, -o, --compress and --where. The arguments must live until the command line has been read.
+void add_snapshot_options(subcommand& command, snapshot_arguments& arguments);
+
+/// Throws usage_failure.
+void check_snapshot_options(const snapshot_arguments& arguments);
+
+/// Throws failure if programs have been heard, but no event of theirs has a name that the filter
+/// asks for. It may be missing, and is used up.
+void check_names_heard(std::unique_ptr<record_filter> filter, const standing_subscription& source);
+
+/// Says for which requests of programs a snapshot is taken, and why the last one was made, which is
+/// nothing if that cannot be told. `whose`: the file that it goes to.
+void tell_requests(const std::string& whose, std::uint32_t count,
+                   const std::optional<std::string>& reason);
+
+/// Names in a predicate that no event has.
+enum class unknown_names {
+    refused,
+    possible,  // a program that has them may come
+};
+
+/// Taken to the file, or to standard output, with a summary on standard error.
+class snapshot_taking {
+  public:
+    /// Makes the file, and says what is wrong with the arguments while nothing has been ended yet.
+    /// Both must outlive this. Throws failure.
+    snapshot_taking(const snapshot_arguments& arguments, const standing_subscription& source,
+                    unknown_names unknown = unknown_names::refused);
+
+    /// Once. Throws failure or output_closed.
+    void take();
+
+  private:
+    const snapshot_arguments& arguments_;
+    unknown_names unknown_;
+    std::unique_ptr<record_filter> filter_;
+    std::unique_ptr<record_sink> sink_;
+    std::optional<filtering_sink> passing_;
+    std::optional<recording> process_;
+};
+
+}  // namespace elog

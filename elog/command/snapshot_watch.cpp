@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+#include "snapshot_watch.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+#include "event_watch.hpp"
+#include "failure.hpp"
+#include "quantities.hpp"
+#include "recording_parts.hpp"
+#include "snapshot_requests.hpp"
+#include "stop_signal.hpp"
+#include "tell.hpp"
+#include "unique_fd.hpp"
+#include "where.hpp"
+
+namespace elog {
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+// How late an event may be found.
+constexpr std::chrono::milliseconds look_interval{10};
+// A request wakes us. A signal that comes just before we sleep does not.
+constexpr std::chrono::milliseconds sleep_max{250};
+
+std::unique_ptr<record_filter> make_trigger(const std::optional<std::string>& when) {
+    if (!when) {
+        return nullptr;
+    }
+    try {
+        return std::make_unique<record_filter>(predicate("--when", *when), present_time());
+    } catch (const failure& error) {
+        throw usage_failure("{}", error.what());
+    }
+}
+
+/// What asks for a snapshot and has not got it yet.
+struct causes {
+    std::uint32_t requests = 0;
+    std::uint64_t events = 0;
+
+    [[nodiscard]] bool any() const noexcept { return requests != 0 || events != 0; }
+};
+
+class snapshot_watch {
+  public:
+    snapshot_watch(const snapshot_arguments& snapshot, const watch_arguments& arguments);
+
+    void run();
+
+  private:
+    void note_causes();
+    void sleep() const;
+    void take();
+    void tell_causes(const std::string& path, const causes& answered) const;
+    void remove_old();
+    [[nodiscard]] std::string claim_path();
+    void print_totals();
+
+    snapshot_arguments snapshot_;
+    const watch_arguments& arguments_;
+    nanoseconds after_{0};
+    std::unique_ptr<record_filter> trigger_;
+    recording_parts parts_;
+    standing_subscription source_;
+    snapshot_requests requests_;
+    std::optional<event_watch> watch_;
+    std::uint32_t wanted_ = 0;    // as last seen
+    std::uint32_t answered_ = 0;  // by us, or before us
+    causes open_;
+    std::optional<steady_clock::time_point> due_;  // the snapshot for these
+    std::uint64_t taken_ = 0;
+    causes all_;  // that have been answered
+};
+
+snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_arguments& arguments)
+    : snapshot_(snapshot),
+      arguments_(arguments),
+      after_(arguments.after ? parse_duration(*arguments.after) : nanoseconds{0}),
+      trigger_(make_trigger(arguments.when)),
+      parts_(*snapshot.output),
+      source_(snapshot.name),
+      requests_(source_.region()),
+      answered_(requests_.counts().answered) {
+    if (!eventlog::core::overwrites(source_.region().header)) {
+        throw failure("'{}' keeps the first events, and nobody asks it for the newest. Begin one "
+                      "with: elog start NAME --overwrite",
+                      snapshot.name);
+    }
+    if (trigger_) {
+        watch_.emplace(source_.region(), *trigger_);
+    }
+}
+
+/// Notes what has come, and when the snapshot for it is due.
+void snapshot_watch::note_causes() {
+    wanted_ = requests_.wanted();
+    open_.requests = arguments_.on_request ? wanted_ - answered_ : 0;
+    open_.events += watch_ ? watch_->look() : 0;
+    if (open_.any() && !due_) {
+        due_ = steady_clock::now() + after_;
+    }
+}
+
+void snapshot_watch::sleep() const {
+    nanoseconds time = watch_ ? look_interval : sleep_max;
+    if (due_) {
+        time = std::clamp<nanoseconds>(*due_ - steady_clock::now(), nanoseconds{0}, time);
+    }
+    if (due_ || !arguments_.on_request) {
+        std::this_thread::sleep_for(time);  // further requests change nothing
+    } else {
+        requests_.wait(wanted_, time);
+    }
+}
+
+/// A name that nobody has, and now nobody else gets.
+std::string snapshot_watch::claim_path() {
+    while (true) {
+        std::string path = parts_.next_path();
+        const eventlog::core::unique_fd file(
+            ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+        if (file) {
+            return path;
+        }
+        if (errno != EEXIST) {
+            throw failure("The file {} cannot be made ({}). Give another name with -o.", path,
+                          std::strerror(errno));
+        }
+    }
+}
+
+void snapshot_watch::tell_causes(const std::string& path, const causes& answered) const {
+    if (answered.requests != 0) {
+        tell_requests(path, answered.requests, requests_.reason());
+    }
+    if (answered.events != 0) {
+        tell("{}: {} events for which --when is true", path, answered.events);
+    }
+}
+
+/// Once the new one is safe.
+void snapshot_watch::remove_old() {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(*snapshot_.output, error);
+    parts_.add(*snapshot_.output, error ? 0 : size);
+    while (arguments_.keep && parts_.count() > *arguments_.keep) {
+        parts_.remove_oldest();
+    }
+}
+
+/// It answers what has come before it begins, and nothing that comes later.
+void snapshot_watch::take() {
+    note_causes();
+    const causes answered = open_;
+    snapshot_.output = claim_path();
+    tell_causes(*snapshot_.output, answered);
+    snapshot_taking(snapshot_, source_, unknown_names::possible).take();
+    if (!source_.is_still_there()) {
+        throw failure("'{}' was ended meanwhile: what {} has may not be all.", snapshot_.name,
+                      *snapshot_.output);
+    }
+    if (arguments_.on_request) {
+        answered_ = wanted_;
+        requests_.answer(wanted_);
+    }
+    remove_old();
+    open_ = {};
+    due_.reset();
+    ++taken_;
+    all_.requests += answered.requests;
+    all_.events += answered.events;
+}
+
+void snapshot_watch::run() {
+    tell("'{}' is watched. Snapshots go to {}. Ctrl-C ends that.", snapshot_.name,
+         pattern_of_parts(*snapshot_.output));
+    while (taken_ < arguments_.count.value_or(UINT64_MAX)) {
+        // Asked first: what has come before is still answered, and at once.
+        const bool can_come = requests_.can_come();
+        const bool is_last = !can_come || stop_requested().count != 0;
+        note_causes();
+        if (due_ && (is_last || steady_clock::now() >= *due_)) {
+            take();
+        } else if (!is_last) {
+            sleep();
+        }
+        if (is_last) {
+            if (!can_come) {
+                tell("'{}' has ended: nobody can ask it any more.", snapshot_.name);
+            }
+            break;
+        }
+    }
+    print_totals();
+}
+
+void snapshot_watch::print_totals() {
+    tell("{} snapshots, for {} requests and {} events", taken_, all_.requests, all_.events);
+    if (watch_) {
+        const std::uint64_t missed = watch_->missed();
+        tell("{} events were looked at for --when", watch_->seen());
+        if (missed != 0) {
+            tell(
+                "elog: {} events could not be looked at: newer ones had overwritten them. Start it "
+                "with more memory, with --buffer-size.",
+                missed);
+        }
+    }
+}
+
+/// A program that knows the name may come later: it is said, and no mistake.
+void tell_unknown_names(std::unique_ptr<record_filter> filter,
+                        const standing_subscription& source) {
+    try {
+        check_names_heard(std::move(filter), source);
+    } catch (const failure& error) {
+        tell("elog: {} It may come with a program that has not been heard yet.", error.what());
+    }
+}
+
+}  // namespace
+
+void add_watch_options(subcommand& command, watch_arguments& arguments) {
+    command.add_flag(
+        "--on-request", arguments.on_request,
+        "Write one to FILE-000001.elog and so on whenever a program asks for it, up to "
+        "Ctrl-C");
+    command.add_option("--when", arguments.when,
+                       "Write one to FILE-000001.elog and so on whenever there is an event for "
+                       "which this is true");
+    command.add_option("--count", arguments.count, "End after that many")
+        .range(1, 1'000'000)
+        .value_name("UINT");
+    command.add_option("--keep", arguments.keep, "Keep that many of these files, the newest")
+        .range(1, 1'000'000)
+        .value_name("UINT");
+    command.add_option("--after", arguments.after,
+                       "Take it so long after it is asked for, with what follows: 500ms, 2s");
+}
+
+void check_watch_options(const snapshot_arguments& snapshot, const watch_arguments& arguments) {
+    if (!arguments.is_wanted() && (arguments.count || arguments.keep || arguments.after)) {
+        throw usage_failure("--count, --keep and --after are for snapshots that are asked for: add "
+                            "--on-request or --when.");
+    }
+    if (arguments.is_wanted() && !snapshot.output) {
+        throw usage_failure("Snapshots that are asked for go to files: add -o FILE.");
+    }
+    if (arguments.after) {
+        static_cast<void>(parse_duration(*arguments.after));
+    }
+    static_cast<void>(make_trigger(arguments.when));
+}
+
+void run_watch(const snapshot_arguments& snapshot, const watch_arguments& arguments) {
+    catch_stop_signals();
+    snapshot_watch watch(snapshot, arguments);
+    const standing_subscription source(snapshot.name);
+    tell_unknown_names(make_filter(snapshot.where, present_time()), source);
+    tell_unknown_names(make_trigger(arguments.when), source);
+    watch.run();
+}
+
+}  // namespace elog

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// elog snapshot --on-request and --when: snapshots that programs ask for, or events.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "command_line.hpp"
+#include "snapshot.hpp"
+
+namespace elog {
+
+struct watch_arguments {
+    bool on_request = false;
+    std::optional<std::string> when;
+    std::optional<std::uint64_t> count;
+    std::optional<std::uint64_t> keep;
+    std::optional<std::string> after;
+
+    [[nodiscard]] bool is_wanted() const noexcept { return on_request || when.has_value(); }
+};
+
+/// --on-request, --when, --count, --keep and --after. The arguments must live until the command
+/// line has been read.
+void add_watch_options(subcommand& command, watch_arguments& arguments);
+
+/// Throws usage_failure.
+void check_watch_options(const snapshot_arguments& snapshot, const watch_arguments& arguments);
+
+/// Takes snapshots until somebody ends it, or what it watches, or there are as many as were wanted.
+/// The arguments have been checked, and is_wanted. Throws failure and usage_failure.
+void run_watch(const snapshot_arguments& snapshot, const watch_arguments& arguments);
+
+}  // namespace elog

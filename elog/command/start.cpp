@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// elog start: begin a subscription that stands by itself.
+#include <memory>
+#include <string>
+
+#include "commands.hpp"
+#include "listening.hpp"
+#include "region.hpp"
+#include "subscription.hpp"
+#include "tell.hpp"
+
+namespace elog {
+namespace {
+
+struct start_arguments {
+    std::string name;
+    listening_arguments listening;
+};
+
+void run_start(const start_arguments& arguments) {
+    if (!eventlog::core::is_subscription_name(arguments.name)) {
+        throw usage_failure("A name has 1 to {} letters, digits, '-', '_' and '.', and begins with "
+                            "no '-' and no '.'; '{}' is none.",
+                            EVENTLOG_SUBSCRIPTION_NAME_SIZE - 1, arguments.name);
+    }
+    subscription_options options = make_subscription_options(arguments.listening);
+    options.name = arguments.name;
+    subscription source(options);
+    if (!arguments.listening.wait) {
+        check_patterns(options.patterns, source.patterns_met(), {},
+                       "See what there is with: elog list. To wait for it, add --wait.");
+    }
+    source.leave();
+    tell("'{0}' keeps the {1} events. Take them with: elog snapshot {0} -o FILE. End it with: elog "
+         "stop {0}",
+         arguments.name, options.overwrite ? "newest" : "first");
+}
+
+}  // namespace
+
+void add_start(command_line& line) {
+    subcommand command = line.add_subcommand(
+        "start", "Let events be kept in memory, until elog stop, by nobody who runs");
+    const auto arguments = std::make_shared<start_arguments>();
+    command
+        .add_option("NAME", arguments->name,
+                    "What to call it: up to 31 letters, digits, '-', '_' and '.'")
+        .required();
+    add_listening_options(command, arguments->listening);
+    command.footer(
+        "Its buffers stay until elog stop, also when the programs have ended or crashed.\n"
+        "Examples:\n"
+        "  elog start flight -e 'shop:*' --overwrite --wait\n"
+        "  elog snapshot flight -o what_happened.elog");
+    command.action([arguments] { run_start(*arguments); });
+}
+
+}  // namespace elog

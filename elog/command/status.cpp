@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+//
+// elog status: the subscriptions that stand by themselves, and what they hold.
+#include <unistd.h>
+
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "recording.hpp"
+#include "running_directory.hpp"
+#include "running_subscriptions.hpp"
+#include "snapshot_requests.hpp"
+#include "standing_subscription.hpp"
+#include "tell.hpp"
+#include "text_writer.hpp"
+#include "value_text.hpp"
+
+namespace elog {
+namespace {
+
+/// Counts what it is given, and keeps nothing.
+class counting_sink : public record_sink {
+  public:
+    void start(const open_region& /*source*/) override {}
+    void take_clock(const eventlog_clock_pair& /*pair*/) override {}
+    void take_provider(const provider_instance& /*provider*/) override {}
+    void take_run(const record_run& /*run*/) override {}
+    void take_loss(const loss_block& /*loss*/) override {}
+    void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
+    void finish() override {}
+};
+
+struct standing_status {
+    running_subscription subscription;
+    std::uint64_t since = 0;  // nanoseconds since 1970
+    recording_summary holds{};
+    request_counts requests{};          // of programs, for snapshots
+    std::optional<std::string> reason;  // of the last one
+};
+
+/// Nothing if it has been ended meanwhile.
+std::optional<standing_status> examine(const running_subscription& subscription) {
+    try {
+        const standing_subscription source(subscription.name);
+        counting_sink nowhere;
+        recording process(source.region(), nowhere);
+        const snapshot_requests requests(source.region());
+        return standing_status{subscription, source.region().header.clock_start.realtime,
+                               process.snapshot(), requests.counts(), requests.reason()};
+    } catch (const failure& error) {
+        tell("elog: {}", error.what());
+        return std::nullopt;
+    }
+}
+
+const char* mode_of(const standing_status& shown) {
+    return shown.subscription.overwrites ? "overwrite" : "discard";
+}
+
+/// They come from a file that whoever may write to the directory can have written.
+std::string visible_rules(const running_subscription& subscription) {
+    fmt::memory_buffer text;
+    for (const std::vector<std::string>& entries :
+         {subscription.rules(), subscription.processes()}) {
+        for (const std::string& entry : entries) {
+            append(text, " ");
+            append_visible(text, entry);
+        }
+    }
+    return fmt::to_string(text);
+}
+
+/// Nothing if nobody has asked. Whether anybody waits for such requests cannot be told.
+std::string requests_of(const standing_status& shown) {
+    if (shown.requests.wanted == 0) {
+        return {};
+    }
+    fmt::memory_buffer text;
+    append(text, fmt::format("  asked for   {} snapshots by programs, {} of them not answered yet",
+                             shown.requests.wanted, shown.requests.open()));
+    if (!shown.reason) {
+        append(text, "; several are asking at once");
+    } else if (!shown.reason->empty()) {
+        append(text, "; the last for: ");
+        append_visible(text, *shown.reason);
+    }
+    append(text, "\n");
+    if (shown.requests.open() != 0 && !shown.subscription.has_ended) {
+        append(text,
+               fmt::format("              Answer with: elog snapshot {} --on-request -o FILE\n",
+                           shown.subscription.name));
+    }
+    return fmt::to_string(text);
+}
+
+std::string text_of(const standing_status& shown) {
+    const auto seconds = static_cast<std::time_t>(shown.since / 1'000'000'000);
+    std::tm parts{};
+    char since[32] = "";
+    if (::localtime_r(&seconds, &parts) != nullptr) {
+        static_cast<void>(std::strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S", &parts));
+    }
+    const recording_summary& holds = shown.holds;
+    std::string text = fmt::format("{}: {}, {} KiB of memory, since {}\n", shown.subscription.name,
+                                   mode_of(shown), shown.subscription.memory >> 10U, &since[0]);
+    if (shown.subscription.has_ended) {
+        text += fmt::format("  ended       it takes no more events. Take what it holds with: elog "
+                            "stop {} -o FILE\n",
+                            shown.subscription.name);
+    }
+    text += "  events     " + visible_rules(shown.subscription);
+    text += fmt::format("\n  holds       {} events, {} bytes\n", holds.events, holds.bytes);
+    if (shown.subscription.overwrites) {
+        text += fmt::format("  overwritten {} events\n", holds.overwritten);
+    }
+    text += fmt::format("  lost        {} events\n", holds.lost);
+    text += requests_of(shown);
+    if (holds.providers_refused != 0) {
+        text +=
+            fmt::format("  not heard   {} providers: there is no room for more than {}. Stop it, "
+                        "and start it anew.\n",
+                        holds.providers_refused, EVENTLOG_PROVIDERS_MAX);
+    }
+    return text;
+}
+
+std::string json_of(const std::vector<standing_status>& all) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const standing_status& each : all) {
+        list.push_back({{"name", each.subscription.name},
+                        {"slot", each.subscription.slot},
+                        {"mode", mode_of(each)},
+                        {"ended", each.subscription.has_ended},
+                        {"rules", each.subscription.rules()},
+                        {"processes", each.subscription.processes()},
+                        {"sessions", each.subscription.sessions},
+                        {"since", each.since},
+                        {"memory", each.subscription.memory},
+                        {"events", each.holds.events},
+                        {"bytes", each.holds.bytes},
+                        {"overwritten", each.holds.overwritten},
+                        {"lost", each.holds.lost},
+                        {"providers_refused", each.holds.providers_refused},
+                        {"snapshots_wanted", each.requests.wanted},
+                        {"snapshots_answered", each.requests.answered},
+                        {"snapshot_reason", each.reason && each.requests.wanted != 0
+                                                ? nlohmann::ordered_json(*each.reason)
+                                                : nlohmann::ordered_json()}});
+    }
+    const nlohmann::ordered_json all_of_it = {{"standing", std::move(list)}};
+    return all_of_it.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+void run_status(bool as_json) {
+    std::vector<std::string> complaints;
+    std::vector<standing_status> all;
+    if (const std::optional<eventlog::core::directory> where = open_running_directory()) {
+        for (const running_subscription& each : read_subscriptions(*where, complaints)) {
+            if (each.name.empty()) {
+                continue;
+            }
+            if (std::optional<standing_status> status = examine(each)) {
+                all.push_back(std::move(*status));
+            }
+        }
+    }
+    for (const std::string& complaint : complaints) {
+        tell("elog: {}", complaint);
+    }
+    std::string text;
+    if (as_json) {
+        text = json_of(all);
+    } else {
+        for (const standing_status& each : all) {
+            text += text_of(each);
+        }
+    }
+    write_all(STDOUT_FILENO, text);
+    if (all.empty()) {
+        tell("Nothing stands. Begin something with: elog start NAME -e 'PROVIDER:*' --overwrite");
+    }
+}
+
+}  // namespace
+
+void add_status(command_line& line) {
+    subcommand command =
+        line.add_subcommand("status", "Show what elog start began, and what it holds");
+    const auto json = std::make_shared<bool>(false);
+    command.add_flag("--json", *json, "Show it as JSON, for programs");
+    command.action([json] { run_status(*json); });
+}
+
+}  // namespace elog

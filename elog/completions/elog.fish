@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+function __elog_complete
+    set -l typed (commandline -opc) (commandline -ct)
+    set -l elog $typed[1]
+    for line in ($elog completion -- $typed[2..] 2>/dev/null)
+        switch $line
+            case :files
+                __fish_complete_path (string replace -r -- '^--[^=]*=' '' (commandline -ct))
+            case :commands
+                set -l command $typed[(math 1 + (contains -i -- -- $typed))..]
+                complete -C "$command"
+            case '*'
+                echo $line
+        end
+    end
+end
+complete -c elog -f -a '(__elog_complete)'

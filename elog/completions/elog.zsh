@@ -1,0 +1,29 @@
+#compdef elog
+# SPDX-License-Identifier: MIT
+
+_elog() {
+    local line name files=0
+    local -a typed described
+    typed=("${(@Q)words[2,CURRENT]}")
+    for line in "${(@f)$("${(Q)words[1]}" completion -- "${typed[@]}" 2>/dev/null)}"; do
+        case $line in
+            '') ;;
+            :files) files=1 ;;
+            :commands)
+                shift "${words[(i)--]}" words
+                (( CURRENT = ${#words} ))
+                _normal
+                ;;
+            *)
+                name=${line%%$'\t'*}
+                described+=("${name//:/\\:}:${line#*$'\t'}")
+                ;;
+        esac
+    done
+    (( ${#described} )) && _describe elog described
+    if (( files )); then
+        compset -P '--*='
+        _files
+    fi
+}
+_elog "$@"

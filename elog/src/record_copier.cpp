@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "record_copier.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "failure.hpp"
+#include "file_reader.hpp"
+
+namespace elog {
+namespace {
+
+host_block host_of_copy(host_block host) {
+    host.recording = draw_identity();
+    host.part = 0;
+    host.version = file_version;
+    return host;
+}
+
+}  // namespace
+
+record_copier::record_copier(copy_options options, const host_block& host,
+                             std::vector<eventlog_clock_pair> readings)
+    : writer_(std::move(options.path), host_of_copy(host)),
+      readings_(std::move(readings)),
+      batches_(host.ring_count),
+      write_run_([this](const record_run& run) { writer_.write_run(run); }),
+      rings_(host.ring_count) {
+    writer_.compress(options.compression);
+}
+
+/// Readings stand between the records that they convert, so that an index that lists some of the
+/// blocks lists what belongs to them.
+void record_copier::write_readings(std::uint64_t time) {
+    const bool is_first = next_reading_ == 0;
+    if (is_first && !readings_.empty()) {
+        writer_.write_clock(readings_.front());
+        next_reading_ = 1;
+    }
+    if (next_reading_ == readings_.size() || readings_[next_reading_].clock > time) {
+        return;
+    }
+    if (is_first) {
+        // Of those before the first record only the last one converts anything.
+        const auto later = std::upper_bound(
+            readings_.begin(), readings_.end(), time,
+            [](std::uint64_t limit, const auto& reading) { return limit < reading.clock; });
+        next_reading_ = static_cast<std::size_t>(later - readings_.begin()) - 1;
+    }
+    flush();
+    while (next_reading_ != readings_.size() && readings_[next_reading_].clock <= time) {
+        writer_.write_clock(readings_[next_reading_++]);
+    }
+}
+
+/// The one behind the last record, and the last of all: its distance from the first is the rate at
+/// which times beyond both are converted.
+void record_copier::write_last_readings() {
+    if (next_reading_ == 0 && !readings_.empty()) {
+        writer_.write_clock(readings_[next_reading_++]);
+    }
+    if (next_reading_ != readings_.size()) {
+        writer_.write_clock(readings_[next_reading_++]);
+    }
+    if (next_reading_ != readings_.size()) {
+        writer_.write_clock(readings_.back());
+        next_reading_ = readings_.size();
+    }
+}
+
+std::uint16_t record_copier::draw_number() {
+    if (next_number_ == EVENTLOG_PROVIDERS_MAX) {
+        throw failure("The events are of more than {} providers, which is what one file may have. "
+                      "Take fewer files, or a part of them with elog cut.",
+                      EVENTLOG_PROVIDERS_MAX);
+    }
+    return static_cast<std::uint16_t>(next_number_++);
+}
+
+/// A provider that several files have, because they are parts of one recording or were recorded at
+/// the same time, is one.
+std::uint16_t record_copier::number_of(std::uint32_t source, const provider_instance& provider) {
+    const std::uint64_t place = std::uint64_t{source} << 16U | provider.id;
+    if (const auto known = numbers_.find(place); known != numbers_.end()) {
+        return known->second;
+    }
+    provider_key key(provider.pid, provider.uid, provider.process, provider.schema.binary);
+    if (const auto known = providers_.find(key); known != providers_.end()) {
+        numbers_.emplace(place, known->second);
+        return known->second;
+    }
+    schema_bytes_ += provider.schema.binary.size();
+    if (schema_bytes_ > schemas_size_max) {
+        throw failure("The schemas of the events have more than {} bytes, which is what one file "
+                      "may have. Take fewer files, or a part of them with elog cut.",
+                      schemas_size_max);
+    }
+    provider_instance written = provider;
+    written.id = draw_number();
+    writer_.write_provider(written);
+    providers_.emplace(std::move(key), written.id);
+    numbers_.emplace(place, written.id);
+    return written.id;
+}
+
+void record_copier::write_gap(const merged_record& record) {
+    ring_state& ring = rings_[record.ring];
+    (record.overwritten ? ring.overwritten : ring.untold) += record.lost_before;
+}
+
+void record_copier::write(const merged_record& record, std::uint32_t source,
+                          const provider_map& providers) {
+    write_gap(record);
+    ring_state& ring = rings_[record.ring];
+    eventlog_record header = record.record.header;
+    const auto provider = providers.find(header.provider);
+    if (provider == providers.end()) {
+        // Nobody could ever say what it is.
+        ++ring.untold;
+        ++summary_.left_out;
+        return;
+    }
+    write_readings(header.time);
+    header.provider = number_of(source, provider->second);
+    bytes_.assign(padded_size(header.size), 0);
+    std::memcpy(bytes_.data(), &header, sizeof header);
+    std::copy(record.record.payload.begin(), record.record.payload.end(),
+              bytes_.begin() + sizeof header);
+    record_run run;
+    run.ring = record.ring;
+    // A record has one gap in front of it; one of the other kind is told in front of the next.
+    run.overwritten = ring.overwritten != 0;
+    std::uint64_t& missing = run.overwritten ? ring.overwritten : ring.untold;
+    run.lost_before = missing;
+    run.sequence = ring.next + missing;
+    run.count = 1;
+    run.bytes = bytes_;
+    batches_.add(run, {}, write_run_);
+    (run.overwritten ? summary_.overwritten : summary_.lost) += missing;
+    ++summary_.records;
+    ring.next = run.sequence + 1;
+    missing = 0;
+}
+
+void record_copier::write_loss(const loss_block& loss, std::uint32_t source,
+                               const provider_map& providers) {
+    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
+        // A damaged file may name any ring.
+        ring_state& ring = rings_[std::min<std::size_t>(loss.index, rings_.size() - 1)];
+        ring.untold += loss.full;
+        ring.damaged += loss.damaged;
+        return;
+    }
+    const auto provider = providers.find(static_cast<std::uint16_t>(loss.index));
+    const std::uint16_t number =
+        provider == providers.end() ? draw_number() : number_of(source, provider->second);
+    loss_block& all = provider_losses_[number];
+    all.scope = loss.scope;
+    all.index = number;
+    all.full += loss.full;
+    all.too_large += loss.too_large;
+    all.busy += loss.busy;
+}
+
+void record_copier::write_losses() {
+    for (std::size_t number = 0; number < rings_.size(); ++number) {
+        const ring_state& ring = rings_[number];
+        // Nothing follows that could tell what was overwritten apart.
+        const std::uint64_t missing = ring.untold + ring.overwritten;
+        if (missing != 0 || ring.damaged != 0) {
+            const loss_block loss{static_cast<std::uint32_t>(loss_scope::ring),
+                                  static_cast<std::uint32_t>(number),
+                                  missing,
+                                  0,
+                                  0,
+                                  ring.damaged};
+            writer_.write_loss(loss);
+            summary_.lost += lost_of(loss);
+        }
+    }
+    for (const auto& [number, loss] : provider_losses_) {
+        writer_.write_loss(loss);
+        summary_.lost += lost_of(loss);
+    }
+}
+
+void record_copier::flush() {
+    batches_.flush(record_batches::clock::time_point::max(), write_run_);
+}
+
+copy_summary record_copier::finish() {
+    flush();
+    write_last_readings();
+    write_losses();
+    writer_.write_end();
+    summary_.size = writer_.size();
+    return summary_;
+}
+
+}  // namespace elog

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// What lines of text show of each event.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "line_template.hpp"
+#include "provider_schema.hpp"
+
+namespace elog {
+
+struct text_options {
+    bool utc = false;    // instead of local time
+    bool delta = false;  // behind the time, that since the event before
+    std::optional<std::vector<named_field>> fields{};  // these alone, in that order
+    std::optional<line_template> line{};               // instead of the usual line
+};
+
+/// Throws failure if there are events, but none that has a field which the options name.
+void check_fields(const text_options& options, const provider_map& providers);
+
+}  // namespace elog

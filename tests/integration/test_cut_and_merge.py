@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog cut keeps a part of a recording, elog merge makes one recording of several."""
+
+import json
+import os
+import re
+import shutil
+import signal
+
+import harness
+
+LOST = re.compile(r"-- lost (\d+) events ")
+COPIED = re.compile(r"(\d+) events, (\d+) bytes, (\d+) lost, in ")
+
+
+class CutAndMerge(harness.Case):
+    def record(self, name="run.elog", *options, count=2000):
+        self.run_elog(
+            "record", "-e", "counter:*", "-o", self.path(name), *options, "--",
+            harness.program("counter"), "2", str(count),
+        )
+        return self.path(name)
+
+    def record_with_gaps(self, name="lossy.elog"):
+        """Several times more than the buffers hold comes at once: there are gaps between events."""
+        recording = self.start_recording(
+            "-e", "counter:*", "-o", self.path(name), "--buffer-size", "128K", "--wait"
+        )
+        for _ in range(3):
+            recording.send_signal(signal.SIGSTOP)
+            self.finish(self.start(harness.program("counter"), "2", "20000"))
+            recording.send_signal(signal.SIGCONT)
+            self.finish(self.start(harness.program("counter"), "2", "10", "20000"))
+        _, errors = self.stop(recording)
+        self.assertGreater(self.summary(errors)[2], 0)
+        return self.path(name)
+
+    def print(self, path, *options):
+        return self.run_elog("print", path, *options).stdout.splitlines()
+
+    def events(self, path, *options):
+        return [line for line in self.print(path, *options) if not line.startswith("-- ")]
+
+    def told(self, path, *options):
+        """How many were lost, as the lines say."""
+        return sum(int(found[1]) for found in map(LOST.match, self.print(path, *options)) if found)
+
+    def assert_sound(self, path, errors):
+        """The file agrees with itself, and with what was said about it. Returns its counters."""
+        events, size, lost = map(int, COPIED.search(errors).groups())
+        self.assertEqual(size, os.path.getsize(path))
+        result = self.run_elog("verify", path)
+        self.assertEqual(result.stderr, "")
+        self.assertRegex(result.stdout, rf": whole: .* {events} records of \d+ bytes, {lost} lost")
+        self.assertEqual(len(self.events(path)), events)
+        self.assertEqual(self.told(path), lost)
+        return events, lost
+
+    def stat(self, path):
+        return json.loads(self.run_elog("stat", "--json", path).stdout)
+
+    def cut(self, path, *options, name="cut.elog"):
+        errors = self.run_elog("cut", path, "-o", self.path(name), *options).stderr
+        self.assert_sound(self.path(name), errors)
+        return self.path(name)
+
+    def merge(self, *paths, name="merged.elog"):
+        errors = self.run_elog("merge", *paths, "-o", self.path(name)).stderr
+        self.assert_sound(self.path(name), errors)
+        return self.path(name)
+
+    def middle(self, path):
+        """The times of two lines within the recording."""
+        lines = self.events(path)
+        times = [line.split(" ")[0] for line in lines]
+        return times[len(times) // 3], times[2 * len(times) // 3]
+
+    # cut ------------------------------------------------------------------------------------------
+
+    def test_cut_of_a_time_prints_as_that_time_of_the_whole(self):
+        for path in (self.record(), self.record_with_gaps(),
+                     self.record("packed.elog", "--compress")):
+            begin, end = self.middle(path)
+            for part in (["--from", begin], ["--to", end], ["--from", begin, "--to", end]):
+                self.assertEqual(self.print(self.cut(path, *part)), self.print(path, *part))
+
+    def test_cut_by_a_predicate_keeps_what_it_wants_and_every_loss(self):
+        path = self.record_with_gaps()
+        wanted = ["--where", "worker == 1"]
+        cut = self.cut(path, *wanted)
+        self.assertEqual(self.events(cut), self.events(path, *wanted))
+        self.assertLess(len(self.events(cut)), len(self.events(path)))
+        self.assertEqual(self.told(cut), self.told(path))
+        nothing = self.cut(path, "--where", "number > 1G")
+        self.assertEqual(self.events(nothing), [])
+        self.assertEqual(self.told(nothing), self.told(path))
+
+    def test_cut_of_everything_says_what_the_whole_says(self):
+        path = self.record_with_gaps()
+        for options in ([], ["--compress"]):
+            cut = self.cut(path, *options)
+            self.assertEqual(self.print(cut), self.print(path))
+            self.assertEqual(
+                self.run_elog("stat", cut).stdout, self.run_elog("stat", path).stdout
+            )
+
+    def test_cut_of_a_cut_is_a_cut(self):
+        path = self.record()
+        begin, end = self.middle(path)
+        cut = self.cut(self.cut(path, "--from", begin), "--to", end, name="again.elog")
+        self.assertEqual(self.print(cut), self.print(path, "--from", begin, "--to", end))
+        self.assertEqual(self.print(self.cut(cut, "--from", "+1h", name="none.elog")), [])
+
+    def test_cut_compresses(self):
+        path = self.record(count=5000)
+        self.assertLess(os.path.getsize(self.cut(path, "--compress")), os.path.getsize(path) // 2)
+
+    def test_cut_and_merge_never_write_over_what_they_read(self):
+        path = self.record()
+        with open(path, "rb") as file:
+            content = file.read()
+        os.symlink(path, self.path("link.elog"))
+        for target in (path, self.path("link.elog")):
+            for command in ("cut", "merge"):
+                result = self.run_elog(command, path, "-o", target, status=1)
+                self.assert_one_sentence(result.stderr, "would be overwritten")
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), content)
+
+    def test_cut_replaces_an_older_file_but_not_for_a_mistake(self):
+        path = self.record()
+        old = self.path("old.elog")
+        with open(old, "w", encoding="utf-8") as file:
+            file.write("precious")
+        self.run_elog("cut", path, "-o", old, "--where", "numbr == 1", status=2)
+        self.run_elog("cut", path, "-o", old, "--from", "soon", status=2)
+        self.run_elog("cut", self.path("missing"), "-o", old, status=1)
+        with open(old, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "precious")
+        self.cut(path, name="old.elog")
+        self.run_elog("cut", path, "-o", self.path("no/such/folder"), status=1)
+        self.run_elog("cut", path, status=2)
+
+    def test_cut_of_a_damaged_file_keeps_what_is_whole_and_fails(self):
+        path = self.record()
+        with open(path, "r+b") as file:
+            file.seek(1 + os.path.getsize(path) // 2)
+            byte = file.read(1)[0]
+            file.seek(-1, os.SEEK_CUR)
+            file.write(bytes([byte ^ 1]))
+        whole = self.run_elog("print", path, status=1).stdout.splitlines()
+        for command in ("cut", "merge"):
+            result = self.run_elog(command, path, "-o", self.path("rest.elog"), status=1)
+            self.assertRegex(result.stderr, harness.DAMAGE)
+            self.assertRegex(result.stderr, r"damaged; everything else in (it|them) has been copied")
+            self.assert_sound(self.path("rest.elog"), result.stderr)
+            self.assertEqual(self.events(self.path("rest.elog")), whole)
+
+    def test_cut_of_a_file_that_is_being_written_takes_what_there_is(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        recording = self.start_recording("-e", "counter:*", "-o", self.path("live.elog"))
+        self.wait_for(lambda: self.print(self.path("live.elog")), "events")
+        result = self.run_elog("cut", self.path("live.elog"), "-o", self.path("cut.elog"))
+        self.assertIn("still being written", result.stderr)
+        self.assertGreater(self.assert_sound(self.path("cut.elog"), result.stderr)[0], 0)
+        self.stop(recording)
+
+    # merge ----------------------------------------------------------------------------------------
+
+    @staticmethod
+    def without_times(lines):
+        """Times are converted with all readings of the clocks, and may differ by a microsecond."""
+        return sorted(line.split(" ", 1)[1] for line in lines)
+
+    def assert_in_order(self, path):
+        times = [line.split(" ")[0] for line in self.events(path)]
+        self.assertEqual(times, sorted(times))
+
+    def test_merge_has_the_events_of_all_in_the_order_of_time(self):
+        one, other = self.record("one.elog"), self.record("other.elog", "--compress")
+        merged = self.merge(other, one)
+        self.assert_in_order(merged)
+        self.assertEqual(
+            self.without_times(self.events(merged)),
+            self.without_times(self.events(one) + self.events(other)),
+        )
+        self.assertEqual(len(self.print(merged)), 8000)
+
+    def test_merge_of_recordings_at_the_same_time_keeps_both_and_their_losses(self):
+        first = self.start_recording("-e", "counter:*", "-o", self.path("one.elog"), "--wait")
+        second = self.record_with_gaps()
+        self.stop(first)
+        merged = self.merge(self.path("one.elog"), second)
+        self.assert_in_order(merged)
+        self.assertEqual(
+            self.without_times(self.events(merged)),
+            self.without_times(self.events(self.path("one.elog")) + self.events(second)),
+        )
+        self.assertEqual(self.told(merged), self.told(self.path("one.elog")) + self.told(second))
+
+    def test_merge_of_the_parts_of_a_recording_is_the_recording(self):
+        self.run_elog(
+            "record", "-e", "counter:*", "-o", self.path("part.elog"), "--rotate", "1MiB",
+            "--buffer-size", "4M", "--", harness.program("counter"), "2", "30000",
+        )
+        parts = [self.path(name) for name in sorted(os.listdir(self.scratch))
+                 if name.startswith("part-")]
+        self.assertGreater(len(parts), 3)
+        lines = sum((self.events(part) for part in parts), [])
+        merged = self.merge(*reversed(parts))
+        self.assert_in_order(merged)
+        self.assertEqual(self.without_times(self.events(merged)), self.without_times(lines))
+        # A process that all of them know is one.
+        self.assertIn(", 1 providers,", self.run_elog("verify", merged).stdout)
+
+    def test_merge_of_cuts_is_what_they_were_cut_from(self):
+        path = self.record_with_gaps()
+        middle, _ = self.middle(path)
+        before = self.cut(path, "--to", middle, name="before.elog")
+        behind = self.cut(path, "--from", middle, name="behind.elog")
+        merged = self.merge(behind, before)
+        self.assertEqual(self.without_times(self.events(merged)),
+                         self.without_times(self.events(path)))
+
+    def test_merge_refuses_a_file_that_comes_twice(self):
+        path = self.record()
+        result = self.run_elog("merge", path, path, "-o", self.path("new.elog"), status=1)
+        self.assert_one_sentence(result.stderr, "is named twice")
+        self.assertFalse(os.path.exists(self.path("new.elog")))
+
+    def test_merge_refuses_what_is_no_recording_before_it_writes_anything(self):
+        path = self.record()
+        shutil.copy(harness.ELOG, self.path("no.elog"))
+        for other in (self.path("no.elog"), self.path("missing")):
+            result = self.run_elog("merge", path, other, "-o", self.path("new"), status=1)
+            self.assert_one_sentence(result.stderr, other)
+        self.run_elog("merge", "-o", self.path("new"), status=2)
+        self.run_elog("merge", path, status=2)
+        self.assertFalse(os.path.exists(self.path("new")))
+
+
+    def test_what_was_overwritten_stays_apart_from_what_was_lost(self):
+        path = self.path("newest.elog")
+        recording = self.start_recording("-e", "counter:*", "--overwrite", "--buffer-size", "128K",
+                                         "--wait", "-o", path)
+        self.finish(self.start(harness.program("counter"), "2", "100000"))
+        self.stop(recording)
+        known = self.stat(path)
+        self.assertGreater(known["overwritten"], 0)
+        self.assertEqual(known["events"] + known["overwritten"], 200000)
+        for command in (["cut", path, "-o", self.path("cut.elog")],
+                        ["merge", path, "-o", self.path("merged.elog")]):
+            errors = self.run_elog(*command).stderr
+            self.assertIn(f"{known['overwritten']} older events had been overwritten", errors)
+            copied = self.stat(command[-1])
+            for each in ("events", "overwritten"):
+                self.assertEqual(copied[each], known[each])
+            self.assertEqual(copied["lost"]["all"], 0)
+            self.assertRegex(self.run_elog("verify", command[-1]).stdout,
+                             rf" {known['overwritten']} overwritten,")
+
+
+if __name__ == "__main__":
+    harness.main()

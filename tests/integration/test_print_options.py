@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What elog print shows of each event, and how: --fields, --delta, --utc, --format."""
+
+import re
+
+import harness
+
+
+class PrintOptions(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.file = self.path("run.elog")
+        self.run_elog(
+            "record", "-e", "shop:*", "-o", self.file, "--", harness.example("order_service"),
+            "0.5",
+        )
+
+    def lines(self, *options, **settings):
+        return self.run_elog("print", self.file, *options, **settings).stdout.splitlines()
+
+    def refusal(self, *options):
+        result = self.run_elog("print", self.file, *options, status=2)
+        self.assertEqual(result.stdout, "")
+        return result.stderr
+
+    def test_fields_are_those_that_are_named_in_that_order(self):
+        lines = self.lines("--fields", "customer,order", "--where", 'event == "order_placed"')
+        self.assertGreater(len(lines), 0)
+        for line in lines:
+            self.assertRegex(harness.LINE.match(line)["fields"], r'^ customer=".*" order=\d+$')
+
+    def test_fields_that_an_event_does_not_have_are_left_out(self):
+        whole = self.lines()
+        chosen = self.lines("--fields", "customer")
+        self.assertEqual(len(whole), len(chosen))
+        found = 0
+        for line, other in zip(chosen, whole):
+            customer = re.search(r' customer="[^"]*"', other)
+            found += customer is not None
+            self.assertEqual(harness.LINE.match(line)["fields"], customer[0] if customer else "")
+        self.assertTrue(0 < found < len(whole))
+
+    def test_names_that_no_event_has_are_refused_with_the_nearest(self):
+        self.assertEqual(
+            self.refusal("--fields", "order,custmer"),
+            "elog: --fields, column 7: No event has a field 'custmer'. Did you mean 'customer'?\n",
+        )
+        self.assertEqual(
+            self.refusal("--format", "{time} {custmer}"),
+            "elog: --format, column 9: No event has a field 'custmer'. Did you mean 'customer'?\n",
+        )
+        self.assertNotIn("Did you mean 'time'?", self.refusal("--format", "{.time}"))
+        self.assertIn("--format, column 3: This { has no }.", self.refusal("--format", "a {time"))
+        self.assertIn("--delta", self.refusal("--format", "{time}", "--delta"))
+
+    def test_delta_adds_up_to_the_time_between_the_first_and_the_last(self):
+        def in_microseconds(text):
+            hours, minutes, seconds = text.split(":")
+            return round((int(hours) * 3600 + int(minutes) * 60 + float(seconds)) * 1e6)
+
+        lines = self.lines("--delta")
+        times = [in_microseconds(line.split(" ")[0]) for line in lines]
+        deltas = [float(re.search(r"^\S+ < *(-?\d+\.\d{6})> \[", line)[1]) for line in lines]
+        self.assertEqual(deltas[0], 0)
+        between = (times[-1] - times[0]) % (86400 * 1000000)
+        # Each is cut to a microsecond.
+        self.assertLess(abs(sum(deltas) * 1e6 - between), len(lines) + 2)
+
+    def test_utc_and_local_time_are_those_of_the_zone(self):
+        self.environment["TZ"] = "EST5"
+        local, utc = self.lines(), self.lines("--utc")
+        for one, other in zip(local, utc):
+            self.assertRegex(other, r"^\d\d:\d\d:\d\d\.\d{6}Z \[")
+            self.assertEqual((int(other[:2]) - int(one[:2])) % 24, 5)
+            self.assertEqual(one[2:15], other[2:15])
+        # What is shown can be asked for.
+        middle = next(at for at in range(1, len(utc)) if utc[at][:16] != utc[at - 1][:16])
+        for lines, width, options in ((local, 15, ()), (utc, 16, ("--utc",))):
+            self.assertEqual(
+                self.lines("--from", lines[middle][:width], *options), lines[middle:]
+            )
+
+    def test_format_makes_lines_of_ones_own(self):
+        whole = self.lines()
+        made = self.lines("--format", r"{comm}-{tid} {provider}:{event} {fields}")
+        self.assertEqual(made, [line.split("] ", 1)[1] for line in whole])
+        made = self.lines("--format", r"{time}\t{{{cpu}}}\t{pid}", "--where", "has(customer)")
+        for line, other in zip(made, [line for line in whole if " customer=" in line]):
+            time, cpu, pid = line.split("\t")
+            self.assertTrue(other.startswith(f"{time} [{int(cpu[1:-1]):03}] "), (line, other))
+            self.assertGreater(int(pid), 0)
+
+    def test_format_shows_what_is_not_there_as_a_dash(self):
+        customers = self.lines("--format", "{customer}")
+        self.assertIn("-", customers)
+        self.assertTrue(any(re.fullmatch('".+"', customer) for customer in customers))
+
+    def test_format_and_fields_hold_for_events_that_are_followed(self):
+        for options in (["--fields", "customer"], ["--format", "{customer}"]):
+            self.assertEqual(self.lines(*options, "--follow"), self.lines(*options))
+        result = self.run_elog("print", self.file, "--follow", "--fields", "no_such", status=2)
+        self.assertIn("No event has a field 'no_such'", result.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()

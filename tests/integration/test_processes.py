@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog record -p and --comm: only the processes that are asked for are heard, and only they have
+their gates opened."""
+
+import os
+import shutil
+
+import harness
+
+
+class Processes(harness.Case):
+    def named(self, name):
+        """The counter under another name: a process is called as its program's file is."""
+        path = self.path(name)
+        if not os.path.exists(path):
+            shutil.copy(harness.program("counter"), path)
+        return path
+
+    def start_counting(self, name):
+        """A program that emits until it is ended."""
+        return self.start_provider(self.named(name), "1", "0", "50")
+
+    def heard(self, path):
+        """The processes in a recording."""
+        lines = self.run_elog("print", path).stdout.splitlines()
+        found = [harness.LINE.match(line) for line in lines]
+        return {line["process"] for line in found if line}
+
+    def gate(self, process):
+        (name,) = (name for name in self.names("providers")
+                   if name.startswith(f"counter.{process.pid}."))
+        with open(f"{self.directory}/providers/{name}", "rb") as file:
+            file.seek(0x10000)
+            return file.read(4)
+
+    def test_by_number_is_heard_alone(self):
+        one, other = self.start_counting("one"), self.start_counting("other")
+        path = self.path("run.elog")
+        recording = self.start_recording("-e", "counter:*", "-p", str(other.pid), "-o", path)
+        self.assertNotEqual(self.gate(other), bytes(4))
+        self.assertEqual(self.gate(one), bytes(4))
+        self.wait_for(lambda: self.heard(path), "an event")
+        self.stop(recording)
+        self.assertEqual(self.heard(path), {"other"})
+
+    def test_by_pattern_is_heard_whenever_it_begins(self):
+        path = self.path("run.elog")
+        recording = self.start_recording("-e", "counter:*", "--comm", "work*", "--comm", "boss",
+                                         "-o", path, "--wait")
+        for name in ("worker", "boss", "idler", "bosses"):
+            self.finish(self.start(self.named(name), "1", "1000"))
+        _, errors = self.stop(recording)
+        self.assertEqual(self.summary(errors)[::2], (2000, 0))
+        self.assertEqual(self.heard(path), {"worker", "boss"})
+
+    def test_by_number_or_by_pattern_is_enough(self):
+        one, _, _ = (self.start_counting(name) for name in ("one", "two", "three"))
+        path = self.path("run.elog")
+        recording = self.start_recording("-e", "counter:*", "-p", str(one.pid), "--comm", "tw?",
+                                         "-o", path)
+        self.wait_for(lambda: self.heard(path) == {"one", "two"}, "events of both")
+        self.stop(recording)
+        self.assertEqual(self.heard(path), {"one", "two"})
+
+    def test_that_is_not_there_is_told(self):
+        self.start_counting("one")
+        result = self.run_elog("record", "-e", "counter:*", "--comm", "two", status=1)
+        self.assert_one_sentence(result.stderr, "No running program that -p and --comm ask for")
+
+    def test_that_cannot_be_is_refused(self):
+        for arguments in (("-p", "0"), ("-p", "-1"), ("-p", "x"), ("-p", "4294967296"),
+                          ("--comm", ""), ("--comm", "a_name_of_16_char"),
+                          ("--comm", "a_name_of_16_char*")):
+            self.run_elog("record", "-e", "counter:*", *arguments, status=2)
+        self.run_elog("record", "-e", "counter:*", "--comm", "a_name_of_16_c*", "--duration",
+                      "10ms", "--wait")
+
+    def test_is_shown_to_others(self):
+        self.start_counting("one")
+        self.start_recording("-e", "counter:*", "--comm", "one", "-p", "4242", "-o",
+                             self.path("run.elog"))
+        listed = self.run_elog("list", "--json").stdout
+        self.assertIn('"processes": ["=4242", "~one"]', " ".join(listed.split()).replace(
+            "[ ", "[").replace(" ]", "]"))
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,384 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Snapshots that programs ask for, or events: elog snapshot --on-request and --when."""
+
+import glob
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+
+import harness
+
+# In the header of a region: see linux/eventlog.h.
+WANTED = 2696
+REASON = 2704
+
+
+class SnapshotRequests(harness.Case):
+    def begin(self, *arguments, name="flight", events="asking:*"):
+        self.run_elog("start", name, "-e", events, "--wait", "--buffer-size", "128K", *arguments)
+
+    def start_asking(self, *arguments):
+        return self.start(
+            harness.program("asking"), *arguments, stdin=subprocess.PIPE, stderr=None
+        )
+
+    def ask(self, program, reason):
+        """Returns how many flight recorders the program says that it has asked."""
+        program.stdin.write(reason + "\n")
+        program.stdin.flush()
+        return int(program.stdout.readline().split()[1])
+
+    def run_asking(self, *reasons):
+        program = self.start_asking()
+        output, _ = program.communicate("".join(f"{each}\n" for each in reasons), harness.PATIENCE)
+        self.assertEqual(program.returncode, 0)
+        return [int(line.split()[1]) for line in output.splitlines()]
+
+    def status(self):
+        return json.loads(self.run_elog("status", "--json").stdout)["standing"][0]
+
+    def requests(self):
+        """Wanted, answered, and why."""
+        shown = self.status()
+        return tuple(shown[f"snapshot{each}"] for each in ("s_wanted", "s_answered", "_reason"))
+
+    def watch(self, *arguments, output="run.elog"):
+        """Starts elog snapshot, and waits until it watches."""
+        # Into a file: it may say more than a pipe holds while nobody reads.
+        path = self.path(f"said-{len(self.processes)}")
+        with open(path, "w", encoding="utf-8") as file:
+            process = self.start(
+                harness.ELOG, "snapshot", "flight", "-o", self.path(output), *arguments,
+                stderr=file,
+            )
+        process.said = path
+        self.wait_for(
+            lambda: "is watched" in self.said_by(process) or process.poll() is not None, "a watch"
+        )
+        self.assertIn("is watched", self.said_by(process))
+        return process
+
+    @staticmethod
+    def said_by(watch):
+        with open(watch.said, encoding="utf-8") as file:
+            return file.read()
+
+    def finish_watch(self, watch, status=0):
+        """Waits for its end; returns all that it has said."""
+        watch.wait(harness.PATIENCE)
+        self.assertEqual(watch.returncode, status, self.said_by(watch))
+        return self.said_by(watch)
+
+    def stop_watch(self, watch):
+        watch.send_signal(signal.SIGINT)
+        return self.finish_watch(watch)
+
+    def files(self):
+        return sorted(os.path.basename(each) for each in glob.glob(self.path("run-*.elog")))
+
+    def reasons_in(self, name):
+        """Of the questions in a file, which must be sound."""
+        self.run_elog("verify", self.path(name))
+        return re.findall(r' reason="([^"]*)"', self.run_elog("print", self.path(name)).stdout)
+
+    def wait_for_answers(self, count):
+        self.wait_for(lambda: self.requests()[1] == count, f"{count} answers")
+
+    def test_program_asks_and_the_file_has_all_that_it_said_before(self):
+        self.begin("--overwrite")
+        watch = self.watch("--on-request")
+        program = self.start_asking()
+        for number, reason in enumerate(("first", "second", "third"), 1):
+            self.assertEqual(self.ask(program, reason), 1)
+            self.wait_for_answers(number)
+        self.assertEqual(self.requests(), (3, 3, "third"))
+        errors = self.stop_watch(watch)
+        self.assertEqual(
+            self.files(), ["run-000001.elog", "run-000002.elog", "run-000003.elog"]
+        )
+        self.assertEqual(self.reasons_in("run-000001.elog"), ["first"])
+        self.assertEqual(self.reasons_in("run-000003.elog"), ["first", "second", "third"])
+        self.assertIn("run-000002.elog: 1 requests of programs, the last for: second", errors)
+        self.assertIn("3 snapshots, for 3 requests and 0 events", errors)
+        self.run_elog("stop", "flight")
+
+    def test_two_programs_ask(self):
+        self.begin("--overwrite")
+        watch = self.watch("--on-request", "--count", "2")
+        programs = [self.start_asking(), self.start_asking()]
+        for number, program in enumerate(programs, 1):
+            self.assertEqual(self.ask(program, f"program {number}"), 1)
+            self.wait_for_answers(number)
+        self.finish_watch(watch)
+        self.assertEqual(self.reasons_in("run-000002.elog"), ["program 1", "program 2"])
+
+    def test_program_asks_every_recorder_that_hears_it(self):
+        self.begin("--overwrite")
+        self.begin("--overwrite", name="second")
+        self.begin(name="oldest")
+        self.begin("--overwrite", name="deaf", events="other:*")
+        self.assertEqual(self.run_asking("why"), [2])
+
+    def test_program_that_nobody_keeps_anything_of_is_told_so(self):
+        self.assertEqual(self.run_asking("why"), [0])
+        self.start_recording("-e", "asking:*", "--wait", "--overwrite", "-o", self.path("x.elog"))
+        self.assertEqual(self.run_asking("why"), [0])
+
+    def test_request_without_anybody_who_waits_stays_and_is_answered_later(self):
+        self.begin("--overwrite")
+        self.assertEqual(self.run_asking("one", "two"), [1, 1])
+        self.assertEqual(self.requests(), (2, 0, "two"))
+        text = self.run_elog("status").stdout
+        self.assertIn("2 snapshots by programs, 2 of them not answered yet; the last for: two", text)
+        self.assertIn("elog snapshot flight --on-request -o FILE", text)
+        # To look is no answer, and a part of it is none.
+        self.run_elog("snapshot", "flight")
+        self.run_elog("snapshot", "flight", "--where", "number > 1", "-o", self.path("part.elog"))
+        self.assertEqual(self.requests(), (2, 0, "two"))
+        watch = self.watch("--on-request", "--count", "1")
+        errors = self.finish_watch(watch)
+        self.assertIn("2 requests of programs, the last for: two", errors)
+        self.assertEqual(self.reasons_in("run-000001.elog"), ["one", "two"])
+        self.assertEqual(self.requests(), (2, 2, "two"))
+        text = self.run_elog("status").stdout
+        self.assertIn("2 snapshots by programs, 0 of them not answered yet", text)
+        self.assertNotIn("--on-request", text)
+
+    def test_snapshot_that_is_written_to_a_file_answers_what_was_asked_before(self):
+        self.begin("--overwrite")
+        self.run_asking("one", "two")
+        result = self.run_elog("snapshot", "flight", "-o", self.path("run-1.elog"))
+        self.assertIn("run-1.elog: 2 requests of programs, the last for: two", result.stderr)
+        self.assertEqual(self.reasons_in("run-1.elog"), ["one", "two"])
+        self.assertEqual(self.requests(), (2, 2, "two"))
+        result = self.run_elog("snapshot", "flight", "-o", self.path("run-2.elog"))
+        self.assertNotIn("requests", result.stderr)
+
+    def test_program_that_is_killed_while_two_ask_at_once_leaves_nothing_behind(self):
+        self.begin("--overwrite")
+        watch = self.watch("--on-request", "--keep", "2")
+        questions = 20000
+        with open(self.path("questions"), "w", encoding="utf-8") as file:
+            file.writelines(f"{number}\n" for number in range(questions))
+        for turn in range(1, 4):
+            victim, survivor = self.start_asking_all_of("questions", 2)
+            for _ in range(500 * turn):
+                self.assertEqual(victim.stdout.readline(), "asked 1\n")
+            victim.kill()
+            victim.wait()
+            output, _ = self.finish(survivor)
+            self.assertEqual(output, "asked 1\n" * questions)
+        wanted = self.requests()[0]
+        self.assertGreaterEqual(wanted, 3 * questions + 500 + 1000 + 1500)
+        self.assertLessEqual(wanted, 6 * questions)
+        self.run_asking("the last")
+        self.wait_for_answers(wanted + 1)
+        self.assertEqual(self.requests(), (wanted + 1, wanted + 1, "the last"))
+        errors = self.stop_watch(watch)
+        self.assertIn(f" snapshots, for {wanted + 1} requests and 0 events", errors)
+        files = self.files()
+        self.assertLessEqual(len(files), 2)
+        self.assertEqual(self.reasons_in(files[-1])[-1], "the last")
+
+    def start_asking_all_of(self, name, count):
+        programs = []
+        for _ in range(count):
+            with open(self.path(name), encoding="utf-8") as lines:
+                programs.append(self.start(harness.program("asking"), stdin=lines, stderr=None))
+        return programs
+
+    def test_request_of_a_program_that_is_killed_right_behind_it_is_answered(self):
+        self.begin("--overwrite")
+        watch = self.watch("--on-request", "--count", "1")
+        program = self.start_asking("die")
+        program.communicate("last words\n", harness.PATIENCE)
+        self.assertEqual(program.returncode, -signal.SIGKILL)
+        errors = self.finish_watch(watch)
+        self.assertIn("1 requests of programs, the last for: last words", errors)
+        self.assertEqual(self.reasons_in("run-000001.elog"), ["last words"])
+
+    def test_requests_are_answered_by_the_next_one_if_who_waited_is_killed(self):
+        self.begin("--overwrite")
+        watch = self.watch("--on-request", "--after", "1h")
+        self.assertEqual(self.run_asking("before"), [1])
+        watch.kill()
+        watch.wait()
+        self.assertEqual(self.run_asking("why"), [1])
+        self.assertEqual(self.requests(), (2, 0, "why"))
+        watch = self.watch("--on-request")
+        self.wait_for_answers(2)
+        self.stop_watch(watch)
+        self.assertEqual(self.files(), ["run-000001.elog"])
+        self.assertEqual(self.reasons_in("run-000001.elog"), ["before", "why"])
+
+    def test_requests_are_not_answered_if_the_file_cannot_be_written(self):
+        self.begin("--overwrite")
+        os.mkdir(self.path("gone"))
+        watch = self.watch("--on-request", output="gone/run.elog")
+        os.rmdir(self.path("gone"))
+        self.assertEqual(self.run_asking("why"), [1])
+        errors = self.finish_watch(watch, status=1)
+        self.assertIn("run-000001.elog cannot be made", errors)
+        self.assertEqual(self.requests(), (1, 0, "why"))
+
+    def test_one_snapshot_answers_all_requests_before_it(self):
+        self.begin("--overwrite")
+        watch = self.watch("--on-request", "--count", "1", "--after", "1s")
+        self.assertEqual(self.run_asking(*(str(each) for each in range(50))), [1] * 50)
+        errors = self.finish_watch(watch)
+        wanted, answered, _ = self.requests()
+        self.assertEqual(wanted, 50)
+        self.assertIn(f"1 snapshots, for {answered} requests and 0 events", errors)
+        # All fifty take much less than a second, but who knows.
+        self.assertGreater(answered, 0)
+        self.assertGreaterEqual(len(self.reasons_in("run-000001.elog")), answered)
+
+    def test_what_is_due_is_taken_when_it_is_asked_to_end(self):
+        self.begin("--overwrite")
+        watch = self.watch("--on-request", "--after", "1h")
+        self.assertEqual(self.run_asking("why"), [1])
+        errors = self.stop_watch(watch)
+        self.assertIn("1 snapshots, for 1 requests and 0 events", errors)
+        self.assertEqual(self.requests(), (1, 1, "why"))
+        self.assertEqual(self.reasons_in("run-000001.elog"), ["why"])
+
+    def test_overwrites_no_file(self):
+        self.begin("--overwrite")
+        for name in ("run-000001.elog", "run-000003.elog"):
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.write("mine")
+        self.run_asking("why")
+        self.finish_watch(self.watch("--on-request", "--count", "1"))
+        self.assertEqual(self.reasons_in("run-000004.elog"), ["why"])
+        for name in ("run-000001.elog", "run-000003.elog"):
+            with open(self.path(name), encoding="utf-8") as file:
+                self.assertEqual(file.read(), "mine")
+
+    def test_keeps_as_many_files_as_it_is_told(self):
+        self.begin("--overwrite")
+        with open(self.path("run-000001.elog"), "w", encoding="utf-8") as file:
+            file.write("mine")
+        watch = self.watch("--on-request", "--keep", "2", "--count", "4")
+        program = self.start_asking()
+        for number in range(1, 5):
+            self.assertEqual(self.ask(program, f"request {number}"), 1)
+            self.wait_for_answers(number)
+        self.finish_watch(watch)
+        # What is no recording stays.
+        self.assertEqual(
+            self.files(), ["run-000001.elog", "run-000004.elog", "run-000005.elog"]
+        )
+
+    def test_two_that_wait_write_a_file_each(self):
+        self.begin("--overwrite")
+        watches = [self.watch("--on-request", "--count", "1") for _ in range(2)]
+        self.run_asking("why")
+        for watch in watches:
+            self.finish_watch(watch)
+        self.assertEqual(self.files(), ["run-000001.elog", "run-000002.elog"])
+        for name in self.files():
+            self.assertEqual(self.reasons_in(name), ["why"])
+        self.assertEqual(self.requests(), (1, 1, "why"))
+
+    def test_event_for_which_a_predicate_is_true_asks(self):
+        self.begin("--overwrite")
+        self.run_asking("bad before")
+        watch = self.watch("--when", 'reason ~ "bad*"', "--count", "1")
+        self.run_asking("good")
+        self.run_asking("bad now")
+        errors = self.finish_watch(watch)
+        self.assertIn("run-000001.elog: 1 events for which --when is true", errors)
+        self.assertIn("1 snapshots, for 0 requests and 1 events", errors)
+        self.assertEqual(self.reasons_in("run-000001.elog"), ["bad before", "good", "bad now"])
+        # Nobody was asked to answer programs.
+        self.assertEqual(self.requests(), (3, 0, "bad now"))
+
+    def test_looks_at_every_event_or_says_how_many_it_could_not(self):
+        self.begin("--overwrite", events="counter:*")
+        watch = self.watch("--on-request", "--when", "number == 99999")
+        program = self.start(harness.program("counter"), str(harness.THREADS), "100000")
+        output, _ = self.finish(program)
+        attempted = harness.THREADS * 100000
+        self.assertEqual(output, f"attempted {attempted}\n")
+        self.run_elog("snapshot", "flight")
+        errors = self.stop_watch(watch)
+        looked = int(re.search(r"(\d+) events were looked at", errors)[1])
+        missed = re.search(r"(\d+) events could not be looked at", errors)
+        self.assertEqual(looked + (int(missed[1]) if missed else 0), attempted, errors)
+        # The last one of all is the newest, which nothing has overwritten; that of the other thread
+        # may have been, if both ran on one CPU.
+        self.assertRegex(errors, r"[12] snapshots, for 0 requests and [12] events")
+        self.run_elog("verify", self.path("run-000001.elog"))
+
+    def test_ends_with_what_it_watches(self):
+        self.begin("--overwrite")
+        for arguments in (("--on-request",), ("--when", "number > 3")):
+            watch = self.watch(*arguments)
+            self.run_elog("stop", "flight")
+            errors = self.finish_watch(watch)
+            self.assertIn("'flight' has ended: nobody can ask it any more.", errors)
+            self.assertIn("0 snapshots", errors)
+            self.begin("--overwrite")
+
+    def test_takes_of_it_what_another_predicate_wants(self):
+        self.begin("--overwrite")
+        watch = self.watch("--on-request", "--count", "1", "--where", "number > 1", "--compress")
+        program = self.start_asking()
+        self.assertEqual(self.ask(program, "one"), 1)
+        self.finish_watch(watch)
+        self.assertEqual(self.reasons_in("run-000001.elog"), [])
+
+    def test_says_that_no_program_has_a_name_yet_and_waits_all_the_same(self):
+        self.begin("--overwrite")
+        self.run_asking("why")
+        watch = self.watch("--when", 'raeson ~ "bad*"')
+        self.assertIn("No event has a field 'raeson'.", self.said_by(watch))
+        self.stop_watch(watch)
+
+    def test_refuses_what_makes_no_sense(self):
+        self.begin("--overwrite")
+        self.begin(name="oldest")
+        path = self.path("run.elog")
+        for arguments, status, sentence in (
+            (("flight", "--on-request"), 2, "add -o FILE"),
+            (("flight", "--when", "number > 1"), 2, "add -o FILE"),
+            (("flight", "-o", path, "--count", "2"), 2, "add --on-request or --when"),
+            (("flight", "-o", path, "--keep", "2"), 2, "add --on-request or --when"),
+            (("flight", "-o", path, "--after", "2s"), 2, "add --on-request or --when"),
+            (("flight", "-o", path, "--on-request", "--after", "soon"), 2, "soon"),
+            (("flight", "-o", path, "--when", "number > ("), 2, "--when"),
+            (("flight", "-o", path, "--when", "number > 1", "--where", "("), 2, "--where"),
+            (("oldest", "-o", path, "--on-request"), 1, "keeps the first events"),
+            (("nobody", "-o", path, "--on-request"), 1, "There is no subscription 'nobody'."),
+        ):
+            result = self.run_elog("snapshot", *arguments, status=status)
+            self.assertIn(sentence, result.stderr)
+        self.assertEqual(self.files(), [])
+
+    def write_header(self, offset, data):
+        (name,) = self.names("subscriptions")
+        with open(os.path.join(self.directory, "subscriptions", name), "r+b") as file:
+            file.seek(offset)
+            file.write(data)
+
+    def test_status_shows_a_reason_as_text_and_says_if_it_is_mixed(self):
+        self.begin("--overwrite")
+        self.assertEqual(self.requests(), (0, 0, None))
+        self.assertNotIn("asked for", self.run_elog("status").stdout)
+        self.run_asking("\x1b]0;mine\x07")
+        text = self.run_elog("status").stdout
+        self.assertNotIn("\x1b", text)
+        self.assertIn("the last for: \\x1b]0;mine\\x07", text)
+        self.write_header(REASON, struct.pack("<Q", 77 << 48))
+        self.assertEqual(self.requests(), (1, 0, None))
+        self.assertIn("several are asking at once", self.run_elog("status").stdout)
+        self.write_header(WANTED, struct.pack("<II", 3, 9))
+        self.assertEqual(self.requests(), (3, 0, None))
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,581 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The flight recorder: elog record --overwrite; elog start, status, snapshot and stop."""
+
+import ctypes
+import errno
+import fcntl
+import json
+import os
+import re
+import resource
+import signal
+import struct
+import time
+import unittest
+
+import harness
+
+OVERWRITTEN = re.compile(r"(\d+) older events were overwritten")
+
+# In the header of a region: see linux/eventlog.h.
+FEATURES = 12
+STANDING = 2
+FILTER_SIZE = 44
+OWNER_PID = 96
+START_CLOCK = 120
+START_REALTIME = 136
+STATE = 192
+FILTER = 384
+
+# In the file of a provider.
+GATE = 0x10000
+
+
+# The number of fsync, by machine.
+FSYNC = {"x86_64": 74, "aarch64": 82}
+
+
+def refuse_fsync():
+    """From now on fsync fails in this process, as on a disk whose quota is found to be used up."""
+    steps = (
+        (0x20, 0, 0, 0),  # what is called?
+        (0x15, 0, 1, FSYNC[os.uname().machine]),
+        (0x06, 0, 0, 0x00050000 | errno.EDQUOT),
+        (0x06, 0, 0, 0x7FFF0000),  # all else is allowed
+    )
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    program = struct.pack("HP", len(steps), ctypes.addressof(code))
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    zero = ctypes.c_ulong(0)
+    no_new_privileges, seccomp, by_filter = 38, 22, 2
+    if (prctl(no_new_privileges, ctypes.c_ulong(1), zero, zero, zero) != 0
+            or prctl(seccomp, ctypes.c_ulong(by_filter), program, zero, zero) != 0):
+        raise OSError(ctypes.get_errno(), "no filter of calls")
+
+
+class Standing(harness.Case):
+    def overwritten(self, errors):
+        found = OVERWRITTEN.search(errors)
+        return int(found[1]) if found else 0
+
+    def begin(self, *arguments, name="flight"):
+        return self.run_elog(
+            "start", name, "-e", "counter:*", "--wait", "--buffer-size", "128K", *arguments
+        )
+
+    def emit(self, threads, events, **options):
+        """Runs the program to its end; returns how many events it has attempted."""
+        environment = {**self.environment, **options}
+        program = self.start(
+            harness.program("counter"), str(threads), str(events), env=environment
+        )
+        output, _ = self.finish(program)
+        return int(output.split()[1])
+
+    def numbers(self, text):
+        """What the lines of events say, by worker."""
+        found = {}
+        for line in text.splitlines():
+            match = re.search(r" number=(\d+) check=(\d+) worker=(\d+) ", line)
+            if match:
+                number, check, worker = (int(part) for part in match.groups())
+                # No event that is handed over is half of one and half of another.
+                expected = (number + worker) * 0x9E3779B97F4A7C15 % 2**64
+                self.assertEqual(check, expected, line)
+                found.setdefault(worker, []).append(number)
+        return found
+
+    def snapshot(self, *arguments, name="flight"):
+        """Takes one; returns what was printed, events, overwritten and lost."""
+        result = self.run_elog("snapshot", name, *arguments)
+        events, _, lost = self.summary(result.stderr)
+        return result.stdout, events, self.overwritten(result.stderr), lost
+
+    def timeless(self, taken):
+        """A snapshot's lines without their times: clocks are read anew for each, to 1 us."""
+        text, *counts = taken
+        return [line.partition(" [")[2] or line for line in text.splitlines()], counts
+
+    def status(self):
+        return json.loads(self.run_elog("status", "--json").stdout)["standing"]
+
+    # elog record --overwrite
+
+    def test_record_keeps_the_newest_and_counts_the_others(self):
+        result = self.run_elog(
+            "record", "-e", "counter:*", "--overwrite", "--buffer-size", "128K",
+            "-o", self.path("run.elog"), "--",
+            harness.program("counter"), str(harness.THREADS), "100000",
+        )
+        events, _, lost = self.summary(result.stderr)
+        overwritten = self.overwritten(result.stderr)
+        self.assertEqual(lost, 0)
+        self.assertGreater(overwritten, 0)
+        self.assertEqual(events + overwritten, harness.THREADS * 100000)
+        self.run_elog("verify", self.path("run.elog"))
+        counted = self.run_elog("stat", self.path("run.elog")).stdout
+        self.assertIn(f"{overwritten} more were overwritten", counted)
+        self.assertIn(f" 0 lost, {overwritten} overwritten, ",
+                      self.run_elog("verify", self.path("run.elog")).stdout)
+        as_json = json.loads(self.run_elog("stat", "--json", self.path("run.elog")).stdout)
+        self.assertEqual((as_json["lost"]["all"], as_json["overwritten"]), (0, overwritten))
+        # Repairing copies what is whole, with what is known of the rest.
+        self.run_elog("repair", self.path("run.elog"), "-o", self.path("copy.elog"))
+        self.assertEqual(self.run_elog("stat", self.path("copy.elog")).stdout, counted)
+        text = self.run_elog("print", self.path("run.elog")).stdout
+        self.assertRegex(text, r"-- overwritten \d+ events ")
+        self.assertNotIn("-- lost", text)
+        for numbers in self.numbers(text).values():
+            self.assertEqual(numbers[-1], 99999)
+        self.assert_nothing_left()
+
+    def test_record_tells_what_was_overwritten_whether_or_not_it_would_have_been_wanted(self):
+        result = self.run_elog(
+            "record", "-e", "counter:*", "--overwrite", "--buffer-size", "128K",
+            "--where", "number >= 49990", "--", harness.program("counter"), "1", "50000",
+        )
+        self.assertEqual(self.numbers(result.stdout), {0: list(range(49990, 50000))})
+        told = sum(int(each) for each in re.findall(r"-- overwritten (\d+) events", result.stdout))
+        self.assertEqual(told, self.overwritten(result.stderr))
+        self.assertGreater(told, 0)
+
+    def test_record_shows_what_is_left_when_it_is_asked_to_end(self):
+        recording = self.start_recording("-e", "counter:*", "--overwrite", "--wait")
+        self.emit(1, 100)
+        output, errors = self.stop(recording)
+        self.assertEqual(self.summary(errors)[::2], (100, 0))
+        self.assertEqual(self.numbers(output), {0: list(range(100))})
+        self.assertEqual(self.overwritten(errors), 0)
+
+    def test_record_of_the_shared_ring_keeps_the_newest_too(self):
+        environment = {**self.environment, "EVENTLOG_RSEQ": "off"}
+        result = self.run_elog(
+            "record", "-e", "counter:*", "--overwrite", "--buffer-size", "128K", "--",
+            harness.program("counter"), "1", "50000", env=environment,
+        )
+        events, _, lost = self.summary(result.stderr)
+        self.assertEqual(lost, 0)
+        self.assertEqual(events + self.overwritten(result.stderr), 50000)
+        self.assertRegex(result.stdout, r"-- overwritten \d+ events in the shared ring --")
+        self.assertEqual(self.numbers(result.stdout)[0], list(range(50000 - events, 50000)))
+
+    # elog start and the others
+
+    def test_outlives_everybody_and_is_exact(self):
+        self.begin("--overwrite")
+        attempted = self.emit(harness.THREADS, 100000)
+        text, events, overwritten, lost = self.snapshot()
+        self.assertEqual(lost, 0)
+        self.assertGreater(overwritten, 0)
+        self.assertEqual(events + overwritten, attempted)
+        for numbers in self.numbers(text).values():
+            self.assertEqual(numbers[-1], 99999)
+        self.run_elog("stop", "flight")
+        self.assert_nothing_left()
+
+    def test_gives_the_same_snapshot_as_often_as_it_is_asked(self):
+        self.begin("--overwrite")
+        self.emit(1, 30000)
+        first = self.timeless(self.snapshot())
+        self.assertGreater(len(first[0]), 100)
+        self.assertEqual(self.timeless(self.snapshot()), first)
+        self.assertEqual(self.timeless(self.snapshot()), first)
+        self.run_elog("stop", "flight")
+
+    def newest_by_ring(self, path):
+        """Each ring's last event: its thread, its number, and when it was, as text to compare."""
+        lines = self.run_elog("convert", "--to", "jsonl", path).stdout.splitlines()
+        events = [event for event in map(json.loads, lines) if "time" in event]
+        return {0 if harness.IS_SHARED else event["cpu"]:
+                (event["thread"], event["fields"]["number"], event["time"])
+                for event in events}
+
+    def test_goes_on_while_snapshots_are_taken(self):
+        self.begin("--overwrite")
+        program = self.start_provider(harness.program("counter"), str(harness.THREADS), "0")
+        last = {}
+        for turn in range(6):
+            path = self.path(f"{turn}.elog")
+            events, lost = self.snapshot("-o", path)[1::2]
+            self.assertGreater(events, 0)
+            self.assertEqual(lost, 0)
+            self.run_elog("verify", path)
+            # A thread's newest event may be gone, and older ones be left where it ran before. What a
+            # ring was told last is always there.
+            newest = self.newest_by_ring(path)
+            for ring, event in last.items():
+                self.assertIn(ring, newest)
+                # Each snapshot measures the clock anew.
+                if newest[ring][:2] != event[:2]:
+                    self.assertGreater(newest[ring][2], event[2])
+            self.assertNotEqual(newest, last)
+            last = newest
+            seen = self.status()[0]
+            before = seen["events"] + seen["overwritten"]
+            self.wait_for(
+                lambda before=before: sum(
+                    self.status()[0][each] for each in ("events", "overwritten")
+                ) > before + 1000,
+                "more events",
+            )
+        program.kill()
+        self.run_elog("stop", "flight")
+
+    def test_keeps_what_a_program_said_that_was_killed(self):
+        self.begin("--overwrite")
+        program = self.start_provider(harness.program("counter"), str(harness.THREADS), "0")
+        self.wait_for(lambda: self.status()[0]["overwritten"] > 10000, "some events")
+        program.send_signal(signal.SIGKILL)
+        program.wait()
+        text, events, overwritten, lost = self.snapshot()
+        self.assertEqual(lost, 0)
+        self.assertGreater(overwritten, 10000)
+        numbers = self.numbers(text)
+        self.assertEqual(sum(len(each) for each in numbers.values()), events)
+        self.run_elog("stop", "flight")
+        self.run_elog("list")
+        self.assert_nothing_left()
+
+    def test_without_overwrite_keeps_the_first_and_counts_the_others(self):
+        self.begin()
+        attempted = self.emit(1, 100000)
+        text, events, overwritten, lost = self.snapshot()
+        self.assertEqual(overwritten, 0)
+        self.assertGreater(lost, 0)
+        self.assertEqual(events + lost, attempted)
+        self.assertEqual(self.numbers(text)[0][0], 0)
+        again = self.timeless(self.snapshot())
+        self.assertEqual(again, self.timeless((text, events, overwritten, lost)))
+        self.run_elog("stop", "flight")
+
+    def test_hears_programs_from_their_first_event(self):
+        self.begin("--overwrite")
+        self.assertEqual(self.emit(1, 10), 10)
+        self.assertEqual(self.numbers(self.snapshot()[0]), {0: list(range(10))})
+        self.assertEqual(self.emit(1, 5), 5)
+        self.assertEqual(
+            self.numbers(self.snapshot()[0]), {0: [*range(10), *range(5)]}
+        )
+        self.run_elog("stop", "flight")
+
+    def test_is_not_taken_for_the_remains_of_its_dead_owner(self):
+        self.begin("--overwrite")
+        self.emit(1, 10)
+        self.run_elog("list")
+        self.run_elog("record", "-e", "counter:*", "--", harness.program("counter"), "1", "10")
+        self.assertEqual(self.names("subscriptions"), ["00"])
+        self.assertEqual(self.snapshot()[1], 20)
+        self.run_elog("stop", "flight")
+
+    def region_word(self, offset, value=None):
+        """A word of the header of the only subscription, which may get another value."""
+        (name,) = self.names("subscriptions")
+        with open(os.path.join(self.directory, "subscriptions", name), "r+b") as file:
+            if value is not None:
+                file.seek(offset)
+                file.write(struct.pack("<I", value))
+            file.seek(offset)
+            return struct.unpack("<I", file.read(4))[0]
+
+    def test_that_is_being_removed_is_removed_if_whoever_does_it_has_died_over_it(self):
+        self.begin("--overwrite")
+        # As elog stop leaves it that was killed: ended, and taken over by a process that is no more.
+        self.region_word(STATE, 0)
+        self.region_word(OWNER_PID, 0x7FFFFFF0)
+        self.region_word(FEATURES, self.region_word(FEATURES) & ~STANDING)
+        self.run_elog("list")
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_that_has_ended_keeps_what_it_has_until_it_is_taken(self):
+        self.begin("--overwrite")
+        self.assertEqual(self.emit(1, 10), 10)
+        # As elog stop -o leaves it that was killed over writing its file.
+        self.region_word(STATE, 0)
+        self.run_elog("list")
+        self.assertEqual(self.emit(1, 10), 10)  # nobody listens
+        (shown,) = self.status()
+        self.assertEqual((shown["ended"], shown["events"]), (True, 10))
+        self.assertIn("takes no more events", self.run_elog("status").stdout)
+        (listed,) = json.loads(self.run_elog("list", "--json").stdout)["subscriptions"]
+        self.assertEqual((listed["standing"], listed["ended"]), ("flight", True))
+        self.assertEqual(self.snapshot()[1], 10)
+        result = self.run_elog("stop", "flight", "-o", self.path("last.elog"))
+        self.assertEqual(self.summary(result.stderr)[0], 10)
+        self.assert_nothing_left()
+
+    def test_stop_keeps_what_it_cannot_write(self):
+        self.begin("--overwrite")
+        program = self.start_provider(harness.program("counter"), "1", "0", "100")
+        self.wait_for(lambda: self.status()[0]["events"] > 4000, "some events")
+        last = self.path("last.elog")
+
+        def fill_disk():
+            # No file grows any further than that, as on a disk that is full.
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 15, 1 << 15))
+
+        for compression in ((), ("--compress",)):
+            result = self.run_elog(
+                "stop", "flight", "-o", last, *compression, status=1, preexec_fn=fill_disk
+            )
+            self.assertIn("cannot be written any further", result.stderr)
+            self.assertIn("'flight' takes no more events, and keeps what it has", result.stderr)
+        program.kill()
+        program.wait()
+        (shown,) = self.status()
+        self.assertEqual((shown["ended"], shown["lost"]), (True, 0))
+        self.assertGreater(shown["events"], 4000)
+        # It is gone from the program's gates, and its name still is its own.
+        result = self.run_elog("start", "flight", "-e", "counter:*", "--wait", status=1)
+        self.assertIn("There is a subscription 'flight' already.", result.stderr)
+        result = self.run_elog("stop", "flight", "-o", last)
+        events, _, lost = self.summary(result.stderr)
+        self.assertEqual((events, lost), (shown["events"], 0))
+        self.run_elog("verify", last)
+        numbers = self.numbers(self.run_elog("print", last).stdout)
+        self.assertEqual(sum(len(each) for each in numbers.values()), events)
+        self.run_elog("list")
+        self.assert_nothing_left()
+
+    @unittest.skipUnless(os.uname().machine in FSYNC, "the number of fsync is not known")
+    def test_stop_keeps_what_does_not_get_to_the_disk(self):
+        self.begin("--overwrite")
+        self.emit(1, 10)
+        result = self.run_elog(
+            "stop", "flight", "-o", self.path("last.elog"), status=1, preexec_fn=refuse_fsync
+        )
+        self.assertIn("could not be written to its end", result.stderr)
+        self.assertIn("keeps what it has", result.stderr)
+        (shown,) = self.status()
+        self.assertEqual((shown["ended"], shown["events"]), (True, 10))
+        result = self.run_elog("stop", "flight", "-o", self.path("last.elog"))
+        self.assertEqual(self.summary(result.stderr)[0], 10)
+
+    def test_stop_says_if_somebody_else_has_let_go_what_it_writes(self):
+        self.begin("--overwrite")
+        self.emit(1, 10)
+        lock = self.lock_directory()
+        stop = self.start(harness.ELOG, "stop", "flight", "-o", self.path("last.elog"))
+        self.wait_for(lambda: os.path.exists(self.path("last.elog")), "its file")
+        # As another elog stop leaves it: in the way of the first one, which waits for the lock.
+        self.region_word(FEATURES, self.region_word(FEATURES) & ~STANDING)
+        os.close(lock)
+        _, errors = self.finish(stop, status=1)
+        self.assertIn("Somebody else has just ended the subscription 'flight'", errors)
+
+    def test_stop_keeps_all_to_the_last_event(self):
+        self.begin("--overwrite")
+        attempted = self.emit(harness.THREADS, 50000)
+        result = self.run_elog("stop", "flight", "-o", self.path("last.elog"))
+        events, _, lost = self.summary(result.stderr)
+        self.assertEqual(lost, 0)
+        self.assertEqual(events + self.overwritten(result.stderr), attempted)
+        self.run_elog("verify", self.path("last.elog"))
+        self.assert_nothing_left()
+
+    def test_stop_ends_nothing_for_a_file_or_a_predicate_that_cannot_be(self):
+        self.begin("--overwrite")
+        self.emit(1, 10)
+        last = self.path("last.elog")
+        for arguments, status in (
+            (("-o", self.path("nowhere/last.elog")), 1),
+            (("-o", last, "--where", "number == ("), 2),
+            (("-o", last, "--where", "nobody_has_that > 3"), 2),
+        ):
+            self.run_elog("stop", "flight", *arguments, status=status)
+            self.assertEqual(self.status()[0]["events"], 10, arguments)
+        result = self.run_elog("stop", "flight", "-o", last, "--where", "number > 4")
+        self.assertIn("5 events passed --where", result.stderr)
+        self.assert_nothing_left()
+
+    def gates_of(self, program):
+        (name,) = [each for each in self.names("providers") if f".{program.pid}." in each]
+        with open(os.path.join(self.directory, "providers", name), "rb") as file:
+            file.seek(GATE)
+            return struct.unpack("<I", file.read(4))[0] & 0xFFFF
+
+    def fill_providers(self, name):
+        for i in range(5000):
+            with open(os.path.join(self.directory, "providers", f"{name}.{i}"), "wb"):
+                pass
+
+    def lock_directory(self):
+        """The lock of those who make and remove subscriptions; it is given back when it is closed."""
+        lock = os.open(os.path.join(self.directory, "subscriptions"), os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return lock
+
+    def start_half_way(self):
+        """An elog start that is published, does not stand yet, and waits for the lock to do so.
+
+        Returns it, and the lock."""
+        while True:
+            start = self.start(
+                harness.ELOG, "start", "flight", "-e", "counter:*", "--wait",
+                "--buffer-size", "128K",
+            )
+            lock = self.lock_directory()
+            while not self.names("subscriptions") and start.poll() is None:
+                os.close(lock)
+                time.sleep(0.001)
+                lock = self.lock_directory()
+            if not self.region_word(FEATURES) & STANDING:
+                return start, lock
+            # It was quicker than we are.
+            os.close(lock)
+            self.finish(start)
+            self.run_elog("stop", "flight")
+
+    def test_start_that_is_killed_half_way_leaves_nothing(self):
+        # Its second event is long in coming: it does not mend its gates by itself.
+        program = self.start_provider(harness.program("counter"), "1", "2", "1000000000")
+        self.fill_providers("behind")  # what is no provider takes long to look at
+        start, lock = self.start_half_way()
+        start.kill()
+        start.wait()
+        os.close(lock)
+        self.assertEqual(self.status(), [])
+        self.assertEqual(self.names("subscriptions"), [])
+        self.assertEqual(self.gates_of(program), 0)
+        self.begin("--overwrite")
+        self.assertEqual(self.gates_of(program), 1)
+        program.kill()
+
+    def test_stop_ends_nothing_that_does_not_stand_yet(self):
+        program = self.start_provider(harness.program("counter"), "1", "2", "1000000000")
+        self.fill_providers("behind")
+        start, lock = self.start_half_way()
+        result = self.run_elog("stop", "flight", status=1)
+        self.assertIn("There is no subscription 'flight'.", result.stderr)
+        os.close(lock)
+        self.finish(start)
+        self.assertEqual([each["name"] for each in self.status()], ["flight"])
+        self.assertEqual(self.gates_of(program), 1)
+        program.kill()
+
+    def test_snapshot_shows_times_after_a_sleep_in_which_ticks_were_counted(self):
+        self.begin("--overwrite")
+        program = self.start_provider(harness.program("counter"), "1", "2", "500000")
+        self.wait_for(lambda: self.status()[0]["events"] == 2, "two events")
+        program.kill()
+        # As if ticks had been counted since the machine was started, and the clock had stood still.
+        self.region_word(START_CLOCK, 1)
+        self.region_word(START_CLOCK + 4, 0)
+        text, *_ = self.snapshot()
+        times = [float(line.split()[0].split(":")[2]) for line in text.splitlines()]
+        self.assertGreater((times[1] - times[0]) % 60, 0.4, text)
+
+    def test_snapshot_shows_times_by_the_present_clock(self):
+        self.begin("--overwrite")
+        (name,) = self.names("subscriptions")
+        # As if the clock had been set by eight hours since.
+        with open(os.path.join(self.directory, "subscriptions", name), "r+b") as file:
+            file.seek(START_REALTIME)
+            (start,) = struct.unpack("<Q", file.read(8))
+            file.seek(START_REALTIME)
+            file.write(struct.pack("<Q", start - 8 * 3600 * 10**9))
+        self.emit(1, 1)
+        text, *_ = self.snapshot()
+        hours, minutes, seconds = text.split()[0].split(":")
+        shown = int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+        away = abs(time.time() % 86400 - shown)
+        self.assertLess(min(away, 86400 - away), 3600, text)
+
+    def test_status_shows_what_a_terminal_would_obey_as_text(self):
+        self.begin()
+        (name,) = self.names("subscriptions")
+        with open(os.path.join(self.directory, "subscriptions", name), "r+b") as file:
+            rule = b"\x1b]0;mine\x07:*\0"
+            file.seek(FILTER_SIZE)
+            file.write(struct.pack("<I", len(rule)))
+            file.seek(FILTER)
+            file.write(rule)
+        text = self.run_elog("status").stdout
+        self.assertNotIn("\x1b", text)
+        self.assertIn("\\x1b]0;mine\\x07:*", text)
+
+    def test_stop_closes_the_gates_of_programs_that_run(self):
+        self.begin("--overwrite")
+        program = self.start_provider(harness.program("counter"), "1", "0", "100")
+        self.wait_for(lambda: self.status()[0]["events"] > 0, "an event")
+        self.assertIn("flight (elog start)", self.run_elog("list").stdout)
+        self.run_elog("stop", "flight")
+        self.assertEqual(self.names("subscriptions"), [])
+        self.assertNotIn("[0]", self.run_elog("list").stdout)
+        program.kill()
+
+    def test_shows_itself_wherever_one_looks(self):
+        self.assertEqual(self.status(), [])
+        self.begin("--overwrite")
+        self.begin(name="second")
+        self.emit(1, 10)
+        first, second = self.status()
+        self.assertEqual((first["name"], first["mode"]), ("flight", "overwrite"))
+        self.assertEqual((second["name"], second["mode"]), ("second", "discard"))
+        self.assertEqual(first["rules"], ["counter:*"])
+        self.assertEqual((first["events"], first["overwritten"], first["lost"]), (10, 0, 0))
+        self.assertLess(abs(first["since"] / 1e9 - time.time()), 3600)
+        # What was asked for, and not much more.
+        cpus = os.sysconf("SC_NPROCESSORS_ONLN")
+        buffers = 4 * (cpus + 1) * 128 * 1024
+        self.assertGreaterEqual(first["memory"], buffers)
+        self.assertLess(first["memory"], buffers * 1.05 + 65536)
+        text = self.run_elog("status").stdout
+        self.assertIn("flight: overwrite, ", text)
+        self.assertIn("holds       10 events", text)
+        self.assertIn("flight, second", self.run_elog("list").stderr)
+        listed = json.loads(self.run_elog("list", "--json").stdout)["subscriptions"]
+        self.assertEqual([each["standing"] for each in listed], ["flight", "second"])
+        doctor = self.run_doctor()
+        self.assertIn("flight, second", doctor["text"])
+        self.assertEqual(doctor["state"], "note")
+        self.assertEqual(doctor["repair"], "")
+        self.run_elog("stop", "flight")
+        self.run_elog("stop", "second")
+
+    def run_doctor(self):
+        # Whether anything else is missing on this machine is not what is asked here.
+        process = self.start(harness.ELOG, "doctor", "--json")
+        output, _ = process.communicate(timeout=harness.PATIENCE)
+        items = json.loads(output)["items"]
+        return next(item for item in items if item["item"] == "standing")
+
+    def test_refuses_a_name_that_is_taken_or_is_none(self):
+        self.begin("--overwrite")
+        result = self.run_elog(
+            "start", "flight", "-e", "counter:*", "--wait", "--buffer-size", "128K", status=1
+        )
+        self.assertIn("There is a subscription 'flight' already.", result.stderr)
+        self.assertEqual(self.names("subscriptions"), ["00"])
+        for name in ("", "a b", "../up", ".hidden", "x" * 32):
+            result = self.run_elog("start", name, "-e", "counter:*", "--wait", status=2)
+            self.assertIn("A name has 1 to 31 letters", result.stderr)
+        self.assertEqual(self.names("subscriptions"), ["00"])
+        self.run_elog("stop", "flight")
+
+    def test_says_that_there_is_none_of_that_name(self):
+        for arguments in (("snapshot", "flight"), ("stop", "flight")):
+            result = self.run_elog(*arguments, status=1)
+            self.assertIn("There is no subscription 'flight'. See what there is with: elog status",
+                          result.stderr)
+        # A recording has no name, and is nobody else's to end.
+        recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("x.elog"))
+        self.run_elog("stop", "flight", status=1)
+        self.stop(recording)
+
+    def test_leaves_nothing_if_no_program_offers_what_is_asked_for(self):
+        result = self.run_elog("start", "flight", "-e", "nobody:*", status=1)
+        self.assertIn("No running program offers an event that matches 'nobody:*'", result.stderr)
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_snapshot_takes_what_a_predicate_wants(self):
+        self.begin("--overwrite")
+        self.emit(1, 100)
+        result = self.run_elog("snapshot", "flight", "--where", "number >= 90")
+        self.assertEqual(self.numbers(result.stdout), {0: list(range(90, 100))})
+        self.assertIn("10 events passed --where", result.stderr)
+        self.run_elog("stop", "flight")
+
+
+if __name__ == "__main__":
+    harness.main()
