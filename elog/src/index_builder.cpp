@@ -80,8 +80,10 @@ std::vector<std::uint8_t> index_builder::take(std::uint64_t offset) {
         crc32c({reinterpret_cast<const std::uint8_t*>(&head_), offsetof(index_block, checksum)});
     std::vector<std::uint8_t> payload(sizeof head_ + entries_.size() * sizeof(index_entry));
     std::memcpy(payload.data(), &head_, sizeof head_);
-    std::memcpy(payload.data() + sizeof head_, entries_.data(),
-                entries_.size() * sizeof(index_entry));
+    if (!entries_.empty()) {  // in a damaged file there may be none, and no memory of them
+        std::memcpy(payload.data() + sizeof head_, entries_.data(),
+                    entries_.size() * sizeof(index_entry));
+    }
     entries_.clear();
     bytes_ = 0;
     previous_ = offset;
