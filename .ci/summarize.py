@@ -13,6 +13,20 @@ import sys
 import xml.etree.ElementTree
 
 
+# What a reader of a whole run can bear of one test; what went wrong is said last.
+LINES_FIRST = 20
+LINES_LAST = 180
+
+
+def shortened(text):
+    lines = text.splitlines()
+    left_out = len(lines) - LINES_FIRST - LINES_LAST
+    if left_out <= 0:
+        return text
+    middle = [f"... {left_out} lines are left out ..."]
+    return "\n".join(lines[:LINES_FIRST] + middle + lines[-LINES_LAST:])
+
+
 def output_of(case):
     """All that the file has to say about a test case."""
     texts = [(element.text or element.get("message") or "") for element in case]
@@ -47,7 +61,7 @@ def main():
                 print(f"skipped: {title}: {skip_reason(case)}", file=sys.stderr)
             elif case.find("failure") is not None or case.find("error") is not None:
                 failed += 1
-                print(f"FAILED: {title}\n{output_of(case)}", file=sys.stderr)
+                print(f"FAILED: {title}\n{shortened(output_of(case))}", file=sys.stderr)
             else:
                 passed += 1
     print(passed, failed, skipped)

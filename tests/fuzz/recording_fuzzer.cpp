@@ -5,6 +5,7 @@
 // read again.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -128,6 +129,13 @@ std::uint64_t read_all(const std::string& path, elog::time_range range) {
 }
 
 }  // namespace
+
+/// In place of the C library's: a repaired file is given an identity, and a run that nothing but
+/// chance made fail could not be repeated.
+extern "C" ssize_t getrandom(void* buffer, std::size_t length, unsigned /*flags*/) {
+    std::memset(buffer, 0x5a, length);
+    return static_cast<ssize_t>(length);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) {
