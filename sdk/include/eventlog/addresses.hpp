@@ -10,6 +10,7 @@
 
 namespace eventlog {
 
+/// Shown as 192.0.2.1.
 struct ipv4_address {
     std::array<std::uint8_t, 4> octets{};
 
@@ -20,6 +21,7 @@ struct ipv4_address {
     friend constexpr bool operator==(const ipv4_address&, const ipv4_address&) = default;
 };
 
+/// Shown as 2001:db8::1.
 struct ipv6_address {
     std::array<std::uint8_t, 16> octets{};
 
@@ -34,6 +36,7 @@ struct ipv6_address {
     friend constexpr bool operator==(const ipv6_address&, const ipv6_address&) = default;
 };
 
+/// Shown as 00:00:5e:00:53:01.
 struct mac_address {
     std::array<std::uint8_t, 6> octets{};
 

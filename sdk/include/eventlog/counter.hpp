@@ -43,16 +43,19 @@ class counter {
     static constexpr bool in_session = traits_of<Event>.session_bound;
 
   public:
+    /// What the event's field is.
     using number = detail::first_member_of<Event>;
     static_assert(std::is_integral_v<number> && std::atomic<number>::is_always_lock_free,
                   "eventlog: a counter's number is an integer.");
 
+    /// Begins with 0, or with `value`. Emits nothing, so it may be constinit.
     constexpr counter() noexcept : counter(number{}) {}
     constexpr explicit counter(number value) noexcept : value_(value) {
         static_assert(!in_session,
                       "eventlog: the event of this counter belongs to a session. Make the counter "
                       "with the eventlog::session object in front of its value.");
     }
+    /// The same, of one session.
     explicit counter(const session<Provider>& owner, number value = {}) noexcept
         : session_(owner.id()), value_(value) {
         static_assert(in_session,
@@ -60,14 +63,18 @@ class counter {
                       "counter without one, or say .session_bound = true in eventlog::traits_of.");
     }
 
+    /// Adds, in one step, and emits the sum. Past its largest number it goes on with its smallest,
+    /// as atomic integers do. Waits for nobody.
     void add(number difference) noexcept {
         tell(static_cast<number>(value_.fetch_add(difference, std::memory_order_relaxed) +
                                  difference));
     }
+    /// Becomes `value`, and emits it, also if it was that before. Waits for nobody.
     void set(number value) noexcept {
         value_.store(value, std::memory_order_relaxed);
         tell(value);
     }
+    /// The number at this moment. Emits nothing.
     [[nodiscard]] number value() const noexcept { return value_.load(std::memory_order_relaxed); }
 
     /// Says the present value once more: for on_dump.

@@ -32,12 +32,14 @@ class dynamic_provider {
     /// After a mistake in the definition nobody ever hears the provider, and error() tells.
     explicit dynamic_provider(const eventlog_definition& definition) noexcept
         : error_(eventlog_define_provider(&definition, &handle_, text_.data(), text_.size())) {}
+    /// eventlog_provider_unregister, with what that says about threads that still emit.
     ~dynamic_provider() { eventlog_provider_unregister(handle_); }
     dynamic_provider(const dynamic_provider&) = delete;
     dynamic_provider& operator=(const dynamic_provider&) = delete;
 
+    /// What is wrong with the definition: eventlog_define_provider's answer. Never changes.
     [[nodiscard]] eventlog_error error() const noexcept { return error_; }
-    /// A sentence, empty if there is no error.
+    /// A sentence, empty if there is no error. Lives as long as the object.
     [[nodiscard]] std::string_view error_text() const noexcept { return text_.data(); }
 
     /// What became of publishing the provider, and of its events. Not for signal handlers.
@@ -97,6 +99,8 @@ class dynamic_provider {
     /// Runs callbacks that are due: for applications that emit seldom.
     void poll() const noexcept { eventlog_provider_poll(handle_); }
 
+    /// For the functions of eventlog.h, as long as the object lives. After a mistake in the
+    /// definition, one that they take and nobody ever hears.
     [[nodiscard]] eventlog_provider* handle() const noexcept { return handle_; }
 
   private:

@@ -31,11 +31,15 @@ class dynamic_session {
     /// After a mistake the session can be used all the same, and error() tells.
     dynamic_session(const dynamic_provider& provider, std::uint64_t id) noexcept
         : error_(eventlog_session_begin(&session_, provider.handle(), id)) {}
+    /// end().
     ~dynamic_session() { static_cast<void>(end()); }
+    /// It goes on in this object, and nothing is emitted. The other one keeps the number, and has
+    /// ended without a word.
     dynamic_session(dynamic_session&& other) noexcept
         : session_(other.session_), error_(other.error_) {
         other.session_.open = false;
     }
+    /// The same, after end() of what was here.
     dynamic_session& operator=(dynamic_session&& other) noexcept {
         if (this != &other) {
             static_cast<void>(end());
@@ -52,6 +56,7 @@ class dynamic_session {
     /// session. See eventlog_session_begin in eventlog.h.
     [[nodiscard]] eventlog_error error() const noexcept { return error_; }
 
+    /// The number that it was made with.
     [[nodiscard]] std::uint64_t id() const noexcept { return session_.id; }
 
     /// Whether anyone listens to this event, in this session or another.

@@ -306,9 +306,10 @@ class provider {
         eventlog_provider_poll(state::registered.handle());
     }
 
+    /// As it was declared. A constant.
     static constexpr std::string_view name() noexcept { return Name.view(); }
 
-    /// The binary form of the schema, see schema_format.hpp.
+    /// The binary form of the schema, see schema_format.hpp. A constant.
     static constexpr const auto& schema() noexcept { return state::schema; }
 
   private:

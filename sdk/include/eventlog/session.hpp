@@ -29,9 +29,14 @@ namespace eventlog {
 template <class Provider>
 class session {
   public:
+    /// Emits session_begin with that number.
     explicit session(std::uint64_t id) noexcept : id_(id) { announce(); }
+    /// end().
     ~session() { end(); }
+    /// It goes on in this object, and nothing is emitted. The other one keeps the number, and has
+    /// ended without a word.
     session(session&& other) noexcept : id_(other.id_), open_(std::exchange(other.open_, false)) {}
+    /// The same, after end() of what was here.
     session& operator=(session&& other) noexcept {
         if (this != &other) {
             end();
@@ -43,6 +48,7 @@ class session {
     session(const session&) = delete;
     session& operator=(const session&) = delete;
 
+    /// The number that it was made with.
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
 
     /// Whether anyone listens to this event, in this session or another: one load.

@@ -57,6 +57,7 @@ class [[nodiscard]] span {
     static constexpr bool in_session = traits_of<Begin>.session_bound;
 
   public:
+    /// Emits `begin`. Any thread and any signal handler.
     explicit span(Begin begin) noexcept {
         static_assert(!in_session,
                       "eventlog: the events of this span belong to a session. Make the span with "
@@ -64,6 +65,7 @@ class [[nodiscard]] span {
         start();
         Provider::emit(begin);
     }
+    /// The same, of one session.
     span(const session<Provider>& owner, Begin begin) noexcept : session_(owner.id()) {
         static_assert(in_session,
                       "eventlog: the events of this span do not belong to a session. Make the span "
@@ -71,6 +73,7 @@ class [[nodiscard]] span {
         start();
         Provider::emit_in_session(session_, begin);
     }
+    /// Emits result() with how long it took.
     ~span() {
         if (Provider::template enabled<End>()) {
             detail::first_member(end_) = duration{began_ == 0 ? 0 : now() - began_};

@@ -42,6 +42,7 @@ enum class oversize : std::uint8_t {
 inline constexpr std::size_t described_fields_max = 32;
 inline constexpr std::size_t description_length_max = 255;
 
+/// Of a field that `of` names; what is left out is as if nothing had been said.
 struct field_traits {
     const char* of = "";    // the member's name; of a nested struct: outer_inner
     const char* name = "";  // shown instead
@@ -50,6 +51,7 @@ struct field_traits {
     eventlog::format format = eventlog::format::plain;  // plain: what the type suggests
 };
 
+/// Of an event. A program whose `fields` name a member that is not there does not compile.
 struct event_traits {
     eventlog::level level = eventlog::level::info;
     std::uint64_t keywords = 0;
@@ -62,19 +64,23 @@ struct event_traits {
     field_traits fields[described_fields_max]{};
 };
 
+/// Of a provider.
 struct provider_traits {
     const char* description = "";
     keyword keywords[keywords_max]{};
     bool dumps = false;  // tells late listeners the present state: see provider::on_dump
 };
 
+/// One value of an enumeration, and how it is shown.
 struct enum_value {
     std::int64_t value = 0;
     const char* name = "";
 };
 
+/// Up to so many values of an enumeration can be named.
 inline constexpr std::size_t enum_values_max = 256;
 
+/// Of an enumeration.
 struct enum_traits {
     bool combines = false;  // the values are bits: a field holds any number of them
     /// In place of what the compiler knows, which is the values -1 to 126 and the powers of two.
@@ -93,12 +99,15 @@ inline constexpr enum_traits untold_enumeration{};
 // References to one object each, because compilers take their time to make as many as there are
 // events; specialisations are objects.
 
+/// Specialise it for an event.
 template <class Event>
 inline constexpr const event_traits& traits_of = detail::untold_event;
 
+/// Specialise it for a provider.
 template <class Provider>
 inline constexpr const provider_traits& provider_traits_of = detail::untold_provider;
 
+/// Specialise it for an enumeration.
 template <class Enumeration>
 inline constexpr const enum_traits& enum_traits_of = detail::untold_enumeration;
 
