@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "copying.hpp"
 
+#include "compress_option.hpp"
 #include "tell.hpp"
-#include "zstd_frames.hpp"
 
 namespace elog {
 
@@ -11,12 +11,7 @@ void add_copy_options(subcommand& command, copy_options& to) {
         .required()
         .value_name("NEW")
         .names_a(value_kind::new_file);
-    command
-        .add_option("--compress", to.compression,
-                    "Compress it with zstd, at level 1 to 19; 3 without a number")
-        .value_or(compression_level_default)
-        .range(compression_level_min, compression_level_max)
-        .value_name("[LEVEL]");
+    add_compress_option(command, to.compression);
 }
 
 void tell_copied(const copy_summary& summary, const std::string& path) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // elog cut: a part of an .elog file as a file of its own.
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <system_error>
 
 #include "commands.hpp"
 #include "copying.hpp"
 #include "file_damage.hpp"
 #include "file_reader.hpp"
+#include "new_file.hpp"
 #include "record_copier.hpp"
 #include "wanted_records.hpp"
 
@@ -59,11 +58,7 @@ class cut_writer final : public record_writer {
 
 void run_cut(const cut_arguments& arguments) {
     const record_choice& choice = arguments.choice;
-    std::error_code none;
-    if (std::filesystem::equivalent(choice.path, arguments.to.path, none)) {
-        throw failure("{} would be overwritten. Give the new file another name with -o.",
-                      choice.path);
-    }
+    refuse_overwriting(choice.path, arguments.to.path);
     file_reader file(choice.path, choice.range());
     cut_writer writer(!choice.from);
     wanted_records output(choice, file, writer, false);

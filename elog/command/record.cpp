@@ -10,6 +10,7 @@
 
 #include "child_process.hpp"
 #include "commands.hpp"
+#include "compress_option.hpp"
 #include "file_sink.hpp"
 #include "filtering_sink.hpp"
 #include "listening.hpp"
@@ -249,12 +250,7 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
         .add_option("-o,--output", arguments->output,
                     "Write an .elog file instead of text to standard output")
         .names_a(value_kind::new_file);
-    record
-        .add_option("--compress", arguments->compression,
-                    "Compress the file with zstd, at level 1 to 19; 3 without a number")
-        .value_or(compression_level_default)
-        .range(compression_level_min, compression_level_max)
-        .value_name("[LEVEL]");
+    add_compress_option(record, arguments->compression);
     record.add_option("--rotate", arguments->rotate,
                       "Go on in a new file, FILE-000001.elog and so on, after that size or time: "
                       "64MiB, 10s");

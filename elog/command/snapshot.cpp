@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "compress_option.hpp"
 #include "failure.hpp"
 #include "file_sink.hpp"
 #include "snapshot_requests.hpp"
@@ -24,12 +25,7 @@ void add_snapshot_options(subcommand& command, snapshot_arguments& arguments) {
         .names_a(value_kind::subscription);
     command.add_option("-o,--output", arguments.output, "Write an .elog file")
         .names_a(value_kind::new_file);
-    command
-        .add_option("--compress", arguments.compression,
-                    "Compress the file with zstd, at level 1 to 19; 3 without a number")
-        .value_or(compression_level_default)
-        .range(compression_level_min, compression_level_max)
-        .value_name("[LEVEL]");
+    add_compress_option(command, arguments.compression);
     command.add_option("--where", arguments.where, where_help);
 }
 

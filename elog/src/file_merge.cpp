@@ -17,6 +17,7 @@
 #include "clock_table.hpp"
 #include "failure.hpp"
 #include "file_reader.hpp"
+#include "new_file.hpp"
 
 namespace elog {
 namespace {
@@ -148,9 +149,7 @@ void check_names(const std::vector<std::string>& paths, const std::string& to) {
             !known.emplace(status.st_dev, status.st_ino).second) {
             throw failure("{} is named twice. Leave one away.", path);
         }
-    }
-    if (::stat(to.c_str(), &status) == 0 && known.contains({status.st_dev, status.st_ino})) {
-        throw failure("{} would be overwritten. Give the new file another name with -o.", to);
+        refuse_overwriting(path, to);
     }
 }
 

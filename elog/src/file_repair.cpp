@@ -4,17 +4,16 @@
 #include <algorithm>
 #include <bitset>
 #include <cstring>
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "block_file.hpp"
 #include "failure.hpp"
 #include "file_writer.hpp"
 #include "index_chain.hpp"
+#include "new_file.hpp"
 
 namespace elog {
 namespace {
@@ -250,10 +249,7 @@ repair_summary file_repairer::run() {
 }  // namespace
 
 repair_summary repair_file(const std::string& from, const std::string& to) {
-    std::error_code none;
-    if (std::filesystem::equivalent(from, to, none)) {
-        throw failure("{} would be overwritten. Give the new file another name with -o.", from);
-    }
+    refuse_overwriting(from, to);
     block_file probe(from);
     if (probe.is_being_written()) {
         throw failure("The file {} is still being written. Wait for the recording to end.", from);
