@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Under load, with more threads than CPUs, signal handlers and a reader that is sometimes too slow:
-// attempted = read + lost, exactly; nothing torn, nothing twice, each thread's events in order.
+// attempted = read + lost + overwritten, exactly; nothing torn, nothing twice, each thread's events
+// in order.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -159,6 +160,7 @@ constexpr std::uint32_t thread_count = 8;
 
 constexpr listener::options small_rings{128U << 10U, 4};
 constexpr listener::options large_rings{1U << 20U, 4};
+constexpr listener::options overwritten_rings{128U << 10U, 4, true};
 
 /// Ends the subscription and counts.
 void expect_conservation(listener& ears, checker& check, std::uint64_t attempted) {
@@ -168,7 +170,7 @@ void expect_conservation(listener& ears, checker& check, std::uint64_t attempted
     const elog::ring_totals totals = ears.totals();
     EXPECT_EQ(totals.damaged, 0U);
     EXPECT_EQ(totals.read, check.steps() + check.handled());
-    EXPECT_EQ(totals.read + totals.lost + ears.lost_by_providers(), attempted);
+    EXPECT_EQ(totals.read + totals.lost + totals.overwritten + ears.lost_by_providers(), attempted);
     std::uint64_t lost_by_provider = 0;
     for (const auto& [id, provider] : ears.providers()) {
         lost_by_provider += ears.reader().losses_of(id).full;
@@ -203,6 +205,24 @@ TEST(conservation, holds_with_a_reader_that_is_too_slow) {
     }
     expect_conservation(ears, check, load.finish() + 1);
     EXPECT_GT(ears.totals().lost, 0U);
+}
+
+TEST(conservation, holds_when_the_newest_take_the_place_of_the_oldest) {
+    constexpr std::uint64_t round_size = thread_count * events_per_thread / 20;
+    listener ears("conservation:*", overwritten_rings);
+    checker check(ears);
+    emit_step(thread_count, 0);
+    workers load(thread_count, events_per_thread);
+    // Now and then a reader is there: it is overtaken while it copies.
+    for (std::uint64_t round = 1; round <= 20; ++round) {
+        while (load.emitted() < round * round_size) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        check.take();
+    }
+    expect_conservation(ears, check, load.finish() + 1);
+    EXPECT_EQ(ears.totals().lost, 0U);
+    EXPECT_GT(ears.totals().overwritten, 0U);
 }
 
 TEST(conservation, holds_with_signal_handlers_that_emit_while_the_thread_emits) {
