@@ -28,6 +28,11 @@ BATCH_MAX = 40
 FLAGS_OF_BATCH = ["-Wno-shadow", "-Wno-return-type"]
 
 
+def is_precompiled(path):
+    """What CMake makes of all headers of a target: a source includes what it needs without it."""
+    return pathlib.Path(path).name.startswith("cmake_pch.")
+
+
 def flags_of(entry):
     """The flags that decide how a source is read."""
     flags = []
@@ -35,7 +40,11 @@ def flags_of(entry):
     for word in words:
         if word in ("-o", "-c", "-MF", "-MT"):
             next(words)
-        elif word not in ("-MD",):
+        elif word == "-include":
+            included = next(words)
+            if not is_precompiled(included):
+                flags += [word, included]
+        elif word not in ("-MD", "-Winvalid-pch"):
             flags.append(word)
     return tuple(flags)
 
@@ -46,7 +55,7 @@ def groups_of(database):
     seen = set()
     for entry in database:
         source = entry["file"]
-        if source not in seen:
+        if source not in seen and not is_precompiled(source):
             seen.add(source)
             groups[flags_of(entry), pathlib.Path(source).parent, source.endswith(".c")].add(source)
     for (flags, _, is_c), sources in sorted(groups.items(), key=lambda item: -len(item[1])):
