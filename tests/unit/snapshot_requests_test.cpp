@@ -25,6 +25,7 @@
 
 #include "in_child.hpp"
 #include "listener.hpp"
+#include "snapshot_reason.hpp"
 #include "standing_subscription.hpp"
 #include "subscription_slots.hpp"
 
@@ -104,6 +105,7 @@ class mapped_header {
     mapped_header& operator=(const mapped_header&) = delete;
 
     eventlog_region* operator->() const { return region_; }
+    [[nodiscard]] eventlog_region* get() const { return region_; }
 
   private:
     eventlog_region* region_;
@@ -193,6 +195,24 @@ TEST(snapshot_request, that_is_slow_does_not_replace_the_reason_of_a_later_one) 
     EXPECT_EQ(eventlog::snapshot("slow"), 1U);
     EXPECT_EQ(recorder.reason(), "ticket 65536");
     EXPECT_EQ(recorder.requests().wanted(), 3U);
+}
+
+TEST(snapshot_request, that_is_very_slow_does_not_replace_the_reason_of_a_later_one_either) {
+    using eventlog::core::pack_reason;
+    flight_recorder recorder;
+    const mapped_header header(recorder);
+    header->snapshot_tickets = 99'999;
+    for (__u64& word : header->snapshot_reason) {
+        word = std::uint64_t{99'999 & 0xffff} << EVENTLOG_SNAPSHOT_TICKET_SHIFT;
+    }
+    EXPECT_EQ(eventlog::snapshot("new"), 1U);
+    // In 16 bits, the older of these two is ahead.
+    for (const std::uint32_t ticket : {60'000U, 100'000U - 32'768U, 100'000U - 65'000U}) {
+        eventlog::core::store_reason(*header.get(), pack_reason("old"), ticket);
+        EXPECT_EQ(recorder.reason(), "new");
+    }
+    EXPECT_EQ(eventlog::snapshot("newest"), 1U);
+    EXPECT_EQ(recorder.reason(), "newest");
 }
 
 TEST(snapshot_request, of_many_threads_is_counted_exactly_and_leaves_the_reason_of_one) {

@@ -210,7 +210,10 @@
  *    +--------------------+-------------------------------------------+
  *
  *      each by compare-and-swap, and only over a word whose ticket is older (ours
- *      less that one is 1 to 32767, in 16 bits).  So the newest reason stays, in
+ *      less that one is 1 to 32767, in 16 bits).  Before each swap, behind the
+ *      acquire load of the word, load `snapshot_tickets` again: if it is more than
+ *      32767 ahead of ours, we have been held up for so long that 16 bits cannot
+ *      tell who is older, and store no more.  So the newest reason stays, in
  *      whatever order its words and those of others are stored.
  *   3. Add one to `snapshots_wanted`, and wake all who sleep there.
  *
@@ -266,6 +269,8 @@
  *              thread has recorded; loaded with acquire before a snapshot, which so
  *              has these, and before the reason, which so is that one or a newer.
  *              The futex needs no more: who sleeps there names the value it has seen.
+ *   snapshot_reason  loaded with acquire, swapped with release: so the count of
+ *              tickets, loaded behind a word, is at least that word's own.
  *   snapshots_answered  compared and swapped with release, behind the snapshot.
  *   state      of a provider entry: release, after the entry and its schema and
  *              before the first record that names it; loaded with acquire.
@@ -468,7 +473,7 @@ struct eventlog_region {
 	__u32 snapshot_tickets; /* added to by applications (relaxed) */
 	__u32 snapshots_wanted; /* added to by applications (release); futex, shared */
 	__u32 snapshots_answered; /* of these; moved on by those who answer (release) */
-	/* The last reason.  Swapped in by applications (relaxed): each word tells whose it is. */
+	/* The last reason.  Swapped in by applications (release): each word tells whose it is. */
 	__u64 snapshot_reason[EVENTLOG_SNAPSHOT_REASON_WORDS];
 };
 
