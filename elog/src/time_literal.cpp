@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "time_literal.hpp"
 
+#include <chrono>
 #include <ctime>
 
 namespace elog {
@@ -40,6 +41,12 @@ bool take_day(std::string_view& text, std::tm& parts) noexcept {
     if (!sound || parts.tm_year < 1970 || parts.tm_year > 2200 || parts.tm_mon < 1 ||
         parts.tm_mon > 12 || parts.tm_mday < 1 || parts.tm_mday > 31) {
         return false;
+    }
+    const std::chrono::year_month_day day{std::chrono::year(parts.tm_year),
+                                          std::chrono::month(static_cast<unsigned>(parts.tm_mon)),
+                                          std::chrono::day(static_cast<unsigned>(parts.tm_mday))};
+    if (!day.ok()) {
+        return false;  // not in that month
     }
     parts.tm_year -= 1900;
     parts.tm_mon -= 1;

@@ -282,6 +282,9 @@ TEST_F(predicates, understand_times) {
     EXPECT_EQ(elog::parse_time("1970-01-02Z", 0), 86'400'000'000'000);
     EXPECT_EQ(elog::parse_time("1970-02-30T00:00:00Y", 0), std::nullopt);
     EXPECT_EQ(elog::parse_time("24:00", 0), std::nullopt);
+    EXPECT_EQ(elog::parse_time("2026-02-30T00:00:00Z", 0), std::nullopt);
+    EXPECT_EQ(elog::parse_time("2026-11-31", 0), std::nullopt);
+    EXPECT_EQ(elog::parse_time("2028-02-29Z", 0), 1'835'395'200'000'000'000);
 }
 
 TEST(time_literal, without_a_day_is_on_the_day_that_it_is_in_its_zone) {
