@@ -9,7 +9,6 @@
 
 #include "commands.hpp"
 #include "compress_option.hpp"
-#include "failure.hpp"
 #include "file_sink.hpp"
 #include "snapshot_requests.hpp"
 #include "snapshot_watch.hpp"
@@ -52,6 +51,7 @@ void check_names_heard(std::unique_ptr<record_filter> filter, const standing_sub
 snapshot_taking::snapshot_taking(const snapshot_arguments& arguments,
                                  const standing_subscription& source, unknown_names unknown)
     : arguments_(arguments),
+      source_(source),
       unknown_(unknown),
       filter_(make_filter(arguments.where, present_time())) {
     if (unknown_ == unknown_names::refused) {
@@ -59,8 +59,9 @@ snapshot_taking::snapshot_taking(const snapshot_arguments& arguments,
         check_names_heard(make_filter(arguments.where, present_time()), source);
     }
     if (arguments.output) {
+        file_.emplace(*arguments.output);
         sink_ = std::make_unique<file_sink>(
-            file_sink_options{*arguments.output, arguments.compression, {}, true});
+            file_sink_options{file_->unfinished_path(), arguments.compression, {}, true});
     } else {
         sink_ = std::make_unique<text_sink>(STDOUT_FILENO, give_up{});
     }
@@ -71,7 +72,15 @@ snapshot_taking::snapshot_taking(const snapshot_arguments& arguments,
 }
 
 void snapshot_taking::take() {
-    print_summary(process_->snapshot(), arguments_.output);
+    const recording_summary summary = process_->snapshot();
+    // Its memory is given back while others read, who find it empty then.
+    if (!source_.is_still_there()) {
+        throw ended_meanwhile(arguments_.name);
+    }
+    if (file_) {
+        file_->finish();
+    }
+    print_summary(summary, arguments_.output);
     if (passing_) {
         tell("{} events passed --where", passing_->passed());
     }
@@ -99,10 +108,6 @@ void run_snapshot(const snapshot_arguments& arguments) {
     const std::optional<std::string> reason = requests.reason();
     const bool is_answer = asked.open() != 0 && arguments.output && !arguments.where;
     snapshot_taking(arguments, source).take();
-    if (!source.is_still_there()) {
-        throw failure("'{}' was ended meanwhile: what the snapshot has may not be all.",
-                      arguments.name);
-    }
     if (is_answer) {
         requests.answer(asked.wanted);
         tell_requests(*arguments.output, asked.open(), reason);

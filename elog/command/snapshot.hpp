@@ -9,7 +9,9 @@
 #include <string>
 
 #include "command_line.hpp"
+#include "failure.hpp"
 #include "filtering_sink.hpp"
+#include "new_file.hpp"
 #include "record_filter.hpp"
 #include "recording.hpp"
 #include "standing_subscription.hpp"
@@ -44,7 +46,15 @@ enum class unknown_names {
     possible,  // a program that has them may come
 };
 
-/// Taken to the file, or to standard output, with a summary on standard error.
+/// The subscription was ended while its snapshot was taken: what was read of it means nothing.
+class ended_meanwhile : public failure {
+  public:
+    explicit ended_meanwhile(const std::string& name)
+        : failure("'{}' was ended meanwhile; of that there is no snapshot.", name) {}
+};
+
+/// Taken to the file, which has its name when it is whole, or to standard output; with a summary on
+/// standard error.
 class snapshot_taking {
   public:
     /// Makes the file, and says what is wrong with the arguments while nothing has been ended yet.
@@ -52,12 +62,14 @@ class snapshot_taking {
     snapshot_taking(const snapshot_arguments& arguments, const standing_subscription& source,
                     unknown_names unknown = unknown_names::refused);
 
-    /// Once. Throws failure or output_closed.
+    /// Once. Throws failure, ended_meanwhile or output_closed.
     void take();
 
   private:
     const snapshot_arguments& arguments_;
+    const standing_subscription& source_;
     unknown_names unknown_;
+    std::optional<new_file> file_;
     std::unique_ptr<record_filter> filter_;
     std::unique_ptr<record_sink> sink_;
     std::optional<filtering_sink> passing_;

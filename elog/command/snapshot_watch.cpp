@@ -2,6 +2,7 @@
 #include "snapshot_watch.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +17,7 @@
 #include "failure.hpp"
 #include "quantities.hpp"
 #include "recording_parts.hpp"
+#include "sigbus_guard.hpp"
 #include "snapshot_requests.hpp"
 #include "stop_signal.hpp"
 #include "tell.hpp"
@@ -32,6 +34,8 @@ using std::chrono::steady_clock;
 constexpr std::chrono::milliseconds look_interval{10};
 // A request wakes us. A signal that comes just before we sleep does not.
 constexpr std::chrono::milliseconds sleep_max{250};
+// How late it is found out that what is watched has been taken away by hand.
+constexpr std::chrono::seconds source_interval{1};
 
 std::unique_ptr<record_filter> make_trigger(const std::optional<std::string>& when) {
     if (!when) {
@@ -59,6 +63,7 @@ class snapshot_watch {
     void run();
 
   private:
+    void check_source();
     void note_causes();
     void sleep() const;
     void take();
@@ -80,7 +85,9 @@ class snapshot_watch {
     causes open_;
     std::optional<steady_clock::time_point> due_;  // the snapshot for these
     std::uint64_t taken_ = 0;
-    causes all_;  // that have been answered
+    std::uint64_t requests_answered_ = 0;
+    std::uint64_t events_answered_ = 0;
+    steady_clock::time_point source_due_{};  // when to look next whether it is still there
 };
 
 snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_arguments& arguments)
@@ -102,10 +109,29 @@ snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_a
     }
 }
 
+/// Who waits for what has been taken away by hand, or cut off, would wait for ever.
+void snapshot_watch::check_source() {
+    const steady_clock::time_point now = steady_clock::now();
+    if (mapping_was_cut()) {
+        throw failure("The subscription has been cut short by someone else. Start a new one.");
+    }
+    if (now < source_due_) {
+        return;
+    }
+    source_due_ = now + source_interval;
+    // In this order: who ends it says so before removing it.
+    if (!source_.is_still_there() && requests_.can_come()) {
+        throw failure("'{}' is not there any more: somebody has removed its file. Start a new one.",
+                      snapshot_.name);
+    }
+}
+
 /// Notes what has come, and when the snapshot for it is due.
 void snapshot_watch::note_causes() {
     wanted_ = requests_.wanted();
-    open_.requests = arguments_.on_request ? wanted_ - answered_ : 0;
+    const std::uint32_t asked = wanted_ - answered_;
+    // Where the count has gone backwards somebody has written over it.
+    open_.requests = arguments_.on_request && asked <= INT32_MAX ? asked : 0;
     open_.events += watch_ ? watch_->look() : 0;
     if (open_.any() && !due_) {
         due_ = steady_clock::now() + after_;
@@ -165,10 +191,12 @@ void snapshot_watch::take() {
     const causes answered = open_;
     snapshot_.output = claim_path();
     tell_causes(*snapshot_.output, answered);
-    snapshot_taking(snapshot_, source_, unknown_names::possible).take();
-    if (!source_.is_still_there()) {
-        throw failure("'{}' was ended meanwhile: what {} has may not be all.", snapshot_.name,
-                      *snapshot_.output);
+    try {
+        snapshot_taking(snapshot_, source_, unknown_names::possible).take();
+    } catch (...) {
+        // Nothing is in it yet but its name.
+        static_cast<void>(::unlink(snapshot_.output->c_str()));
+        throw;
     }
     if (arguments_.on_request) {
         answered_ = wanted_;
@@ -178,8 +206,8 @@ void snapshot_watch::take() {
     open_ = {};
     due_.reset();
     ++taken_;
-    all_.requests += answered.requests;
-    all_.events += answered.events;
+    requests_answered_ += answered.requests;
+    events_answered_ += answered.events;
 }
 
 void snapshot_watch::run() {
@@ -188,6 +216,7 @@ void snapshot_watch::run() {
     while (taken_ < arguments_.count.value_or(UINT64_MAX)) {
         // Asked first: what has come before is still answered, and at once.
         const bool can_come = requests_.can_come();
+        check_source();
         const bool is_last = !can_come || stop_requested().count != 0;
         note_causes();
         if (due_ && (is_last || steady_clock::now() >= *due_)) {
@@ -206,7 +235,8 @@ void snapshot_watch::run() {
 }
 
 void snapshot_watch::print_totals() {
-    tell("{} snapshots, for {} requests and {} events", taken_, all_.requests, all_.events);
+    tell("{} snapshots, for {} requests and {} events", taken_, requests_answered_,
+         events_answered_);
     if (watch_) {
         const std::uint64_t missed = watch_->missed();
         tell("{} events were looked at for --when", watch_->seen());

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -51,8 +52,10 @@ std::optional<standing_status> examine(const running_subscription& subscription)
         counting_sink nowhere;
         recording process(source.region(), nowhere);
         const snapshot_requests requests(source.region());
-        return standing_status{subscription, source.region().header.clock_start.realtime,
-                               process.snapshot(), requests.counts(), requests.reason()};
+        standing_status found{subscription, source.region().header.clock_start.realtime,
+                              process.snapshot(), requests.counts(), requests.reason()};
+        // Its memory is given back while others read, who find it empty then.
+        return source.is_still_there() ? std::optional(std::move(found)) : std::nullopt;
     } catch (const failure& error) {
         tell("elog: {}", error.what());
         return std::nullopt;

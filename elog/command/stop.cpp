@@ -18,6 +18,8 @@ namespace {
 void take(snapshot_taking& kept, const std::string& name) {
     try {
         kept.take();
+    } catch (const ended_meanwhile&) {
+        throw;
     } catch (const std::exception& error) {
         throw failure("{} '{}' takes no more events, and keeps what it has: write it elsewhere "
                       "with elog stop -o, or let it go with elog stop.",

@@ -251,8 +251,8 @@ void file_writer::write_all(std::span<const std::uint8_t> first,
         if (written <= 0) {
             const int error = errno;
             static_cast<void>(!::ftruncate(file_.get(), static_cast<off_t>(whole_)));
-            throw failure("The file {} cannot be written any further ({}). Free some space; what "
-                          "is there can be read.",
+            throw failure("The file {} cannot be written any further ({}). Free some space, or "
+                          "write it elsewhere.",
                           options_.path, std::strerror(error));
         }
         auto left = static_cast<std::size_t>(written);

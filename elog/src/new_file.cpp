@@ -1,18 +1,75 @@
 // SPDX-License-Identifier: MIT
 #include "new_file.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
 #include "failure.hpp"
+#include "unique_fd.hpp"
 
 namespace elog {
+namespace {
+
+/// Where a link leads to: the file there is meant, not the link.
+std::string target_of(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::is_symlink(path, error)) {
+        return path;
+    }
+    const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+    return error ? path : target.string();
+}
+
+void check_target(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+        return;  // whatever is wrong with the folder is told when the file is made
+    }
+    if (!S_ISREG(status.st_mode)) {
+        throw failure("{} is not a file. Give another name with -o.", path);
+    }
+    const eventlog::core::unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (file && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        throw failure("The file {} is being written by another recording. Give another name with "
+                      "-o.",
+                      path);
+    }
+}
+
+}  // namespace
 
 void refuse_overwriting(const std::string& from, const std::string& to) {
     std::error_code none;
     if (std::filesystem::equivalent(from, to, none)) {
         throw failure("{} would be overwritten. Give the new file another name with -o.", from);
     }
+}
+
+new_file::new_file(const std::string& path)
+    : path_(target_of(path)), unfinished_(path_ + ".unfinished") {
+    check_target(path_);
+}
+
+new_file::~new_file() {
+    if (!is_whole_) {
+        static_cast<void>(::unlink(unfinished_.c_str()));
+    }
+}
+
+void new_file::finish() {
+    if (std::rename(unfinished_.c_str(), path_.c_str()) != 0) {
+        throw failure("The file {} cannot be given its name ({}). Give another one with -o.", path_,
+                      std::strerror(errno));
+    }
+    is_whole_ = true;
 }
 
 }  // namespace elog

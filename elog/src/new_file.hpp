@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Files that are made of other files.
+// Files that must not cost what was there before.
 #pragma once
 
 #include <string>
@@ -9,5 +9,28 @@ namespace elog {
 
 /// Throws failure if both names are of one file: it would be emptied before it has been read.
 void refuse_overwriting(const std::string& from, const std::string& to);
+
+/// A file that has its name only when it is whole. Until then it is written beside it, and what was
+/// there before stays what it was.
+class new_file {
+  public:
+    /// Throws failure if no file can have that name: what is there is no file, or still written.
+    explicit new_file(const std::string& path);
+    /// Removes what was written, unless it is whole.
+    ~new_file();
+    new_file(const new_file&) = delete;
+    new_file& operator=(const new_file&) = delete;
+
+    /// Where to write until then.
+    [[nodiscard]] const std::string& unfinished_path() const noexcept { return unfinished_; }
+
+    /// It is whole, and closed. Throws failure if it cannot have its name; then it is removed.
+    void finish();
+
+  private:
+    std::string path_;
+    std::string unfinished_;
+    bool is_whole_ = false;
+};
 
 }  // namespace elog

@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import re
+import resource
 import signal
 import struct
 import subprocess
@@ -224,6 +225,47 @@ class SnapshotRequests(harness.Case):
         errors = self.finish_watch(watch, status=1)
         self.assertIn("run-000001.elog cannot be made", errors)
         self.assertEqual(self.requests(), (1, 0, "why"))
+
+    def test_snapshot_that_cannot_be_written_leaves_those_before_it_alone(self):
+        self.begin("--overwrite")
+        self.run_asking("good")
+        self.finish_watch(self.watch("--on-request", "--count", "1"))
+        self.run_asking(*(str(each) for each in range(2000)))
+
+        def fill_disk():
+            # No file grows any further than that, as on a disk that is full.
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 14, 1 << 14))
+
+        for _ in range(3):
+            result = self.run_elog(
+                "snapshot", "flight", "--on-request", "--count", "1", "--keep", "1", "-o",
+                self.path("run.elog"), status=1, preexec_fn=fill_disk,
+            )
+            self.assertIn("cannot be written any further", result.stderr)
+        self.assertEqual([name for name in os.listdir(self.path("")) if "run-" in name],
+                         ["run-000001.elog"])
+        self.assertEqual(self.reasons_in("run-000001.elog"), ["good"])
+        self.assertEqual(self.requests()[:2], (2001, 1))
+
+    def test_says_that_what_it_watches_has_been_taken_away(self):
+        for arguments in (("--on-request",), ("--when", "number > 3")):
+            self.begin("--overwrite")
+            watch = self.watch(*arguments)
+            for path in glob.glob(os.path.join(self.directory, "subscriptions", "*")):
+                os.unlink(path)
+            errors = self.finish_watch(watch, status=1)
+            self.assertIn("'flight' is not there any more", errors)
+
+    def test_says_that_what_it_watches_has_been_cut_off(self):
+        for size in (0, 4096):
+            for arguments in (("--on-request",), ("--when", "number > 3")):
+                self.begin("--overwrite")
+                watch = self.watch(*arguments)
+                (path,) = glob.glob(os.path.join(self.directory, "subscriptions", "*"))
+                os.truncate(path, size)
+                errors = self.finish_watch(watch, status=1)
+                self.assertRegex(errors, "has been cut short|is not there any more")
+                os.unlink(path)
 
     def test_one_snapshot_answers_all_requests_before_it(self):
         self.begin("--overwrite")

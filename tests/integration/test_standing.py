@@ -304,6 +304,30 @@ class Standing(harness.Case):
         self.assertEqual(self.summary(result.stderr)[0], 10)
         self.assert_nothing_left()
 
+    def test_what_is_being_ended_is_no_loss(self):
+        for command in (("status",), ("snapshot", "flight", "-o", self.path("some.elog"))):
+            for turn in range(6):
+                self.begin("--overwrite")
+                self.emit(1, 20000)
+                asking = self.start(harness.ELOG, *command)
+                time.sleep(turn / 1000)
+                self.run_elog("stop", "flight")
+                output, errors = asking.communicate(timeout=harness.PATIENCE)
+                told = output + errors
+                self.assertNotRegex(told, r"lost +[1-9]|made no sense| [1-9]\d* lost")
+                if asking.returncode != 0:
+                    self.assertRegex(told, "was ended meanwhile|There is no subscription")
+                    self.assertFalse(os.path.exists(self.path("some.elog.unfinished")))
+
+    def test_stop_costs_no_file_if_somebody_else_was_quicker(self):
+        self.begin("--overwrite")
+        self.emit(1, 10)
+        last = self.path("last.elog")
+        self.run_elog("stop", "flight", "-o", last)
+        before = self.numbers(self.run_elog("print", last).stdout)
+        self.run_elog("stop", "flight", "-o", last, status=1)
+        self.assertEqual(self.numbers(self.run_elog("print", last).stdout), before)
+
     def test_stop_keeps_what_it_cannot_write(self):
         self.begin("--overwrite")
         program = self.start_provider(harness.program("counter"), "1", "0", "100")
@@ -356,12 +380,13 @@ class Standing(harness.Case):
         self.emit(1, 10)
         lock = self.lock_directory()
         stop = self.start(harness.ELOG, "stop", "flight", "-o", self.path("last.elog"))
-        self.wait_for(lambda: os.path.exists(self.path("last.elog")), "its file")
+        self.wait_for(lambda: os.path.exists(self.path("last.elog.unfinished")), "its file")
         # As another elog stop leaves it: in the way of the first one, which waits for the lock.
         self.region_word(FEATURES, self.region_word(FEATURES) & ~STANDING)
         os.close(lock)
         _, errors = self.finish(stop, status=1)
         self.assertIn("Somebody else has just ended the subscription 'flight'", errors)
+        self.assertEqual([name for name in os.listdir(self.scratch) if "last" in name], [])
 
     def test_stop_keeps_all_to_the_last_event(self):
         self.begin("--overwrite")
