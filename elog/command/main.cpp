@@ -68,6 +68,7 @@ void run(int argument_count, char** arguments) {
     elog::add_register(line);
     elog::add_unregister(line);
     elog::add_doctor(line);
+    elog::add_features(line);
     elog::add_completion(line, command);
     line.show_together({"start", "status", "snapshot", "stop"},
                        "Have events kept in memory by nobody who runs, and take them");
@@ -75,6 +76,8 @@ void run(int argument_count, char** arguments) {
                        "Find what is wrong in a recording; save what is whole");
     line.show_together({"register", "unregister"},
                        "Make events known to the kernel before their program starts");
+    line.show_together({"doctor", "features"},
+                       "Say what this machine lacks, and what repairs it; what it offers");
     const std::string_view first = words.empty() ? std::string_view() : words.front();
     const bool takes_command = first == "record" || first == "completion";
     if (separator_found && (!takes_command || command.empty())) {

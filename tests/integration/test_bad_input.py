@@ -184,7 +184,7 @@ class BadInput(harness.Case):
         text = self.run_elog("--help").stdout
         for command in (
             "list record start status snapshot stop print stat agg convert cut merge verify repair "
-            "schema gen register unregister doctor"
+            "schema gen register unregister doctor features"
         ).split():
             self.assertRegex(text, rf"(?m)^  (\w+, )*{command}(, \w+)* +[A-Z]")
             own = self.run_elog(command, "--help").stdout
