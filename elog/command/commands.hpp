@@ -37,6 +37,7 @@ void add_start(command_line& line);
 void add_stat(command_line& line);
 void add_status(command_line& line);
 void add_stop(command_line& line);
+void add_top(command_line& line);
 void add_unregister(command_line& line);
 void add_verify(command_line& line);
 /// `command` is what stands behind "--", to be run while recording.

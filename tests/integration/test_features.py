@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog features lists what the machine offers, with reason and remedy for what is missing. What depends
-on the kernel's user_events is tested on real ones, in tests/vm."""
+"""elog features lists what the machine offers, with reason and remedy for what is missing."""
 
 import fcntl
 import json
