@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "commands.hpp"
 #include "file_damage.hpp"
 #include "file_reader.hpp"
+#include "locale_name.hpp"
 #include "quantities.hpp"
 #include "stop_signal.hpp"
 #include "subscription.hpp"
@@ -51,15 +51,7 @@ aggregation parse_expression(const agg_arguments& arguments) {
 report_style style_of_output() {
     report_style style;
     style.width = style_of(STDOUT_FILENO).width;
-    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-        const char* value = ::getenv(name);
-        if (value != nullptr && *value != '\0') {
-            const std::string_view locale = value;
-            style.blocks = locale.find("UTF-8") != std::string_view::npos ||
-                           locale.find("utf8") != std::string_view::npos;
-            break;
-        }
-    }
+    style.blocks = locale_of_characters().is_utf8();
     return style;
 }
 

@@ -24,6 +24,7 @@ void add_completion(command_line& line, const std::vector<std::string>& words);
 void add_convert(command_line& line);
 void add_cut(command_line& line);
 void add_doctor(command_line& line);
+void add_features(command_line& line);
 void add_gen(command_line& line);
 void add_list(command_line& line);
 void add_merge(command_line& line);
@@ -36,6 +37,7 @@ void add_start(command_line& line);
 void add_stat(command_line& line);
 void add_status(command_line& line);
 void add_stop(command_line& line);
+void add_top(command_line& line);
 void add_unregister(command_line& line);
 void add_verify(command_line& line);
 /// `command` is what stands behind "--", to be run while recording.

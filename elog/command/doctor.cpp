@@ -39,24 +39,19 @@ std::string as_text(const std::vector<finding>& findings) {
     return text;
 }
 
-void append_member(fmt::memory_buffer& out, const char* name, std::string_view value) {
-    append_format(out, "\"{}\": ", name);
-    append_json_text(out, value);
-}
-
 std::string as_json(const std::vector<finding>& findings, bool healthy) {
     fmt::memory_buffer out;
     append_format(out, "{{\n  \"healthy\": {},\n  \"items\": [", healthy);
     const char* separator = "\n";
     for (const finding& each : findings) {
         append_format(out, "{}    {{", separator);
-        append_member(out, "item", each.item);
+        append_json_member(out, "item", each.item);
         append_format(out, ", ");
-        append_member(out, "state", name_of(each.state));
+        append_json_member(out, "state", name_of(each.state));
         append_format(out, ", ");
-        append_member(out, "text", each.text);
+        append_json_member(out, "text", each.text);
         append_format(out, ", ");
-        append_member(out, "repair", each.repair);
+        append_json_member(out, "repair", each.repair);
         append_format(out, ", \"as_root\": {}}}", each.as_root);
         separator = ",\n";
     }

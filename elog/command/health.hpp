@@ -29,10 +29,10 @@ void examine_kernel(std::vector<finding>& findings);
 /// directory, memory, standing (if anything does), rseq: what recording without the kernel takes.
 void examine_memory(std::vector<finding>& findings);
 
+/// The first of these: where programs and elog meet.
+[[nodiscard]] finding examine_directory();
+
 /// perf, trace-cmd.
 void examine_tools(std::vector<finding>& findings);
-
-/// Whether there is such a program in PATH, or where those of root are.
-[[nodiscard]] bool has_program(const std::string& name);
 
 }  // namespace elog

@@ -1,32 +1,26 @@
 // SPDX-License-Identifier: MIT
 //
 // The kernel's user_events, from having them to being allowed to use them.
-#include <fcntl.h>
 #include <grp.h>
-#include <linux/magic.h>
 #include <pwd.h>
-#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "failure.hpp"
 #include "health.hpp"
+#include "machine.hpp"
 #include "user_events_abi.hpp"
 #include "user_events_device.hpp"
-#include "whole_files.hpp"
 
 namespace elog {
 namespace {
 
 namespace core = eventlog::core;
 
-constexpr const char* usual_place = "/sys/kernel/tracing";
 constexpr const char* group_name = "tracing";
 constexpr const char* settings_name = "eventlog.conf";
 
@@ -40,35 +34,8 @@ struct kernel_facts {
     std::string settings;  // the folder tmpfiles.d that has ours; empty: none
 };
 
-bool may(const std::string& path, int mode) {
-    return ::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0;
-}
-
 bool is_root() {
     return ::geteuid() == 0;
-}
-
-std::optional<std::string> read_if_possible(const std::string& path, std::size_t size) {
-    try {
-        return read_file_up_to(path, size);
-    } catch (const failure&) {
-        return std::nullopt;
-    }
-}
-
-/// Where tracefs is mounted, the usual place first.
-std::string find_tracefs() {
-    struct statfs there {};
-    if (::statfs(usual_place, &there) == 0 && there.f_type == TRACEFS_MAGIC) {
-        return usual_place;
-    }
-    const std::string mounts = read_if_possible("/proc/self/mounts", 1U << 20U).value_or("");
-    std::array<char, 4096> path{};
-    std::size_t at = 0;
-    if (core::next_tracefs(mounts.data(), mounts.size(), at, "", path.data(), path.size())) {
-        return path.data();
-    }
-    return {};
 }
 
 /// Where systemd-tmpfiles finds our settings.
@@ -92,7 +59,7 @@ std::string user_name() {
 
 /// The command that gives the group its permissions.
 std::string permit_group(const kernel_facts& facts) {
-    if (!facts.settings.empty() && facts.tracefs == usual_place) {
+    if (!facts.settings.empty() && facts.tracefs == usual_tracefs) {
         return fmt::format("systemd-tmpfiles --create {}", settings_name);
     }
     std::string commands = fmt::format(
@@ -149,14 +116,14 @@ finding examine_tracefs(const kernel_facts& facts) {
     }
     if (facts.tracefs.empty()) {
         return {"tracefs", condition::missing, "tracefs is not mounted.",
-                fmt::format("mount -t tracefs tracefs {}", usual_place), true};
+                fmt::format("mount -t tracefs tracefs {}", usual_tracefs), true};
     }
-    if (!facts.may_search && facts.tracefs != usual_place) {
+    if (!facts.may_search && facts.tracefs != usual_tracefs) {
         // Mostly below debugfs, which is root's alone for good reasons.
         return {
             "tracefs", condition::missing,
             fmt::format("tracefs is mounted at {} only, which you may not reach.", facts.tracefs),
-            fmt::format("mount -t tracefs tracefs {}", usual_place), true};
+            fmt::format("mount -t tracefs tracefs {}", usual_tracefs), true};
     }
     if (!facts.may_search) {
         return {"tracefs", condition::missing,
@@ -179,7 +146,7 @@ finding examine_data(const kernel_facts& facts) {
     }
     const char* const files =
         facts.has_page ? "user_events_data, or not read user_events_status," : "user_events_data";
-    if (facts.tracefs.empty() || (!facts.may_search && facts.tracefs != usual_place)) {
+    if (facts.tracefs.empty() || (!facts.may_search && facts.tracefs != usual_tracefs)) {
         return {item, condition::missing, "You can see it when tracefs is mounted.", {}};
     }
     return {item, condition::missing,

@@ -2,22 +2,21 @@
 //
 // What programs and elog share: the directory, its memory, and restartable sequences.
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "directory.hpp"
 #include "health.hpp"
+#include "machine.hpp"
 #include "rseq.hpp"
 #include "running_subscriptions.hpp"
-#include "subscription.hpp"
 #include "subscription_slots.hpp"
 
 namespace elog {
@@ -97,56 +96,39 @@ finding examine_parent(const core::directory_path& path) {
     return bad;
 }
 
-finding examine_directory(const core::directory_path& path) {
-    if (path.too_long) {
-        return {"directory", condition::missing, "EVENTLOG_DIR is too long for a path.",
-                "unset EVENTLOG_DIR"};
-    }
-    struct stat status {};
-    const bool is_there = ::lstat(path.text.data(), &status) == 0 || errno != ENOENT;
-    return is_there ? examine_existing(path) : examine_parent(path);
-}
-
 finding examine_space(const core::directory_path& path) {
     const fs::path place = fs::absolute(path.text.data());
-    struct statfs there {};
-    if (::statfs(place.c_str(), &there) != 0 &&
-        ::statfs(place.parent_path().c_str(), &there) != 0) {
+    const std::optional<memory_room> room = room_for_recordings(place);
+    if (!room) {
         return {"memory",
                 condition::missing,
                 fmt::format("It cannot be found out how much room {} has ({}).", place.native(),
                             std::strerror(errno)),
                 {}};
     }
-    constexpr std::uint64_t mebi = 1U << 20U;
-    const std::uint64_t left = static_cast<std::uint64_t>(there.f_bavail) *
-                               static_cast<std::uint64_t>(there.f_bsize) / mebi;
-    const std::uint64_t wanted = size_of_usual_buffers() / mebi;
-    const bool is_memory = there.f_type == TMPFS_MAGIC || there.f_type == RAMFS_MAGIC;
-    if (there.f_type != RAMFS_MAGIC && left < wanted) {  // ramfs has no limit, and says 0
+    if (!room->is_enough()) {
         finding full{"memory",
                      condition::missing,
                      fmt::format("There are {} MiB left for {}, and a recording takes {} MiB: give "
                                  "it more, or record with a smaller --buffer-size.",
-                                 left, place.native(), wanted),
+                                 room->left, place.native(), room->wanted),
                      {}};
-        if (place.parent_path() == "/dev/shm" && is_memory) {
-            const std::uint64_t size = static_cast<std::uint64_t>(there.f_blocks) *
-                                       static_cast<std::uint64_t>(there.f_bsize) / mebi;
-            full.repair = fmt::format("mount -o remount,size={}M /dev/shm", size + 2 * wanted);
+        if (place.parent_path() == "/dev/shm" && room->is_memory) {
+            full.repair =
+                fmt::format("mount -o remount,size={}M /dev/shm", room->size + 2 * room->wanted);
             full.as_root = true;
         }
         return full;
     }
-    if (!is_memory) {
+    if (!room->is_memory) {
         return {"memory", condition::note,
                 fmt::format("{} is not on a tmpfs: emitting may wait for a disk.", place.native()),
                 "unset EVENTLOG_DIR"};
     }
     return {"memory",
             condition::good,
-            fmt::format("There are {} MiB left for {}; a recording takes {} MiB.", left,
-                        place.native(), wanted),
+            fmt::format("There are {} MiB left for {}; a recording takes {} MiB.", room->left,
+                        place.native(), room->wanted),
             {}};
 }
 
@@ -194,9 +176,20 @@ finding examine_sequences() {
 
 }  // namespace
 
+finding examine_directory() {
+    const core::directory_path path = core::current_directory();
+    if (path.too_long) {
+        return {"directory", condition::missing, "EVENTLOG_DIR is too long for a path.",
+                "unset EVENTLOG_DIR"};
+    }
+    struct stat status {};
+    const bool is_there = ::lstat(path.text.data(), &status) == 0 || errno != ENOENT;
+    return is_there ? examine_existing(path) : examine_parent(path);
+}
+
 void examine_memory(std::vector<finding>& findings) {
     const core::directory_path path = core::current_directory();
-    findings.push_back(examine_directory(path));
+    findings.push_back(examine_directory());
     if (!path.too_long) {
         findings.push_back(examine_space(path));
         examine_standing(path, findings);

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Programs of others that work with eventlog.
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <string_view>
-
 #include <fmt/format.h>
 
 #include "health.hpp"
+#include "machine.hpp"
 
 namespace elog {
 namespace {
@@ -33,22 +28,6 @@ void examine_tool(const char* name, const char* package, std::vector<finding>& f
 }
 
 }  // namespace
-
-bool has_program(const std::string& name) {
-    const char* path = std::getenv("PATH");
-    std::string folders = path == nullptr ? "" : path;
-    folders += ":/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin";
-    for (std::size_t begin = 0; begin <= folders.size();) {
-        const std::size_t end = std::min(folders.find(':', begin), folders.size());
-        const std::string folder = folders.substr(begin, end - begin);
-        if (folder.starts_with('/') &&
-            ::access(fmt::format("{}/{}", folder, name).c_str(), X_OK) == 0) {
-            return true;
-        }
-        begin = end + 1;
-    }
-    return false;
-}
 
 void examine_tools(std::vector<finding>& findings) {
     examine_tool("perf", "linux-perf", findings);

@@ -27,15 +27,15 @@ bool is_met(const event_patterns& patterns, std::size_t index, const provider_ma
 
 }  // namespace
 
-void add_listening_options(subcommand& command, listening_arguments& arguments) {
-    command
-        .add_option("-e,--event", arguments.events,
-                    "What to listen to: PROVIDER:EVENT[@LEVEL][/KEYWORD,...], with * and ?; may "
-                    "be repeated")
-        .required()
-        .one_value_each()
-        .value_name("GLOB...")
-        .names_a(value_kind::event);
+command_option add_live_options(subcommand& command, listening_arguments& arguments) {
+    const command_option events =
+        command
+            .add_option("-e,--event", arguments.events,
+                        "What to listen to: PROVIDER:EVENT[@LEVEL][/KEYWORD,...], with * and ?; "
+                        "may be repeated")
+            .one_value_each()
+            .value_name("GLOB...")
+            .names_a(value_kind::event);
     command
         .add_option("--session", arguments.sessions,
                     "Only events of that session, a number; may be repeated")
@@ -56,10 +56,15 @@ void add_listening_options(subcommand& command, listening_arguments& arguments) 
         .names_a(value_kind::process_name);
     command.add_option("--buffer-size", arguments.buffer_size,
                        "Bytes of one of a CPU's four buffers: 128K to 64M, a power of two");
-    command.add_flag("--overwrite", arguments.overwrite,
-                     "Keep the newest events: they take the place of the oldest in the buffers");
     command.add_flag("--wait", arguments.wait,
                      "Start although no running program offers such an event yet");
+    return events;
+}
+
+void add_listening_options(subcommand& command, listening_arguments& arguments) {
+    add_live_options(command, arguments).required();
+    command.add_flag("--overwrite", arguments.overwrite,
+                     "Keep the newest events: they take the place of the oldest in the buffers");
 }
 
 subscription_options make_subscription_options(const listening_arguments& arguments) {

@@ -25,8 +25,11 @@ struct listening_arguments {
     bool wait = false;
 };
 
-/// -e, --session, -p, --comm, --buffer-size, --overwrite and --wait. The arguments must live until
-/// the command line has been read.
+/// -e, which is returned, --session, -p, --comm, --buffer-size and --wait. The arguments must live
+/// until the command line has been read.
+command_option add_live_options(subcommand& command, listening_arguments& arguments);
+
+/// The same, of which -e is required, and --overwrite.
 void add_listening_options(subcommand& command, listening_arguments& arguments);
 
 /// Throws usage_failure for what cannot be listened to.

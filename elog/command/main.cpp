@@ -58,6 +58,7 @@ void run(int argument_count, char** arguments) {
     elog::add_print(line);
     elog::add_stat(line);
     elog::add_agg(line);
+    elog::add_top(line);
     elog::add_convert(line);
     elog::add_cut(line);
     elog::add_merge(line);
@@ -68,13 +69,18 @@ void run(int argument_count, char** arguments) {
     elog::add_register(line);
     elog::add_unregister(line);
     elog::add_doctor(line);
+    elog::add_features(line);
     elog::add_completion(line, command);
     line.show_together({"start", "status", "snapshot", "stop"},
                        "Have events kept in memory by nobody who runs, and take them");
     line.show_together({"verify", "repair"},
                        "Find what is wrong in a recording; save what is whole");
+    line.show_together({"cut", "merge"},
+                       "Keep a part of a recording; make one recording of several");
     line.show_together({"register", "unregister"},
                        "Make events known to the kernel before their program starts");
+    line.show_together({"doctor", "features"},
+                       "Say what this machine lacks, and what repairs it; what it offers");
     const std::string_view first = words.empty() ? std::string_view() : words.front();
     const bool takes_command = first == "record" || first == "completion";
     if (separator_found && (!takes_command || command.empty())) {

@@ -41,6 +41,11 @@ void append_json_text(fmt::memory_buffer& out, std::string_view text) {
     out.push_back('"');
 }
 
+void append_json_member(fmt::memory_buffer& out, const char* name, std::string_view value) {
+    append_format(out, "\"{}\": ", name);
+    append_json_text(out, value);
+}
+
 void append_json_number(fmt::memory_buffer& out, double number) {
     if (std::isfinite(number)) {
         append_format(out, "{}", number);

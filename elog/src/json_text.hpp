@@ -11,6 +11,9 @@ namespace elog {
 /// Characters that terminals obey, or that hide others, are escaped.
 void append_json_text(fmt::memory_buffer& out, std::string_view text);
 
+/// "name": "value". The name is ours, the value may be anyone's.
+void append_json_member(fmt::memory_buffer& out, const char* name, std::string_view value);
+
 /// A JSON number with all its digits; null for what is not finite.
 void append_json_number(fmt::memory_buffer& out, double number);
 

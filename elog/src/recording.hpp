@@ -91,6 +91,14 @@ class recording {
 
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
 
+    // While it runs, so far.
+    [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const noexcept {
+        return reader_.losses_of(provider);
+    }
+    [[nodiscard]] std::uint32_t providers_refused() const noexcept {
+        return reader_.providers_refused();
+    }
+
   private:
     void take_new_providers();
     void read_clock_if_due();

@@ -175,7 +175,7 @@ class BadInput(harness.Case):
         self.assertRegex(self.run_elog("--version").stdout, r"^elog \d+\.\d+\.\d+\n$")
         for arguments in (
             [], ["record"], ["start"], ["status"], ["snapshot"], ["stop"], ["print"], ["cut"],
-            ["merge"],
+            ["merge"], ["top"], ["features"],
         ):
             text = self.run_elog(*arguments, "--help").stdout
             self.assertLessEqual(len(text.splitlines()), 24, text)
@@ -183,8 +183,8 @@ class BadInput(harness.Case):
     def test_help_names_every_command(self):
         text = self.run_elog("--help").stdout
         for command in (
-            "list record start status snapshot stop print stat agg convert cut merge verify repair "
-            "schema gen register unregister doctor"
+            "list record start status snapshot stop print stat agg top convert cut merge verify repair "
+            "schema gen register unregister doctor features"
         ).split():
             self.assertRegex(text, rf"(?m)^  (\w+, )*{command}(, \w+)* +[A-Z]")
             own = self.run_elog(command, "--help").stdout

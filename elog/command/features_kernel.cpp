@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+//
+// What the kernel has for events that other tools are to hear: tracefs, user_events, perf.
+#include <linux/capability.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "features.hpp"
+#include "machine.hpp"
+#include "user_events_abi.hpp"
+#include "user_events_device.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+
+// linux/capability.h of Debian 12 has both.
+constexpr unsigned performance_monitoring = CAP_PERFMON;
+constexpr unsigned administration = CAP_SYS_ADMIN;
+
+bool has_capability(unsigned wanted) {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+    return ::syscall(SYS_capget, &header, sets.data()) == 0 &&
+           (sets[wanted / 32].effective >> wanted % 32 & 1U) != 0;
+}
+
+/// As the kernel judges: the older capability has the newer one in it.
+bool may_monitor() {
+    return has_capability(performance_monitoring) || has_capability(administration);
+}
+
+feature find_tracefs_feature(const std::string& place) {
+    if (place.empty()) {
+        const std::string kinds =
+            read_if_possible("/proc/filesystems", std::size_t{1} << 16U).value_or("");
+        if (kinds.find("\ttracefs\n") == std::string::npos) {
+            return {"tracefs", offer::no, "the kernel has none",
+                    "Take a kernel with CONFIG_TRACING."};
+        }
+        return {"tracefs", offer::no, "not mounted",
+                fmt::format("As root: mount -t tracefs tracefs {}", usual_tracefs)};
+    }
+    if (!may(place, X_OK)) {
+        return {"tracefs", offer::limited, place + ", closed to you",
+                "elog doctor has the commands that open it."};
+    }
+    return {"tracefs", offer::yes, place, {}};
+}
+
+feature find_user_events(const core::user_events_device& device, const char* why) {
+    if (device.file) {
+        if (device.has_page) {
+            return {"user_events", offer::limited, "page of status bits (Linux 6.1 to 6.3)",
+                    "Take Linux 6.4 or later: there emits that nobody hears cost nothing more."};
+        }
+        return {"user_events", offer::yes, "words of programs, by ioctl (Linux 6.4)", {}};
+    }
+    if (device.status == EVENTLOG_NO_KERNEL_SUPPORT) {
+        return {"user_events", offer::no, "none that can be used", why};
+    }
+    return {"user_events", offer::no,
+            device.is_unclear ? "not to be seen, if there are any" : "closed to you", why};
+}
+
+/// Whether the kernel knows a flag of a registration. Nothing is registered: there is no text at
+/// that address, which the kernel sees after it has looked at the flags.
+bool knows_flag(const core::user_events_device& device, std::uint16_t flag) {
+    alignas(8) std::uint32_t word = 0;
+    core::user_events_registration empty;
+    empty.enable_bit = 31;
+    empty.enable_address = reinterpret_cast<std::uintptr_t>(&word);
+    empty.flags = flag;
+    return ::ioctl(device.file.get(), core::user_events_register, &empty) != 0 && errno == EFAULT;
+}
+
+bool has_words(const core::user_events_device& device) {
+    return static_cast<bool>(device.file) && !device.has_page;
+}
+
+feature find_several_formats(const core::user_events_device& device) {
+    if (!has_words(device)) {
+        return {"multi_format", offer::no, "takes user_events of Linux 6.4", "See user_events."};
+    }
+    if (!knows_flag(device, core::user_events_multi_format)) {
+        return {"multi_format", offer::no, "an event has the fields that came first",
+                "Take a newer kernel, such as Linux 6.12. Until then programs with other fields "
+                "are not heard."};
+    }
+    return {"multi_format", offer::yes, "versions of an event side by side", {}};
+}
+
+feature find_persistence(const core::user_events_device& device) {
+    if (!has_words(device)) {
+        return {"persist", offer::no, "takes user_events of Linux 6.4", "See user_events."};
+    }
+    if (!knows_flag(device, core::user_events_persist)) {
+        return {"persist", offer::no, "events go with their programs",
+                "Take Linux 6.7 or later for elog register."};
+    }
+    if (!may_monitor()) {
+        return {"persist", offer::limited, "takes CAP_PERFMON, which you lack",
+                "Run elog register as root."};
+    }
+    return {"persist", offer::yes, "events may stay without a program", {}};
+}
+
+feature find_perf() {
+    const std::string text =
+        read_if_possible("/proc/sys/kernel/perf_event_paranoid", 64).value_or("");
+    int level = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), level).ec != std::errc{}) {
+        return {"perf", offer::no, "the kernel has no perf events",
+                "Take a kernel with CONFIG_PERF_EVENTS."};
+    }
+    const std::string shown = fmt::format("perf_event_paranoid is {}", level);
+    if (may_monitor()) {
+        return {"perf", offer::yes, shown + ", and you have CAP_PERFMON", {}};
+    }
+    if (level < 0) {
+        return {"perf", offer::yes, shown, {}};
+    }
+    return {"perf", level > 2 ? offer::no : offer::limited, shown + ", without CAP_PERFMON",
+            "For raw trace events of all programs, as root: sysctl -w "
+            "kernel.perf_event_paranoid=-1"};
+}
+
+}  // namespace
+
+void find_kernel_features(std::vector<feature>& features) {
+    core::error_text why;
+    const core::user_events_device device = core::open_user_events(why);
+    features.push_back(find_tracefs_feature(find_tracefs()));
+    features.push_back(find_user_events(device, why.text()));
+    features.push_back(find_several_formats(device));
+    features.push_back(find_persistence(device));
+    features.push_back(find_perf());
+}
+
+}  // namespace elog

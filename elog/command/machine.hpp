@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// Facts about this machine and this user, which elog doctor judges and elog features lists. Finding
+// them out changes nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace elog {
+
+/// Where tracefs belongs.
+inline constexpr const char* usual_tracefs = "/sys/kernel/tracing";
+
+/// Where tracefs is mounted, the usual place first; empty: nowhere that we see.
+[[nodiscard]] std::string find_tracefs();
+
+/// What access() says, for the effective user.
+[[nodiscard]] bool may(const std::string& path, int mode);
+
+/// The file, or at least `size` bytes of it if it is larger.
+[[nodiscard]] std::optional<std::string> read_if_possible(const std::string& path,
+                                                          std::size_t size);
+
+/// Whether there is such a program in PATH, or where those of root are.
+[[nodiscard]] bool has_program(const std::string& name);
+
+/// What a file system has for recordings, in MiB.
+struct memory_room {
+    std::uint64_t size = 0;
+    std::uint64_t left = 0;
+    std::uint64_t wanted = 0;  // by a recording for which nothing else is asked
+    bool is_memory = false;
+    bool has_limit = true;
+
+    [[nodiscard]] bool is_enough() const noexcept { return !has_limit || left >= wanted; }
+};
+
+/// Of the place, or of the folder that it is in if it is not there yet. Empty if neither can be
+/// asked; errno says why.
+[[nodiscard]] std::optional<memory_room> room_for_recordings(const std::filesystem::path& place);
+
+}  // namespace elog

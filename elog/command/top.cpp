@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+//
+// elog top: how much of what is said, live, on the whole terminal.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "append_format.hpp"
+#include "commands.hpp"
+#include "listening.hpp"
+#include "locale_name.hpp"
+#include "output.hpp"
+#include "quantities.hpp"
+#include "recording.hpp"
+#include "screen.hpp"
+#include "stop_signal.hpp"
+#include "subscription.hpp"
+#include "tell.hpp"
+#include "terminal.hpp"
+#include "traffic_frame.hpp"
+#include "traffic_sink.hpp"
+#include "value_text.hpp"
+#include "where.hpp"
+
+namespace elog {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds interval_min{100};
+constexpr int frames_max = 1'000'000;
+
+struct top_arguments {
+    listening_arguments listening;
+    std::optional<std::string> where;
+    std::optional<std::string> every;
+    std::optional<std::uint64_t> frames;
+};
+
+/// Cuts time into intervals, and knows what has been lost in each.
+class traffic_meter {
+  public:
+    traffic_meter(traffic& counted, std::chrono::nanoseconds interval)
+        : counted_(counted), interval_(interval) {}
+
+    /// Returns whether an interval has ended.
+    bool tick(const recording& process) {
+        const steady_clock::time_point now = steady_clock::now();
+        if (!begin_) {
+            begin_ = now;
+        }
+        if (now - *begin_ < interval_) {
+            return false;
+        }
+        for (const auto& [id, provider] : process.providers()) {
+            const provider_losses losses = process.losses_of(id);
+            counted_.note_losses(id, losses.full + losses.too_large + losses.busy);
+        }
+        counted_.end_interval(std::chrono::duration<double>(now - *begin_).count());
+        begin_ = now;
+        return true;
+    }
+
+  private:
+    traffic& counted_;
+    std::chrono::nanoseconds interval_;
+    std::optional<steady_clock::time_point> begin_;
+};
+
+/// What keys and time make of the screen.
+class live_display {
+  public:
+    live_display(screen& terminal, traffic& counted, frame_notes notes)
+        : terminal_(terminal), counted_(counted), notes_(std::move(notes)) {}
+
+    /// Draws if there is something new. `ticked`: an interval has ended.
+    void update(bool ticked, std::uint32_t refused) {
+        const std::vector<key> keys = terminal_.read_keys();
+        for (const key pressed : keys) {
+            press(pressed);
+        }
+        const bool is_new = (ticked && !paused_) || !keys.empty() || !drawn_;
+        if (terminal_.has_changed() || is_new) {
+            notes_.refused = refused;
+            const traffic_frame frame = draw_traffic(shown(), view_, notes_, terminal_.style());
+            page_ = frame.page;
+            terminal_.show(frame.lines);
+            drawn_ = true;
+        }
+    }
+
+    [[nodiscard]] bool is_over() const noexcept { return view_.is_over() || terminal_.is_to_end(); }
+
+  private:
+    [[nodiscard]] const traffic& shown() const noexcept { return paused_ ? *paused_ : counted_; }
+
+    void press(key pressed) {
+        view_.press(pressed, shown(), page_);
+        if (view_.opened()) {
+            counted_.examine(*view_.opened());
+        } else {
+            counted_.examine_nothing();
+        }
+        if (view_.is_paused() && !paused_) {
+            paused_ = counted_;
+        } else if (!view_.is_paused()) {
+            paused_.reset();
+        }
+    }
+
+    screen& terminal_;
+    traffic& counted_;
+    frame_notes notes_;
+    traffic_view view_;
+    shown_page page_;
+    std::optional<traffic> paused_;  // what stands still on the screen
+    bool drawn_ = false;
+};
+
+/// As wide as lines are, as long as need be, and nothing but text.
+void print_frame(const traffic& counted, const frame_notes& notes, bool is_first) {
+    frame_style style;
+    style.columns = style_of(STDOUT_FILENO).width;
+    style.rows = SIZE_MAX;
+    style.has_blocks = locale_of_characters().is_utf8();
+    fmt::memory_buffer out;
+    append(out, is_first ? "" : "\n");
+    for (const frame_line& line : draw_traffic(counted, {}, notes, style).lines) {
+        const std::string_view text = line.text();
+        append(out, text.substr(0, text.find_last_not_of(' ') + 1));
+        append(out, "\n");
+    }
+    write_all(STDOUT_FILENO, {out.data(), out.size()}, [] { return stop_requested().count != 0; });
+}
+
+std::string listening_to(const listening_arguments& arguments) {
+    std::string text;
+    for (const std::string& event : arguments.events) {
+        text += (text.empty() ? "" : ", ") + event;
+    }
+    return text.empty() ? "all events" : text;
+}
+
+std::chrono::nanoseconds interval_of(const top_arguments& arguments) {
+    const std::chrono::nanoseconds interval =
+        arguments.every ? parse_duration(*arguments.every) : std::chrono::seconds(1);
+    if (interval < interval_min) {
+        throw usage_failure("--every is {} ms or more; '{}' is less.", interval_min.count(),
+                            *arguments.every);
+    }
+    return interval;
+}
+
+void check_output(const top_arguments& arguments) {
+    if (!arguments.frames && ::isatty(STDOUT_FILENO) != 1) {
+        throw usage_failure("elog top shows numbers on a terminal, and the output is none. Use "
+                            "--frames N here, elog agg --every for numbers of each interval, or "
+                            "elog stat for those of a recording.");
+    }
+}
+
+void print_frames(recording& process, traffic_meter& meter, const traffic& counted,
+                  frame_notes notes, std::uint64_t frames) {
+    notes.shows_keys = false;
+    std::uint64_t printed = 0;
+    static_cast<void>(process.run([&] {
+        if (meter.tick(process)) {
+            notes.refused = process.providers_refused();
+            print_frame(counted, notes, printed == 0);
+            ++printed;
+        }
+        return printed == frames || stop_requested().count != 0;
+    }));
+}
+
+void show_live(recording& process, traffic_meter& meter, traffic& counted,
+               const frame_notes& notes) {
+    screen terminal;
+    live_display display(terminal, counted, notes);
+    static_cast<void>(process.run([&] {
+        display.update(meter.tick(process), process.providers_refused());
+        return display.is_over() || stop_requested().count != 0;
+    }));
+}
+
+void run_top(const top_arguments& arguments) {
+    listening_arguments listening = arguments.listening;
+    const bool wants_all = listening.events.empty();
+    if (wants_all) {
+        listening.events.emplace_back("*");
+    }
+    const subscription_options options = make_subscription_options(listening);
+    const bool may_wait = listening.wait || wants_all;
+    frame_notes notes;
+    notes.listening = listening_to(arguments.listening);
+    const std::chrono::nanoseconds interval = interval_of(arguments);
+    notes.interval = std::chrono::duration<double>(interval).count();
+    check_output(arguments);
+    check_running(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
+                  nullptr, !may_wait);
+    catch_stop_signals();
+    const std::unique_ptr<record_filter> filter =
+        make_filter(arguments.where, present_time(), chosen_by(options.patterns));
+    subscription source(options);
+    if (!may_wait) {
+        check_patterns(options.patterns, source.patterns_met(), {},
+                       "See what there is with: elog list. To wait for it, add --wait.");
+    }
+    traffic counted;
+    traffic_sink sink(filter.get(), counted);
+    recording process(source, sink);
+    traffic_meter meter(counted, interval);
+    if (arguments.frames) {
+        print_frames(process, meter, counted, notes, *arguments.frames);
+    } else {
+        show_live(process, meter, counted, notes);
+    }
+    for (const std::string& sentence : sink.complaints()) {
+        tell("elog: {} The other events are not affected.", sentence);
+    }
+    check_names(filter.get(), nullptr);
+}
+
+}  // namespace
+
+void add_top(command_line& line) {
+    subcommand command =
+        line.add_subcommand("top", "Watch rates, losses and values of events on the whole screen");
+    const auto arguments = std::make_shared<top_arguments>();
+    add_live_options(command, arguments->listening);
+    command.add_option("--where", arguments->where, where_help);
+    command.add_option("--every", arguments->every,
+                       "Length of the intervals that are counted: 1s, 500ms, 2m; 1s without");
+    command.add_option("--frames", arguments->frames, "Print that many screens as plain text")
+        .range(1, frames_max)
+        .value_name("UINT");
+    command.footer("Keys: q quit, space pause, arrows choose and order, enter its values, escape "
+                   "back.\n"
+                   "Examples:\n"
+                   "  elog top\n"
+                   "  elog top -e 'shop:*' -e 'net:*@warn'\n"
+                   "  elog top -e 'shop:*' --frames 1 --every 10s");
+    command.action([arguments] { run_top(*arguments); });
+}
+
+}  // namespace elog

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog features lists what the machine offers, with reason and remedy for what is missing."""
+
+import fcntl
+import json
+import os
+import pty
+import struct
+import subprocess
+import termios
+
+import harness
+
+NAMES = ["rseq", "membarrier", "futex", "clock", "cpus", "directory", "memory", "tracefs", "user_events",
+         "multi_format", "persist", "perf", "zstd", "terminal", "utf8"]
+STATES = ["yes", "limited", "no"]
+NAME_WIDTH, STATE_WIDTH = 14, 9
+
+
+class Features(harness.Case):
+    def find(self):
+        """The features by name, as JSON has them."""
+        found = json.loads(self.run_elog("features", "--json").stdout)
+        self.assertEqual(list(found), ["features"])
+        return {each["name"]: each for each in found["features"]}
+
+    def lines_on_terminal(self, columns):
+        master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        environment = {**self.environment, "NO_COLOR": "1"}
+        environment.pop("COLUMNS", None)
+        subprocess.run(
+            [harness.ELOG, "features"], env=environment, stdin=slave, stdout=slave, check=True
+        )
+        os.close(slave)
+        text = b""
+        try:
+            while chunk := os.read(master, 65536):
+                text += chunk
+        except OSError:
+            pass
+        return text.decode("utf-8").splitlines()
+
+    def test_names_every_feature_once_with_what_is_to_be_done_where_one_is_missing(self):
+        features = self.find()
+        self.assertEqual(list(features), NAMES)
+        for each in features.values():
+            self.assertEqual(list(each), ["name", "state", "value", "remedy"])
+            self.assertIn(each["state"], STATES)
+            self.assertNotEqual(each["value"], "")
+            self.assertEqual(each["remedy"] != "", each["state"] != "yes", each)
+
+    def test_text_says_the_same_in_columns(self):
+        features = self.find()
+        lines = self.run_elog("features").stdout.splitlines()
+        begins = [line for line in lines if not line.startswith(" ")]
+        self.assertEqual([line.split()[0] for line in begins], NAMES)
+        for line in begins:
+            name, state, rest = (
+                line[:NAME_WIDTH], line[NAME_WIDTH : NAME_WIDTH + STATE_WIDTH],
+                line[NAME_WIDTH + STATE_WIDTH :],
+            )
+            self.assertEqual(state.strip(), features[name.strip()]["state"])
+            self.assertFalse(rest.startswith(" "))
+
+    def test_fits_the_terminal(self):
+        for columns in (80, 140):
+            for line in self.lines_on_terminal(columns):
+                self.assertLessEqual(len(line), columns, line)
+
+    def test_sequences_that_are_turned_off_say_by_what(self):
+        self.environment["EVENTLOG_RSEQ"] = "off"
+        features = self.find()
+        self.assertEqual(features["rseq"]["state"], "no")
+        self.assertIn("EVENTLOG_RSEQ", features["rseq"]["remedy"])
+        self.assertEqual(features["cpus"]["state"], "limited")
+        self.environment["EVENTLOG_RSEQ"] = ""
+        self.environment["GLIBC_TUNABLES"] = "glibc.pthread.rseq=0"
+        self.assertIn("GLIBC_TUNABLES", self.find()["rseq"]["remedy"])
+
+    def test_directory_is_the_one_of_doctor_and_nothing_is_made(self):
+        self.assertEqual(self.find()["directory"]["value"], self.directory)
+        self.assertFalse(os.path.exists(self.directory), "it changes nothing")
+        self.environment["EVENTLOG_DIR"] = self.path("not/there")
+        directory = self.find()["directory"]
+        self.assertEqual(directory["state"], "no")
+        self.assertTrue(directory["remedy"].endswith("Run: unset EVENTLOG_DIR"), directory)
+
+    def test_terminal_and_its_characters(self):
+        for name in ("LC_ALL", "LC_CTYPE", "LANG"):
+            self.environment.pop(name, None)
+        self.assertEqual(self.find()["utf8"]["state"], "no")
+        self.environment["LANG"] = "C.UTF-8"
+        features = self.find()
+        self.assertEqual(features["utf8"]["value"], "C.UTF-8 (LANG)")
+        self.assertEqual(features["terminal"]["state"], "no")
+        (line,) = (line for line in self.lines_on_terminal(90) if line.startswith("terminal"))
+        self.assertEqual(line.split()[1:], ["limited", "90", "columns,", "no", "colours"])
+
+    def test_an_argument_is_a_usage_error(self):
+        self.run_elog("features", "rseq", status=2)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog top on a terminal, which the tests are: they press its keys and see its screen. And without one."""
+
+import codecs
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+
+import harness
+
+ENTER, ESCAPE, DOWN = "\r", "\x1b", "\x1b[B"
+OTHER_SCREEN, FIRST_SCREEN = "\x1b[?1049h", "\x1b[?1049l"
+NO_CURSOR, CURSOR = "\x1b[?25l", "\x1b[?25h"
+CONTROL = re.compile(r"\x1b\[(\??)([0-9;]*)([A-Za-z])")
+
+
+class Screen:
+    """As much of a terminal as elog top needs. It refuses what it does not know."""
+
+    def __init__(self, rows, columns):
+        self.rows, self.columns = rows, columns
+        self.lines = [""] * rows
+        self.row = self.column = 0
+
+    def take(self, text):
+        while text:
+            control = CONTROL.match(text)
+            if control:
+                self.obey(control[1], control[2], control[3])
+                text = text[control.end() :]
+                continue
+            if text[0] == "\x1b":
+                raise AssertionError(f"unknown: {text[:20]!r}")
+            self.put(text[0])
+            text = text[1:]
+
+    def obey(self, private, number, letter):
+        line = self.lines[self.row]
+        if letter == "H" and not number:
+            self.row = self.column = 0
+        elif letter == "K" and not number:
+            self.lines[self.row] = line[: self.column]
+        elif letter == "J" and not number:
+            self.lines[self.row + 1 :] = [""] * (self.rows - self.row - 1)
+        elif not (letter == "m" or (private and letter in "hl" and number in ("25", "1049"))):
+            raise AssertionError(f"unknown: {private}{number}{letter}")
+
+    def put(self, character):
+        if character == "\r":
+            self.column = 0
+        elif character == "\n":
+            self.row += 1
+            assert self.row < self.rows, "the screen scrolls"
+        else:
+            assert self.column < self.columns, f"too long: {self.lines[self.row]}"
+            line = self.lines[self.row].ljust(self.column)
+            self.lines[self.row] = line[: self.column] + character + line[self.column + 1 :]
+            self.column += 1
+
+    def text(self):
+        return "\n".join(self.lines)
+
+
+class OnTerminal(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.environment.update(TERM="xterm", LC_ALL="C.UTF-8")
+        self.environment.pop("NO_COLOR", None)
+
+    def open_top(self, *arguments, rows=24, columns=80):
+        self.terminal, self.other = pty.openpty()
+        self.addCleanup(os.close, self.terminal)
+        self.addCleanup(os.close, self.other)
+        self.resize(rows, columns)
+        self.modes = termios.tcgetattr(self.other)
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
+        self.seen = ""
+        self.top = self.start(
+            harness.ELOG, "top", *arguments, stdin=self.other, stdout=self.other,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+
+    def resize(self, rows, columns):
+        self.screen = Screen(rows, columns)
+        fcntl.ioctl(self.other, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def read(self, seconds=0.1):
+        if select.select([self.terminal], [], [], seconds)[0]:
+            text = self.decoder.decode(os.read(self.terminal, 65536))
+            self.seen += text
+            self.screen.take(text)
+
+    def wait_for_screen(self, pattern):
+        end = time.monotonic() + harness.PATIENCE
+        while not (found := re.search(pattern, self.screen.text(), re.M)):
+            self.assertIsNone(self.top.poll(), self.screen.text())
+            self.assertLess(time.monotonic(), end, f"{pattern}\n{self.screen.text()}")
+            self.read()
+        return found
+
+    def press(self, keys):
+        os.write(self.terminal, keys.encode())
+
+    def assert_restored(self):
+        """The terminal is as it was, and nothing is left behind."""
+        while select.select([self.terminal], [], [], 0.1)[0]:
+            self.read()
+        self.assertEqual(termios.tcgetattr(self.other), self.modes)
+        self.assertGreater(self.seen.count(OTHER_SCREEN), 0)
+        self.assertEqual(self.seen.count(OTHER_SCREEN), self.seen.count(FIRST_SCREEN))
+        self.assertGreater(self.seen.rfind(CURSOR), self.seen.rfind(NO_CURSOR))
+        self.assertGreater(self.seen.rfind(FIRST_SCREEN), self.seen.rfind("\x1b[H"))
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def end(self, status=0):
+        end = time.monotonic() + harness.PATIENCE
+        while self.top.poll() is None:
+            self.assertLess(time.monotonic(), end, self.screen.text())
+            self.read()
+        self.assertEqual(self.top.returncode, status, self.top.stderr.read())
+        self.assert_restored()
+
+    def start_counter(self):
+        """Emits counter:count until it is stopped."""
+        return self.start_provider(harness.program("counter"), "1", "0", "20")
+
+    def test_shows_rates_then_values_of_an_event_and_leaves(self):
+        self.start_counter()
+        self.open_top("-e", "counter:*", "--every", "200ms")
+        self.wait_for_screen(r"^> counter +[\d.]+k? +[\d.]+[kM]? ")
+        self.wait_for_screen(r"^    count +[1-9][\d.]*[kM]? +[\d.]+[kM]? +[▁▂▃▄▅▆▇█]+$")
+        self.assertIn("q quit", self.screen.lines[23])
+        self.press(DOWN)
+        self.wait_for_screen(r"^>   count ")
+        self.press(ENTER)
+        self.wait_for_screen(r"^counter:count  ")
+        self.wait_for_screen(r"^number +u64 +min \d+ +avg [\d.e+]+ +max \d+$")
+        self.press(ESCAPE)
+        self.wait_for_screen(r"^>   count ")
+        self.press("q")
+        self.end()
+
+    def test_stands_still_while_it_is_paused(self):
+        self.start_counter()
+        self.open_top("-e", "counter:*", "--every", "100ms")
+        self.wait_for_screen(r"^    count +[1-9]")
+        self.press(" ")
+        self.wait_for_screen(r"paused")
+        for _ in range(5):  # the rest of that screen
+            self.read()
+        before = self.screen.text()
+        for _ in range(5):
+            self.read()
+        self.assertEqual(self.screen.text(), before)
+        self.press(" ")
+        self.wait_for_screen(r"\A(?!.*paused)")
+        self.press("q")
+        self.end()
+
+    def test_follows_the_size_of_the_terminal(self):
+        self.start_counter()
+        self.open_top("-e", "counter:*", "--every", "100ms")
+        self.wait_for_screen(r"^    count +[1-9]")
+        self.assertNotIn("BYTES/S", self.screen.text())
+        self.resize(40, 140)
+        self.wait_for_screen(r"BYTES/S")
+        self.wait_for_screen(r"q quit.*\Z")
+        self.press("q")
+        self.end()
+
+    def test_gives_the_terminal_back_when_it_is_told_to_end(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            with self.subTest(signal=number):
+                self.open_top("--every", "100ms")
+                self.wait_for_screen(r"No event has come yet")
+                self.top.send_signal(number)
+                self.end()
+
+    def test_interrupt_key_ends_it(self):
+        self.open_top()
+        self.wait_for_screen(r"No event has come yet")
+        self.press("\x03")
+        self.end()
+
+    def test_gives_the_terminal_back_while_it_is_stopped(self):
+        self.start_counter()
+        self.open_top("-e", "counter:*", "--every", "100ms")
+        self.wait_for_screen(r"^    count +[1-9]")
+        # A session's leader is in an orphaned group, which the terminal's key does not stop.
+        self.top.send_signal(signal.SIGTSTP)
+        end = time.monotonic() + harness.PATIENCE
+        while FIRST_SCREEN not in self.seen:
+            self.assertLess(time.monotonic(), end)
+            self.read()
+        self.top.send_signal(signal.SIGCONT)
+        while self.seen.count(OTHER_SCREEN) < 2:
+            self.assertLess(time.monotonic(), end)
+            self.read()
+        self.wait_for_screen(r"^    count +[1-9]")
+        self.press("q")
+        self.end()
+
+    def test_gives_the_terminal_back_after_an_error(self):
+        self.open_top("--every", "100ms")
+        self.wait_for_screen(r"No event has come yet")
+        (name,) = self.names("subscriptions")
+        os.truncate(os.path.join(self.directory, "subscriptions", name), 0)
+        end = time.monotonic() + harness.PATIENCE
+        while self.top.poll() is None:
+            self.assertLess(time.monotonic(), end, self.screen.text())
+            self.read()
+        self.assertEqual(self.top.returncode, 1)
+        self.assert_one_sentence(self.top.stderr.read(), "cut short")
+        self.assert_restored()
+
+    def test_has_no_colours_if_they_are_not_wanted(self):
+        self.start_counter()
+        self.environment["NO_COLOR"] = "1"
+        self.open_top("-e", "counter:*", "--every", "100ms")
+        self.wait_for_screen(r"^    count +[1-9]")
+        self.press("q")
+        self.end()
+        # The one that ends all of them belongs to giving the terminal back.
+        self.assertEqual(re.findall(r"\x1b\[(?!0m)[\d;]*m", self.seen), [])
+
+    def test_counts_only_what_is_asked_for(self):
+        self.start_counter()
+        self.open_top("-e", "counter:*", "--where", "worker > 99", "--every", "100ms")
+        self.wait_for_screen(r"^> counter +0 +0 ")
+        self.press("q")
+        self.end()
+
+
+class WithoutTerminal(harness.Case):
+    def test_is_an_error_that_names_what_prints(self):
+        errors = self.run_elog("top", status=2).stderr
+        self.assert_one_sentence(errors, "--frames", "elog agg --every", "elog stat")
+
+    def test_keys_come_from_a_terminal(self):
+        terminal, other = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        self.addCleanup(os.close, other)
+        result = self.run_elog("top", status=1, stdin=subprocess.DEVNULL, stdout=other)
+        self.assert_one_sentence(result.stderr, "Standard input is no terminal")
+
+    def test_prints_as_many_screens_as_are_wanted(self):
+        self.start_provider(harness.program("counter"), "1", "0", "20")
+        output = self.run_elog("top", "-e", "counter:*", "--frames", "3", "--every", "300ms").stdout
+        frames = output.split("\n\n")
+        self.assertEqual(len(frames), 3, output)
+        for frame in frames:
+            self.assertTrue(frame.startswith("elog top  counter:*"), frame)
+        self.assertRegex(frames[2], r"(?m)^    count +[1-9][\d.]*[kM]? ")
+        self.assertNotIn("\x1b", output)
+        self.assertNotIn("q quit", output)
+
+    def test_pattern_that_nobody_has_is_an_error_unless_it_may_wait(self):
+        result = self.run_elog("top", "-e", "nobody:*", "--frames", "1", status=1)
+        self.assert_one_sentence(result.stderr, "nobody:*")
+        output = self.run_elog(
+            "top", "-e", "nobody:*", "--frames", "1", "--every", "100ms", "--wait"
+        ).stdout
+        self.assertIn("No event has come yet", output)
+
+    def test_losses_are_counted_with_their_provider(self):
+        top = self.start(
+            harness.ELOG, "top", "-e", "counter:*", "--wait", "--buffer-size", "128K",
+            "--frames", "20", "--every", "200ms",
+        )
+        self.wait_for(lambda: self.is_mapped(top, "subscriptions"), "a subscription")
+        top.send_signal(signal.SIGSTOP)
+        output, _ = self.finish(
+            self.start(harness.program("counter"), str(harness.THREADS), "100000")
+        )
+        top.send_signal(signal.SIGCONT)
+        frames, _ = self.finish(top)
+        attempted = int(output.split()[1])
+        found = re.findall(r"(?m)^  counter +\S+ +(\S+) +(\S+)", frames)[-1]
+        self.assertAlmostEqual(sum(map(self.number, found)), attempted, delta=attempted / 100)
+        self.assertNotEqual(found[1], "0")
+
+    @staticmethod
+    def number(text):
+        """What a number that has been shortened was, roughly."""
+        return float(text.rstrip("kM")) * {"k": 1e3, "M": 1e6}.get(text[-1], 1)
+
+    def test_interval_that_is_too_short_is_a_usage_error(self):
+        self.run_elog("top", "--every", "1ms", "--frames", "1", status=2)
+
+
+if __name__ == "__main__":
+    harness.main()
