@@ -4,6 +4,7 @@
 
 import re
 import socket
+import subprocess
 
 import harness
 
@@ -77,6 +78,26 @@ class SpansAndCounters(Examples):
         self.assertEqual(len(oven), 12)
         self.assertLessEqual(max(oven), 2)
         self.assertIn(0, oven[-2:])
+
+
+class ReadFile(Examples):
+    def test_it_shows_what_took_long_and_whose_it_was(self):
+        file = self.path("run.elog")
+        bakery = harness.example("spans_and_counters")
+        self.run_elog("record", "-e", "bakery", "-o", file, "--", bakery, "3")
+        result = self.finish(self.start(harness.example("read_file"), file))[0]
+        lines = result.splitlines()
+        self.assertEqual(len(lines), 6, result)
+        for line in lines:
+            self.assertRegex(line, r"^baking_end [\d.]+(ms|s) (ann|bert)$")
+
+    def test_it_says_what_is_wrong_with_a_file(self):
+        process = subprocess.run(
+            [harness.example("read_file"), self.path("not.there")],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False,
+        )
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("not.there", process.stderr)
 
 
 class SharedLibrary(Examples):
