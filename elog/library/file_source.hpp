@@ -22,6 +22,7 @@ class file_source final : public single_source {
     void wait(std::chrono::nanoseconds /*at_most*/) override {}
     [[nodiscard]] bool is_over() const noexcept override { return is_over_; }
     void stop() noexcept override { is_over_ = true; }
+    [[nodiscard]] timestamp complete() const noexcept override { return timestamp::min(); }
     [[nodiscard]] std::vector<std::string> complaints() const override { return file_.damages(); }
 
   private:

@@ -30,6 +30,7 @@ struct known_event {
     const provider_instance* provider = nullptr;
     const event_schema* schema = nullptr;
     std::uint16_t id = 0;
+    bool is_left_out = false;
     std::vector<known_field> fields{};  // those that the source was asked for
 };
 

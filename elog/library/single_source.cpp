@@ -32,7 +32,7 @@ std::optional<record> single_source::pick(const merged_record& merged) {
         ++totals_.not_understood;
         return std::nullopt;
     }
-    if (!events_.wants(merged.record, *from_.clock)) {
+    if (event->is_left_out || !events_.wants(merged.record, *from_.clock)) {
         return std::nullopt;
     }
     ++totals_.records;

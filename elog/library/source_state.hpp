@@ -35,6 +35,11 @@ class source_state {
     /// From any thread, and from signal handlers.
     virtual void stop() noexcept = 0;
 
+    /// When next() has found nothing: no record that is still to come is earlier.
+    [[nodiscard]] virtual timestamp complete() const noexcept = 0;
+    /// Gives each file and each subscription a number, from that one on.
+    virtual void number(std::uint32_t& next_origin) noexcept = 0;
+
     /// nullptr: not known.
     [[nodiscard]] virtual const known_event* find(std::uint32_t origin, std::uint16_t provider,
                                                   std::uint16_t event) const noexcept = 0;
@@ -46,6 +51,7 @@ class source_state {
 /// One file or subscription: picks records, counts what is missing.
 class single_source : public source_state {
   public:
+    void number(std::uint32_t& next_origin) noexcept override { from_.number = next_origin++; }
     [[nodiscard]] const known_event* find(std::uint32_t origin, std::uint16_t provider,
                                           std::uint16_t event) const noexcept override;
     [[nodiscard]] std::vector<event> events() const override { return events_.all(); }

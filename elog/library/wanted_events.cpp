@@ -51,6 +51,12 @@ void wanted_events::choose_fields(known_event& event) {
     }
 }
 
+void wanted_events::leave_out(std::uint16_t provider) {
+    for (known_event& event : events_[provider]) {
+        event.is_left_out = true;
+    }
+}
+
 void wanted_events::check_names() const {
     if (filter_) {
         filter_->check_names();

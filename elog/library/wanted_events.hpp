@@ -30,6 +30,9 @@ class wanted_events {
     /// asks; those are then never wanted.
     void add(const provider_instance& provider);
 
+    /// From now on no record of that provider is wanted.
+    void leave_out(std::uint16_t provider);
+
     /// Throws failure if there are events, but none that knows one of the names.
     void check_names() const;
 

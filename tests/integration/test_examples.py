@@ -3,6 +3,7 @@
 """What the examples say is what their first lines promise."""
 
 import re
+import signal
 import socket
 import subprocess
 
@@ -98,6 +99,29 @@ class ReadFile(Examples):
         )
         self.assertEqual(process.returncode, 1)
         self.assertIn("not.there", process.stderr)
+
+
+class WatchLive(Examples):
+    def test_it_shows_what_is_emitted_until_it_is_interrupted(self):
+        watcher = self.start(harness.example("watch_live"), "thermometer:*", "heating:*")
+        self.wait_for(
+            lambda: self.is_mapped(watcher, "subscriptions") or watcher.poll() is not None,
+            "a subscription",
+        )
+        heating = self.start(harness.example("heating"), "2")
+        self.finish(heating)
+        watcher.send_signal(signal.SIGINT)
+        output, errors = self.finish(watcher)
+        self.assertEqual(errors, "")
+        self.assertEqual(
+            [line.split(" ", 1)[1] for line in output.splitlines()],
+            [f"heating-{heating.pid} {event}" for event in (
+                "thermometer:reading number=0 temperature=19.5C",
+                "heating:switched on=true temperature=19.5",
+                "thermometer:reading number=1 temperature=20C",
+                "heating:switched on=false temperature=20",
+            )],
+        )
 
 
 class SharedLibrary(Examples):

@@ -133,8 +133,36 @@ struct reading_options {
     std::function<void(const loss&)> on_loss{};
 };
 
+/// What of the programs that run now, and will, is wanted.
+struct listening_options {
+    /// As in reading_options.
+    std::string where{};
+    std::vector<std::string> fields{};
+    /// Of events that belong to a session, those of these sessions only, as with --session of
+    /// elog(1); empty: all.
+    std::vector<std::uint64_t> sessions{};
+    /// Events of this process are left out: who emits for each record would never come to an end.
+    bool exclude_self = false;
+    /// A record is given out at most that long after it was emitted, if somebody asks for it.
+    std::chrono::nanoseconds latency = std::chrono::milliseconds(10);
+    /// Bytes of each of a CPU's four buffers, a power of two; 0: as much as suits the machine.
+    std::uint64_t buffer_size = 0;
+    /// Called from inside of try_get and get. Of records that never came as far as a buffer it is
+    /// told when the source ends.
+    std::function<void(const loss&)> on_loss{};
+};
+
 /// Reads an .elog file. What is damaged in it is left out and complained about. Throws error if it
 /// cannot be opened or is no .elog file at all, or if no event of it has what the options name.
 [[nodiscard]] ELOG_API source open_file(const std::string& path, reading_options options = {});
+
+/// Listens to the events that meet one of the patterns, PROVIDER:EVENT@LEVEL/KEYWORD as in elog(1),
+/// of all programs of this user, from now on until the source is stopped or destroyed. Throws error
+/// if that cannot be.
+[[nodiscard]] ELOG_API source subscribe(const std::vector<std::string>& patterns,
+                                        listening_options options = {});
+
+/// All of these as one, in the order of time, as far as their clocks agree.
+[[nodiscard]] ELOG_API source merge(std::vector<source> sources);
 
 }  // namespace elog

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
