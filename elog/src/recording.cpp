@@ -130,17 +130,17 @@ void recording::report_losses(recording_summary& summary) {
     summary.providers_refused = reader_.providers_refused();
 }
 
-recording_summary recording::finish(steady_clock::time_point begin) {
+recording_summary recording::finish() {
     sink_.take_clock(core::read_clock_pair(source_.header.clock));
     recording_summary summary;
     report_losses(summary);
-    summary.elapsed = steady_clock::now() - begin;
+    summary.elapsed = steady_clock::now() - begin_;
     sink_.finish();
     return summary;
 }
 
 recording_summary recording::run(const std::function<bool()>& stop) {
-    const steady_clock::time_point begin = steady_clock::now();
+    begin_ = steady_clock::now();
     while (!stop()) {
         if (core::overwrites(source_.header)) {
             std::this_thread::sleep_for(poll_interval);
@@ -149,18 +149,22 @@ recording_summary recording::run(const std::function<bool()>& stop) {
             reader_.wait(poll_interval);
         }
     }
+    return end();
+}
+
+recording_summary recording::end() {
     own_->end();
     if (core::overwrites(source_.header)) {
         sink_.take_clock(first_reading(source_.header));
     }
     poll();
-    return finish(begin);
+    return finish();
 }
 
 recording_summary recording::snapshot() {
-    const steady_clock::time_point begin = steady_clock::now();
+    begin_ = steady_clock::now();
     poll();
-    return finish(begin);
+    return finish();
 }
 
 }  // namespace elog

@@ -86,6 +86,14 @@ class recording {
     /// Throws failure or output_closed.
     recording_summary run(const std::function<bool()>& stop);
 
+    // In place of run(), for who has a loop of its own; not in overwrite mode.
+    /// Takes what there is. The sink is told how far that goes: up to the call before.
+    void poll();
+    /// Sleeps until a buffer has been switched or the time is over.
+    void wait(std::chrono::nanoseconds at_most) { reader_.wait(at_most); }
+    /// Ends the subscription and takes what is left.
+    recording_summary end();
+
     /// Takes what the buffers hold, once, and changes nothing. Throws failure or output_closed.
     recording_summary snapshot();
 
@@ -102,8 +110,7 @@ class recording {
   private:
     void take_new_providers();
     void read_clock_if_due();
-    void poll();
-    [[nodiscard]] recording_summary finish(std::chrono::steady_clock::time_point begin);
+    [[nodiscard]] recording_summary finish();
     void report_losses(recording_summary& summary);
 
     subscription* own_ = nullptr;
@@ -111,6 +118,7 @@ class recording {
     record_sink& sink_;
     region_reader reader_;
     provider_map providers_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     std::chrono::steady_clock::time_point clock_due_{};
     std::uint64_t last_poll_ = 0;  // on the region's clock
 };

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <queue>
 #include <utility>
 
 namespace elog {
@@ -56,30 +55,49 @@ merged_record time_merger::take_head(std::uint32_t ring) {
     return merged;
 }
 
-void time_merger::merge(std::uint64_t limit, std::uint64_t present, const take_record& take) {
-    using head = std::pair<std::uint64_t, std::uint32_t>;
-    std::priority_queue<head, std::vector<head>, std::greater<>> heads;
-    const auto is_due = [&](std::uint64_t time) { return time <= limit || time > present; };
+std::optional<time_merger::head> time_merger::due_head(std::uint32_t ring) {
+    const std::optional<std::uint64_t> time = head_time(ring);
+    const bool is_due = time && (*time <= limit_ || *time > present_);
+    return is_due ? std::optional(head(*time, ring)) : std::nullopt;
+}
+
+void time_merger::begin(std::uint64_t limit, std::uint64_t present) {
+    limit_ = limit;
+    present_ = present;
+    current_.reset();
+    heads_ = {};
     for (std::uint32_t ring = 0; ring < streams_.size(); ++ring) {
-        const std::optional<std::uint64_t> time = head_time(ring);
-        if (time && is_due(*time)) {
-            heads.emplace(*time, ring);
+        if (const std::optional<head> due = due_head(ring)) {
+            heads_.push(*due);
         }
     }
-    while (!heads.empty()) {
-        const std::uint32_t ring = heads.top().second;
-        heads.pop();
-        take(take_head(ring));
+}
+
+std::optional<merged_record> time_merger::next() {
+    if (current_) {
         // Records of a ring often come in company: as long as nobody's is earlier, no heap is
         // asked.
-        std::optional<std::uint64_t> time = head_time(ring);
-        while (time && is_due(*time) && (heads.empty() || head(*time, ring) < heads.top())) {
-            take(take_head(ring));
-            time = head_time(ring);
+        const std::optional<head> due = due_head(*current_);
+        if (due && (heads_.empty() || *due < heads_.top())) {
+            return take_head(*current_);
         }
-        if (time && is_due(*time)) {
-            heads.emplace(*time, ring);
+        current_.reset();
+        if (due) {
+            heads_.push(*due);
         }
+    }
+    if (heads_.empty()) {
+        return std::nullopt;
+    }
+    current_ = heads_.top().second;
+    heads_.pop();
+    return take_head(*current_);
+}
+
+void time_merger::merge(std::uint64_t limit, std::uint64_t present, const take_record& take) {
+    begin(limit, present);
+    while (const std::optional<merged_record> record = next()) {
+        take(*record);
     }
 }
 

@@ -9,6 +9,8 @@
 #include <functional>
 #include <list>
 #include <optional>
+#include <queue>
+#include <utility>
 #include <vector>
 
 #include "records.hpp"
@@ -49,6 +51,12 @@ class time_merger {
     /// Gives out all that is left.
     void merge_rest(const take_record& take) { merge(UINT64_MAX, UINT64_MAX, take); }
 
+    /// The same, one by one: begins to give out all that merge would give out now.
+    void begin(std::uint64_t limit, std::uint64_t present);
+    /// The next of them, whose bytes are there until the next call of any function; nothing behind
+    /// the last one.
+    [[nodiscard]] std::optional<merged_record> next();
+
   private:
     struct stream {
         std::list<owned_run> runs;             // which stay where they are when streams move
@@ -56,11 +64,20 @@ class time_merger {
         bool begun = false;
     };
 
+    using head = std::pair<std::uint64_t, std::uint32_t>;  // a record's time, and its ring
+
     [[nodiscard]] std::optional<std::uint64_t> head_time(std::uint32_t ring);
+    [[nodiscard]] std::optional<head> due_head(std::uint32_t ring);
     [[nodiscard]] merged_record take_head(std::uint32_t ring);
 
     std::vector<stream> streams_;
     fetch_run fetch_;
+
+    // Between begin and the last next.
+    std::uint64_t limit_ = 0;
+    std::uint64_t present_ = 0;
+    std::priority_queue<head, std::vector<head>, std::greater<>> heads_;
+    std::optional<std::uint32_t> current_;  // the ring of the last one, whose head is not in heads_
 };
 
 }  // namespace elog

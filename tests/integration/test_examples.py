@@ -3,7 +3,9 @@
 """What the examples say is what their first lines promise."""
 
 import re
+import signal
 import socket
+import subprocess
 
 import harness
 
@@ -77,6 +79,49 @@ class SpansAndCounters(Examples):
         self.assertEqual(len(oven), 12)
         self.assertLessEqual(max(oven), 2)
         self.assertIn(0, oven[-2:])
+
+
+class ReadFile(Examples):
+    def test_it_shows_what_took_long_and_whose_it_was(self):
+        file = self.path("run.elog")
+        bakery = harness.example("spans_and_counters")
+        self.run_elog("record", "-e", "bakery", "-o", file, "--", bakery, "3")
+        result = self.finish(self.start(harness.example("read_file"), file))[0]
+        lines = result.splitlines()
+        self.assertEqual(len(lines), 6, result)
+        for line in lines:
+            self.assertRegex(line, r"^baking_end [\d.]+(ms|s) (ann|bert)$")
+
+    def test_it_says_what_is_wrong_with_a_file(self):
+        process = subprocess.run(
+            [harness.example("read_file"), self.path("not.there")],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False,
+        )
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("not.there", process.stderr)
+
+
+class WatchLive(Examples):
+    def test_it_shows_what_is_emitted_until_it_is_interrupted(self):
+        watcher = self.start(harness.example("watch_live"), "thermometer:*", "heating:*")
+        self.wait_for(
+            lambda: self.is_mapped(watcher, "subscriptions") or watcher.poll() is not None,
+            "a subscription",
+        )
+        heating = self.start(harness.example("heating"), "2")
+        self.finish(heating)
+        watcher.send_signal(signal.SIGINT)
+        output, errors = self.finish(watcher)
+        self.assertEqual(errors, "")
+        self.assertEqual(
+            [line.split(" ", 1)[1] for line in output.splitlines()],
+            [f"heating-{heating.pid} {event}" for event in (
+                "thermometer:reading number=0 temperature=19.5C",
+                "heating:switched on=true temperature=19.5",
+                "thermometer:reading number=1 temperature=20C",
+                "heating:switched on=false temperature=20",
+            )],
+        )
 
 
 class SharedLibrary(Examples):

@@ -53,20 +53,40 @@ def check_installed_tree(prefix):
     for name in ("bash-completion/completions/elog", "zsh/site-functions/_elog",
                  "fish/vendor_completions.d/elog.fish"):
         assert (prefix / "share" / name).is_file(), f"share/{name} is not installed"
-    symbols = output_of(
-        "nm", "-D", "--defined-only", "--with-symbol-versions",
-        find_library_directory(prefix) / "libeventlog.so",
+    libraries = find_library_directory(prefix)
+    check_exported_names(libraries / "libeventlog.so", r"eventlog_\w+")
+    check_exported_names(
+        libraries / "libelog.so", r"elog::.*|(vtable|typeinfo|typeinfo name) for elog::error"
     )
+
+
+def check_exported_names(library, pattern):
+    """A library exports its own names, each with a version, and nothing else."""
+    symbols = output_of("nm", "-D", "-C", "--defined-only", "--with-symbol-versions", library)
     names = []
     for line in symbols.splitlines():
-        kind, name = line.split()[-2:]
+        _, kind, name = line.split(maxsplit=2)
         # The versions themselves are absolute symbols.
         if kind != "A":
             names.append(name)
-    assert names, "libeventlog.so exports nothing"
+    assert names, f"{library.name} exports nothing"
     for name in names:
-        assert name.startswith("eventlog_"), f"libeventlog.so exports a foreign symbol: {name}"
-        assert "@@" in name, f"libeventlog.so exports a symbol without a version: {name}"
+        plain, version, _ = name.partition("@@")
+        assert version, f"{library.name} exports a symbol without a version: {name}"
+        assert re.fullmatch(pattern, plain), f"{library.name} exports a foreign symbol: {name}"
+
+
+def check_reader(reader, emitter, prefix, directory, **environment):
+    """A program that uses libelog reads what another one has emitted."""
+    recording = directory / "run.elog"
+    run(prefix / "bin/elog", "record", "-e", "demo", "-o", recording, "--", emitter, **environment)
+    words = [str(reader), str(recording)]
+    print("+", *words, flush=True)
+    result = subprocess.run(
+        words, check=True, stdout=subprocess.PIPE, encoding="utf-8",
+        env={**os.environ, **environment},
+    )
+    assert result.stdout == "demo:ping 1 hello\n", result.stdout
 
 
 def build_with_cmake(source, compiler, directory, *definitions):
@@ -86,18 +106,24 @@ def test_find_package(arguments, directory):
     )
     run(build / "consumer")
     run(build / "consumer_static")
+    for reader in ("reader", "reader_static"):
+        check_reader(build / reader, build / "consumer", prefix, directory)
 
 
 def test_pkg_config(arguments, directory):
     prefix = install(arguments.builder, arguments.build, directory / "installed")
     check_installed_tree(prefix)
     libraries = find_library_directory(prefix)
-    consumer = directory / "consumer"
-    run(
-        HERE / "pkg_config/build.sh", arguments.compiler, consumer, prefix,
-        PKG_CONFIG_PATH=str(libraries / "pkgconfig"),
+    for package, source in (("eventlog", "main.cpp"), ("elog", "reader.cpp")):
+        run(
+            HERE / "pkg_config/build.sh", package, arguments.compiler, HERE / source,
+            directory / package, prefix, PKG_CONFIG_PATH=str(libraries / "pkgconfig"),
+        )
+    run(directory / "eventlog", LD_LIBRARY_PATH=str(libraries))
+    check_reader(
+        directory / "elog", directory / "eventlog", prefix, directory,
+        LD_LIBRARY_PATH=str(libraries),
     )
-    run(consumer, LD_LIBRARY_PATH=str(libraries))
 
 
 def test_add_subdirectory(arguments, directory):

@@ -61,6 +61,21 @@ TEST(time_merger, keeps_back_what_is_later_than_the_limit) {
     EXPECT_EQ(merge(merger, UINT64_MAX), taken{});
 }
 
+TEST(time_merger, gives_out_records_one_by_one) {
+    elog::time_merger merger(2);
+    add(merger, 0, make_records({1, 5}));
+    add(merger, 1, make_records({4, 6}));
+    EXPECT_FALSE(merger.next().has_value());
+    merger.begin(5, UINT64_MAX);
+    for (const std::uint64_t time : {1U, 4U, 5U}) {
+        const auto record = merger.next();
+        ASSERT_TRUE(record.has_value());
+        EXPECT_EQ(record->record.header.time, time);
+    }
+    EXPECT_FALSE(merger.next().has_value());
+    EXPECT_EQ(merge(merger, UINT64_MAX), (taken{{1, 6}}));
+}
+
 TEST(time_merger, does_not_wait_for_a_record_from_the_future) {
     elog::time_merger merger(2);
     add(merger, 0, make_records({1, UINT64_MAX - 1, 2, 3}));

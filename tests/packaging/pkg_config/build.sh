@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Builds the consumer the way a hand-written makefile does.
-# The tree was staged, not installed where its eventlog.pc believes it is, hence PREFIX.
-# usage: build.sh COMPILER OUTPUT PREFIX
+# Builds a consumer the way a hand-written makefile does.
+# The tree was staged, not installed where its .pc files believe it is, hence PREFIX.
+# usage: build.sh PACKAGE COMPILER SOURCE OUTPUT PREFIX
 set -eu
 
-flags() { pkg-config --define-variable=prefix="$prefix" "$1" eventlog; }
+flags() { pkg-config --define-variable=prefix="$prefix" "$1" "$package"; }
 
-prefix=$3
-source=$(dirname "$0")/../main.cpp
+package=$1
+prefix=$5
 # The flags are words for the shell to split.
 # shellcheck disable=SC2046
-"$1" -std=c++20 $(flags --cflags) "$source" -o "$2" $(flags --libs)
+"$2" -std=c++20 $(flags --cflags) "$3" -o "$4" $(flags --libs)

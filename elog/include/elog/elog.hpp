@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+//
+// libelog: reading what eventlog records. See libelog(3).
+#pragma once
+
+#include <elog/error.hpp>
+#include <elog/event.hpp>
+#include <elog/record.hpp>
+#include <elog/source.hpp>
+#include <elog/value.hpp>

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+//
+// The value of one field in one record.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <elog/api.hpp>
+
+namespace elog {
+
+namespace library {
+struct known_field;
+}
+
+/// Why there is a value, or none.
+enum class value_state : std::uint8_t {
+    present,
+    no_field,  // the event has no such field
+    absent,    // the field is optional, and this record has no value for it
+    null,      // the text was a null pointer
+    damaged,   // the record's bytes do not fit its schema
+};
+
+/// What a value can be. Nothing: there is none, or it is an array, whose elements are to be asked.
+using any_value = std::variant<std::monostate, bool, char, std::int64_t, std::uint64_t, double,
+                               std::string_view, std::span<const std::byte>>;
+
+/// What value::as gives: numbers, enumerations, std::string_view, std::span<const std::byte>.
+template <class T>
+concept value_type = std::is_arithmetic_v<T> || std::is_enum_v<T> ||
+    std::same_as<T, std::string_view> || std::same_as<T, std::span<const std::byte>>;
+
+/// A view: valid as long as its record. Nothing here but text() allocates.
+class ELOG_API value {
+  public:
+    value() noexcept = default;
+    /// Of libelog itself: one element, or the whole field.
+    value(const library::known_field* field, std::span<const std::uint8_t> payload,
+          std::uint32_t element = whole) noexcept
+        : field_(field), payload_(payload), element_(element) {}
+
+    [[nodiscard]] value_state state() const noexcept;
+    [[nodiscard]] any_value get() const noexcept;
+
+    /// The value as a T, if it is one without loss: an integer that does not fit is none, a text is
+    /// no number, and what is not there is nothing. Integers and enumerations are what they count,
+    /// bool 0 or 1, char its code. Floating point takes every number.
+    template <value_type T>
+    [[nodiscard]] std::optional<T> as() const noexcept;
+
+    /// How many elements it has: 1, but for arrays.
+    [[nodiscard]] std::size_t size() const noexcept;
+    /// One of them; damaged behind the end.
+    [[nodiscard]] value operator[](std::size_t element) const noexcept;
+
+    /// What its enumeration calls it; empty if it has no such name.
+    [[nodiscard]] std::string_view name() const noexcept;
+
+    /// As elog print shows it: with unit, format and enumeration.
+    [[nodiscard]] std::string text() const;
+
+  private:
+    static constexpr std::uint32_t whole = std::numeric_limits<std::uint32_t>::max();
+
+    const library::known_field* field_ = nullptr;
+    std::span<const std::uint8_t> payload_{};
+    std::uint32_t element_ = whole;
+};
+
+namespace library {
+
+template <class T, class Number>
+[[nodiscard]] constexpr std::optional<T> converted(Number number) noexcept {
+    if constexpr (std::same_as<T, Number>) {
+        return number;
+    } else if constexpr (std::is_floating_point_v<T>) {
+        return static_cast<T>(number);
+    } else if constexpr (std::is_floating_point_v<Number>) {
+        return std::nullopt;
+    } else if constexpr (std::same_as<T, bool>) {
+        return number == 0 || number == 1 ? std::optional(number == 1) : std::nullopt;
+    } else {
+        const bool fits = number < 0
+                              ? std::is_signed_v<T> &&
+                                    static_cast<std::int64_t>(number) >=
+                                        static_cast<std::int64_t>(std::numeric_limits<T>::min())
+                              : static_cast<std::uint64_t>(number) <=
+                                    static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+        return fits ? std::optional(static_cast<T>(number)) : std::nullopt;
+    }
+}
+
+}  // namespace library
+
+template <value_type T>
+std::optional<T> value::as() const noexcept {
+    if constexpr (std::is_enum_v<T>) {
+        const auto number = as<std::underlying_type_t<T>>();
+        return number ? std::optional(static_cast<T>(*number)) : std::nullopt;
+    } else {
+        const any_value held = get();
+        if constexpr (!std::is_arithmetic_v<T>) {
+            const T* found = std::get_if<T>(&held);
+            return found != nullptr ? std::optional(*found) : std::nullopt;
+        } else {
+            if (const auto* number = std::get_if<std::int64_t>(&held)) {
+                return library::converted<T>(*number);
+            }
+            if (const auto* number = std::get_if<std::uint64_t>(&held)) {
+                return library::converted<T>(*number);
+            }
+            if (const auto* number = std::get_if<double>(&held)) {
+                return library::converted<T>(*number);
+            }
+            if (const auto* truth = std::get_if<bool>(&held)) {
+                return library::converted<T>(std::uint64_t{*truth});
+            }
+            if (const auto* character = std::get_if<char>(&held)) {
+                return library::converted<T>(std::uint64_t{static_cast<unsigned char>(*character)});
+            }
+            return std::nullopt;
+        }
+    }
+}
+
+}  // namespace elog

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "file_source.hpp"
+
+#include <utility>
+
+#include "translated.hpp"
+
+namespace elog {
+namespace library {
+namespace {
+
+wanted_events::options wanted_of(const reading_options& options, const std::string& path) {
+    return {options.where, options.fields, options.where.empty() ? 0 : recording_start(path)};
+}
+
+time_range range_of(const reading_options& options) {
+    time_range range;
+    if (options.from) {
+        range.from = options.from->time_since_epoch().count();
+    }
+    if (options.to) {
+        range.to = options.to->time_since_epoch().count();
+    }
+    return range;
+}
+
+}  // namespace
+
+file_source::file_source(const std::string& path, reading_options options)
+    : single_source(wanted_of(options, path), std::move(options.on_loss)),
+      range_(range_of(options)),
+      file_(path, range_),
+      merger_(file_.host().ring_count,
+              [this](std::uint32_t ring) { return file_.next_run(ring); }) {
+    from_.clock = &file_.clock();
+    from_.providers = &file_.providers();
+    from_.shared_ring = file_.shared_ring();
+    for (const auto& [id, provider] : file_.providers()) {
+        events_.add(provider);
+    }
+    events_.check_names();
+    file_.rewind();
+    merger_.begin(UINT64_MAX, UINT64_MAX);
+}
+
+std::optional<record> file_source::next() {
+    while (!is_over_) {
+        const std::optional<merged_record> merged = merger_.next();
+        if (!merged) {
+            finish();
+            break;
+        }
+        const bool is_in_range = range_.is_everything() ||
+                                 range_.contains(from_.clock->realtime(merged->record.header.time));
+        if (!is_in_range) {
+            continue;
+        }
+        if (std::optional<record> found = pick(*merged)) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+void file_source::finish() {
+    is_over_ = true;
+    if (range_.is_everything()) {
+        file_.compare_with_end();
+    }
+    // What no record follows was lost at the end of the time that the file has.
+    if (range_.to == INT64_MAX) {
+        for (const loss_block& block : file_.losses()) {
+            take_loss(block);
+        }
+    }
+}
+
+}  // namespace library
+
+source open_file(const std::string& path, reading_options options) {
+    return library::translated(
+        [&] { return source(std::make_unique<library::file_source>(path, std::move(options))); });
+}
+
+}  // namespace elog

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// An .elog file as a source.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "file_reader.hpp"
+#include "source_state.hpp"
+
+namespace elog::library {
+
+class file_source final : public single_source {
+  public:
+    /// Throws failure.
+    file_source(const std::string& path, reading_options options);
+
+    [[nodiscard]] std::optional<record> next() override;
+    void wait(std::chrono::nanoseconds /*at_most*/) override {}
+    [[nodiscard]] bool is_over() const noexcept override { return is_over_; }
+    void stop() noexcept override { is_over_ = true; }
+    [[nodiscard]] timestamp complete() const noexcept override { return timestamp::min(); }
+    [[nodiscard]] std::vector<std::string> complaints() const override { return file_.damages(); }
+
+  private:
+    void finish();
+
+    time_range range_;
+    file_reader file_;
+    time_merger merger_;
+    std::atomic<bool> is_over_ = false;
+};
+
+}  // namespace elog::library

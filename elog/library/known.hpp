@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// What libelog's handles point to: the schemas that came with a source's records.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "clock_table.hpp"
+#include "provider_schema.hpp"
+
+namespace elog::library {
+
+/// What all records of a file or a subscription have in common.
+struct origin {
+    const clock_table* clock = nullptr;
+    const provider_map* providers = nullptr;
+    std::uint32_t shared_ring = 0;
+    std::uint32_t number = 0;  // among those that are merged
+};
+
+struct known_field {
+    const field_schema* schema = nullptr;
+    const provider_schema* provider = nullptr;
+};
+
+/// Never moves as long as its source lives.
+struct known_event {
+    const origin* from = nullptr;
+    const provider_instance* provider = nullptr;
+    const event_schema* schema = nullptr;
+    std::uint16_t id = 0;
+    bool is_left_out = false;
+    std::vector<known_field> fields{};  // those that the source was asked for
+};
+
+}  // namespace elog::library

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "live_source.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <utility>
+
+#include "process.hpp"
+#include "translated.hpp"
+
+namespace elog {
+namespace library {
+namespace {
+
+wanted_events::options wanted_of(const listening_options& options) {
+    const auto since = std::chrono::system_clock::now().time_since_epoch();
+    return {options.where, options.fields,
+            std::chrono::duration_cast<std::chrono::nanoseconds>(since).count()};
+}
+
+std::uint64_t checked_buffer_size(std::uint64_t size) {
+    if (size < EVENTLOG_BUFFER_SIZE_MIN || size > EVENTLOG_BUFFER_SIZE_MAX ||
+        !std::has_single_bit(size)) {
+        throw failure("A buffer cannot have {} bytes: ask for a power of two from {} to {}.", size,
+                      EVENTLOG_BUFFER_SIZE_MIN, EVENTLOG_BUFFER_SIZE_MAX);
+    }
+    return size;
+}
+
+subscription_options subscription_of(const std::vector<std::string>& patterns,
+                                     const listening_options& options) {
+    if (patterns.empty()) {
+        throw failure("Nothing is asked for. Name events: PROVIDER:EVENT, or * for all of them.");
+    }
+    subscription_options wanted;
+    for (const std::string& pattern : patterns) {
+        wanted.patterns.add(pattern);
+    }
+    for (const std::uint64_t session : options.sessions) {
+        wanted.patterns.add_session(session);
+    }
+    wanted.buffer_size = options.buffer_size != 0 ? checked_buffer_size(options.buffer_size) : 0;
+    return wanted;
+}
+
+/// A record that comes right behind a look is given out by the look after the next one.
+std::chrono::nanoseconds interval_of(const listening_options& options) {
+    return std::max<std::chrono::nanoseconds>(options.latency / 2, std::chrono::microseconds(100));
+}
+
+}  // namespace
+
+void live_feed::start(const open_region& source) {
+    clock_ = clock_table(source.header.clock);
+    merger_ = time_merger(source.geometry.ring_count);
+}
+
+void live_feed::take_provider(const provider_instance& provider) {
+    const auto [added, is_new] = providers_.try_emplace(provider.id, provider);
+    if (is_new) {
+        take_(added->second);
+    }
+}
+
+void live_feed::advance(std::uint64_t time, std::uint64_t present) {
+    merger_.begin(time, present);
+    complete_ = time;
+}
+
+live_source::live_source(const std::vector<std::string>& patterns, listening_options options)
+    : single_source(wanted_of(options), std::move(options.on_loss)),
+      interval_(interval_of(options)),
+      excludes_self_(options.exclude_self),
+      subscription_(subscription_of(patterns, options)),
+      feed_([this](const provider_instance& provider) { take_new_provider(provider); }),
+      recording_(subscription_, feed_) {
+    from_.clock = &feed_.clock();
+    from_.providers = &feed_.providers();
+    from_.shared_ring = subscription_.region().geometry.ring_count - 1;
+}
+
+void live_source::take_new_provider(const provider_instance& provider) {
+    try {
+        events_.add(provider);
+    } catch (const failure& mistake) {
+        complaints_.push_back(std::string(mistake.what()) + " The other events are not affected.");
+    }
+    if (excludes_self_ && provider.pid == eventlog::core::current_process().pid) {
+        events_.leave_out(provider.id);
+    }
+}
+
+std::optional<record> live_source::next() {
+    std::optional<record> found = next_due();
+    if (found || is_over_) {
+        return found;
+    }
+    if (stop_requested_ && !has_ended_) {
+        has_ended_ = true;
+        static_cast<void>(recording_.end());
+        found = next_due();
+    } else if (!has_ended_ && steady_clock::now() >= due_) {
+        recording_.poll();
+        due_ = steady_clock::now() + interval_;
+        found = next_due();
+    }
+    if (!found && has_ended_) {
+        finish();
+    }
+    return found;
+}
+
+std::optional<record> live_source::next_due() {
+    while (const std::optional<merged_record> merged = feed_.next()) {
+        if (std::optional<record> found = pick(*merged)) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+timestamp live_source::complete() const noexcept {
+    return feed_.complete() == UINT64_MAX
+               ? timestamp::max()
+               : timestamp(std::chrono::nanoseconds(feed_.clock().realtime(feed_.complete())));
+}
+
+void live_source::finish() {
+    is_over_ = true;
+    for (const loss_block& block : feed_.losses()) {
+        take_loss(block);
+    }
+}
+
+void live_source::wait(std::chrono::nanoseconds at_most) {
+    const steady_clock::time_point now = steady_clock::now();
+    if (stop_requested_ || now >= due_) {
+        return;
+    }
+    const steady_clock::time_point until = std::min(due_, now + at_most);
+    recording_.wait(until - now);
+    if (steady_clock::now() < until) {
+        due_ = steady_clock::now();  // a buffer is full: somebody waits for us
+    }
+}
+
+}  // namespace library
+
+source subscribe(const std::vector<std::string>& patterns, listening_options options) {
+    return library::translated([&] {
+        return source(std::make_unique<library::live_source>(patterns, std::move(options)));
+    });
+}
+
+}  // namespace elog

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+//
+// A subscription of ours as a source.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <elog/source.hpp>
+
+#include "recording.hpp"
+#include "source_state.hpp"
+#include "subscription.hpp"
+
+namespace elog::library {
+
+/// What a subscription has heard and nobody has asked for yet.
+class live_feed final : public record_sink {
+  public:
+    using take_new_provider = std::function<void(const provider_instance&)>;
+
+    explicit live_feed(take_new_provider take) : take_(std::move(take)) {}
+
+    void start(const open_region& source) override;
+    void take_clock(const eventlog_clock_pair& pair) override { clock_.add(pair); }
+    void take_provider(const provider_instance& provider) override;
+    void take_run(const record_run& run) override { merger_.add(run); }
+    void take_loss(const loss_block& loss) override { losses_.push_back(loss); }
+    void advance(std::uint64_t time, std::uint64_t present) override;
+    void finish() override { advance(UINT64_MAX, UINT64_MAX); }
+
+    /// The next record of those that are due since the last advance.
+    [[nodiscard]] std::optional<merged_record> next() { return merger_.next(); }
+    /// When next() has no more: no record that is still to come is earlier, on the region's clock.
+    [[nodiscard]] std::uint64_t complete() const noexcept { return complete_; }
+    /// What was lost at the end, or without having been in a ring.
+    [[nodiscard]] const std::vector<loss_block>& losses() const noexcept { return losses_; }
+
+    [[nodiscard]] const clock_table& clock() const noexcept { return clock_; }
+    [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
+
+  private:
+    take_new_provider take_;
+    time_merger merger_{0};
+    clock_table clock_;
+    provider_map providers_;
+    std::vector<loss_block> losses_;
+    std::uint64_t complete_ = 0;
+};
+
+class live_source final : public single_source {
+  public:
+    /// Throws failure.
+    live_source(const std::vector<std::string>& patterns, listening_options options);
+
+    [[nodiscard]] std::optional<record> next() override;
+    void wait(std::chrono::nanoseconds at_most) override;
+    [[nodiscard]] bool is_over() const noexcept override { return is_over_; }
+    void stop() noexcept override { stop_requested_ = true; }
+    [[nodiscard]] timestamp complete() const noexcept override;
+    [[nodiscard]] std::vector<std::string> complaints() const override { return complaints_; }
+
+  private:
+    using steady_clock = std::chrono::steady_clock;
+
+    void take_new_provider(const provider_instance& provider);
+    [[nodiscard]] std::optional<record> next_due();
+    void finish();
+
+    std::chrono::nanoseconds interval_;  // between two looks
+    bool excludes_self_;
+    subscription subscription_;
+    live_feed feed_;
+    recording recording_;
+    steady_clock::time_point due_{};  // the next look
+    bool has_ended_ = false;
+    std::vector<std::string> complaints_;
+    std::atomic<bool> stop_requested_ = false;
+    std::atomic<bool> is_over_ = false;
+};
+
+}  // namespace elog::library

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "merged_source.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace elog {
+namespace library {
+
+merged_source::merged_source(std::vector<source> parts) {
+    parts_.reserve(parts.size());
+    for (source& from : parts) {
+        parts_.push_back({std::move(from)});
+    }
+    std::uint32_t next_origin = 0;
+    number(next_origin);
+}
+
+void merged_source::number(std::uint32_t& next_origin) noexcept {
+    for (const part& each : parts_) {
+        each.from.state().number(next_origin);
+    }
+}
+
+bool merged_source::may_precede(const part& other, timestamp time) const noexcept {
+    const source_state& state = other.from.state();
+    return !other.head && !state.is_over() && state.complete() < time;
+}
+
+std::optional<record> merged_source::next() {
+    if (given_) {
+        parts_[*given_].head.reset();
+        given_.reset();
+    }
+    std::size_t earliest = parts_.size();
+    timestamp earliest_time = timestamp::max();
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        part& each = parts_[i];
+        if (!each.head) {
+            each.head = each.from.state().next();
+        }
+        if (each.head && (earliest == parts_.size() || each.head->time() < earliest_time)) {
+            earliest = i;
+            earliest_time = each.head->time();
+        }
+    }
+    const bool is_first = std::none_of(parts_.begin(), parts_.end(), [&](const part& each) {
+        return may_precede(each, earliest_time);
+    });
+    if (earliest == parts_.size() || !is_first) {
+        return std::nullopt;
+    }
+    given_ = earliest;
+    return parts_[earliest].head;
+}
+
+/// For the first one that keeps the others waiting; the others are looked at when it is back.
+void merged_source::wait(std::chrono::nanoseconds at_most) {
+    for (const part& each : parts_) {
+        if (!each.head && !each.from.is_over()) {
+            each.from.state().wait(at_most);
+            return;
+        }
+    }
+}
+
+bool merged_source::is_over() const noexcept {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const bool has_more = (parts_[i].head && given_ != i) || !parts_[i].from.is_over();
+        if (has_more) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void merged_source::stop() noexcept {
+    for (const part& each : parts_) {
+        each.from.state().stop();
+    }
+}
+
+timestamp merged_source::complete() const noexcept {
+    timestamp earliest = timestamp::max();
+    for (const part& each : parts_) {
+        if (each.head) {
+            earliest = std::min(earliest, each.head->time());
+        } else if (!each.from.is_over()) {
+            earliest = std::min(earliest, each.from.state().complete());
+        }
+    }
+    return earliest;
+}
+
+const known_event* merged_source::find(std::uint32_t origin, std::uint16_t provider,
+                                       std::uint16_t event) const noexcept {
+    for (const part& each : parts_) {
+        if (const known_event* found = each.from.state().find(origin, provider, event)) {
+            return found;
+        }
+    }
+    return nullptr;
+}
+
+std::vector<event> merged_source::events() const {
+    std::vector<event> all;
+    for (const part& each : parts_) {
+        const std::vector<event> some = each.from.events();
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+}
+
+source_totals merged_source::totals() const noexcept {
+    source_totals sum;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const source_totals some = parts_[i].from.totals();
+        // One that is ready has not been given out yet.
+        sum.records += some.records - (parts_[i].head && given_ != i ? 1 : 0);
+        sum.lost += some.lost;
+        sum.not_understood += some.not_understood;
+    }
+    return sum;
+}
+
+std::vector<std::string> merged_source::complaints() const {
+    std::vector<std::string> all;
+    for (const part& each : parts_) {
+        for (std::string& sentence : each.from.complaints()) {
+            all.push_back(std::move(sentence));
+        }
+    }
+    return all;
+}
+
+}  // namespace library
+
+source merge(std::vector<source> sources) {
+    return source(std::make_unique<library::merged_source>(std::move(sources)));
+}
+
+}  // namespace elog

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// Several sources as one.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <elog/source.hpp>
+
+#include "source_state.hpp"
+
+namespace elog::library {
+
+class merged_source final : public source_state {
+  public:
+    explicit merged_source(std::vector<source> parts);
+
+    [[nodiscard]] std::optional<record> next() override;
+    void wait(std::chrono::nanoseconds at_most) override;
+    [[nodiscard]] bool is_over() const noexcept override;
+    void stop() noexcept override;
+    [[nodiscard]] timestamp complete() const noexcept override;
+    void number(std::uint32_t& next_origin) noexcept override;
+
+    [[nodiscard]] const known_event* find(std::uint32_t origin, std::uint16_t provider,
+                                          std::uint16_t event) const noexcept override;
+    [[nodiscard]] std::vector<event> events() const override;
+    [[nodiscard]] source_totals totals() const noexcept override;
+    [[nodiscard]] std::vector<std::string> complaints() const override;
+
+  private:
+    struct part {
+        source from;
+        std::optional<record> head{};  // its next record
+    };
+
+    /// Whether something earlier may still come from a part that has no record now.
+    [[nodiscard]] bool may_precede(const part& other, timestamp time) const noexcept;
+
+    std::vector<part> parts_;
+    std::optional<std::size_t> given_;  // whose head is in the hands of the caller
+};
+
+}  // namespace elog::library

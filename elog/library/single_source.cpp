@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "source_state.hpp"
+
+namespace elog::library {
+
+const known_event* single_source::find(std::uint32_t origin, std::uint16_t provider,
+                                       std::uint16_t event) const noexcept {
+    return origin == from_.number ? events_.find(provider, event) : nullptr;
+}
+
+void single_source::tell(const loss& missing) {
+    if (missing.count == 0) {
+        return;
+    }
+    totals_.lost += missing.count;
+    lost_before_ += missing.count;
+    if (on_loss_) {
+        on_loss_(missing);
+    }
+}
+
+std::optional<record> single_source::pick(const merged_record& merged) {
+    loss missing{merged.lost_before,
+                 merged.overwritten ? loss_reason::overwritten : loss_reason::no_room};
+    if (merged.ring != from_.shared_ring) {
+        missing.cpu = merged.ring;
+    }
+    tell(missing);
+    const eventlog_record& header = merged.record.header;
+    const known_event* event = events_.find(header.provider, header.event);
+    if (event == nullptr || !is_understood(header)) {
+        ++totals_.not_understood;
+        return std::nullopt;
+    }
+    if (event->is_left_out || !events_.wants(merged.record, *from_.clock)) {
+        return std::nullopt;
+    }
+    ++totals_.records;
+    return record(record_parts{.event = event,
+                               .payload = merged.record.payload,
+                               .ticks = header.time,
+                               .lost_before = std::exchange(lost_before_, 0),
+                               .thread = header.thread,
+                               .ring = merged.ring,
+                               .cpu = header.cpu,
+                               .flags = header.flags});
+}
+
+void single_source::take_loss(const loss_block& block) {
+    if (static_cast<loss_scope>(block.scope) == loss_scope::ring) {
+        loss missing{block.full, loss_reason::no_room};
+        if (block.index != from_.shared_ring) {
+            missing.cpu = block.index;
+        }
+        tell(missing);
+        missing.count = block.damaged;
+        missing.reason = loss_reason::damaged;
+        tell(missing);
+        return;
+    }
+    const auto provider = from_.providers->find(static_cast<std::uint16_t>(block.index));
+    loss missing{block.too_large, loss_reason::too_large};
+    if (provider != from_.providers->end()) {
+        missing.provider = provider->second.schema.name;
+    }
+    tell(missing);
+    // What of a provider found no room is among what the rings have lost.
+    missing.count = block.busy;
+    missing.reason = loss_reason::busy;
+    tell(missing);
+}
+
+}  // namespace elog::library

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <elog/source.hpp>
+
+#include "copied_record.hpp"
+#include "records.hpp"
+#include "source_state.hpp"
+#include "translated.hpp"
+
+namespace elog {
+namespace {
+
+using std::chrono::steady_clock;
+
+// How long a wait without an end is: a source that has nothing to wait for returns earlier.
+constexpr std::chrono::seconds long_wait{1};
+
+}  // namespace
+
+source::source(std::unique_ptr<library::source_state> state) noexcept : state_(std::move(state)) {}
+source::~source() = default;
+source::source(source&& other) noexcept = default;
+source& source::operator=(source&& other) noexcept = default;
+
+std::optional<record> source::try_get() {
+    return library::translated([this] { return state_->next(); });
+}
+
+std::optional<record> source::get() {
+    return get(steady_clock::time_point::max());
+}
+
+std::optional<record> source::get(std::chrono::nanoseconds wait) {
+    const steady_clock::time_point now = steady_clock::now();
+    const bool is_endless = wait > steady_clock::time_point::max() - now;
+    return get(is_endless ? steady_clock::time_point::max() : now + wait);
+}
+
+std::optional<record> source::get(steady_clock::time_point deadline) {
+    return library::translated([&]() -> std::optional<record> {
+        while (true) {
+            if (std::optional<record> found = state_->next()) {
+                return found;
+            }
+            if (state_->is_over()) {
+                return std::nullopt;
+            }
+            const steady_clock::time_point now = steady_clock::now();
+            if (now >= deadline) {
+                return std::nullopt;
+            }
+            state_->wait(deadline - now > long_wait ? long_wait : deadline - now);
+        }
+    });
+}
+
+bool source::is_over() const noexcept {
+    return state_->is_over();
+}
+
+void source::stop() noexcept {
+    state_->stop();
+}
+
+std::optional<record> source::view(std::span<const std::byte> copied) const noexcept {
+    library::copied_record head;
+    if (copied.size() < sizeof head) {
+        return std::nullopt;
+    }
+    std::memcpy(&head, copied.data(), sizeof head);
+    const std::size_t payload_size = head.header.size - sizeof head.header;
+    const library::known_event* event =
+        state_->find(head.origin, head.header.provider, head.header.event);
+    if (event == nullptr || head.header.size < sizeof head.header ||
+        payload_size > copied.size() - sizeof head || !is_understood(head.header)) {
+        return std::nullopt;
+    }
+    // unsigned char may look at any object's bytes.
+    const auto* payload = reinterpret_cast<const std::uint8_t*>(copied.data() + sizeof head);
+    return record(library::record_parts{.event = event,
+                                        .payload = {payload, payload_size},
+                                        .ticks = head.header.time,
+                                        .lost_before = head.lost_before,
+                                        .thread = head.header.thread,
+                                        .ring = head.ring,
+                                        .cpu = head.header.cpu,
+                                        .flags = head.header.flags});
+}
+
+std::vector<event> source::events() const {
+    return state_->events();
+}
+
+source_totals source::totals() const noexcept {
+    return state_->totals();
+}
+
+std::vector<std::string> source::complaints() const {
+    return library::translated([this] { return state_->complaints(); });
+}
+
+}  // namespace elog

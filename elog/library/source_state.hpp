@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// What is behind a source.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <elog/source.hpp>
+
+#include "file_format.hpp"
+#include "known.hpp"
+#include "time_merger.hpp"
+#include "wanted_events.hpp"
+
+namespace elog::library {
+
+class source_state {
+  public:
+    source_state() = default;
+    source_state(const source_state&) = delete;
+    source_state& operator=(const source_state&) = delete;
+    virtual ~source_state() = default;
+
+    /// The next record, if it is there now. Its bytes stay until the next call.
+    [[nodiscard]] virtual std::optional<record> next() = 0;
+    /// Sleeps until there may be one, or the time is over. May return early.
+    virtual void wait(std::chrono::nanoseconds at_most) = 0;
+    [[nodiscard]] virtual bool is_over() const noexcept = 0;
+    /// From any thread, and from signal handlers.
+    virtual void stop() noexcept = 0;
+
+    /// When next() has found nothing: no record that is still to come is earlier.
+    [[nodiscard]] virtual timestamp complete() const noexcept = 0;
+    /// Gives each file and each subscription a number, from that one on.
+    virtual void number(std::uint32_t& next_origin) noexcept = 0;
+
+    /// nullptr: not known.
+    [[nodiscard]] virtual const known_event* find(std::uint32_t origin, std::uint16_t provider,
+                                                  std::uint16_t event) const noexcept = 0;
+    [[nodiscard]] virtual std::vector<event> events() const = 0;
+    [[nodiscard]] virtual source_totals totals() const noexcept = 0;
+    [[nodiscard]] virtual std::vector<std::string> complaints() const = 0;
+};
+
+/// One file or subscription: picks records, counts what is missing.
+class single_source : public source_state {
+  public:
+    void number(std::uint32_t& next_origin) noexcept override { from_.number = next_origin++; }
+    [[nodiscard]] const known_event* find(std::uint32_t origin, std::uint16_t provider,
+                                          std::uint16_t event) const noexcept override;
+    [[nodiscard]] std::vector<event> events() const override { return events_.all(); }
+    [[nodiscard]] source_totals totals() const noexcept override { return totals_; }
+
+  protected:
+    single_source(wanted_events::options wanted, std::function<void(const loss&)> on_loss)
+        : events_(from_, std::move(wanted)), on_loss_(std::move(on_loss)) {}
+
+    /// The record, if it is wanted. What is missing in front of it is told in any case.
+    [[nodiscard]] std::optional<record> pick(const merged_record& merged);
+    void take_loss(const loss_block& block);
+
+    origin from_;
+    wanted_events events_;
+
+  private:
+    void tell(const loss& missing);
+
+    std::function<void(const loss&)> on_loss_;
+    source_totals totals_;
+    std::uint64_t lost_before_ = 0;  // the next record that is given out
+};
+
+}  // namespace elog::library

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include <elog/value.hpp>
+
+#include "decode.hpp"
+#include "known.hpp"
+#include "value_text.hpp"
+
+namespace elog {
+namespace {
+
+using eventlog::field_type;
+
+template <class... Visitors>
+struct overloaded : Visitors... {
+    using Visitors::operator()...;
+};
+
+field_value load(const library::known_field& field, std::span<const std::uint8_t> payload,
+                 std::optional<std::uint32_t> element) noexcept {
+    const field_value found = decode_field(*field.schema, payload);
+    const bool has_elements = std::holds_alternative<array_value>(found);
+    if (!element || (!has_elements && *element == 0)) {
+        return found;
+    }
+    return has_elements ? decode_element(*field.schema, *element, payload)
+                        : field_value(damaged_value{});
+}
+
+any_value load_array(const field_schema& field, std::span<const std::uint8_t> payload) noexcept {
+    if (field.type == field_type::character && field.format == eventlog::format::characters) {
+        return characters_of(field, payload);
+    }
+    if (field.type == field_type::unsigned_8) {
+        return std::as_bytes(payload.subspan(field.offset, field.count));
+    }
+    return std::monostate{};
+}
+
+}  // namespace
+
+value_state value::state() const noexcept {
+    if (field_ == nullptr) {
+        return value_state::no_field;
+    }
+    const auto state_of = overloaded{
+        [](no_value) { return value_state::absent; },
+        [](null_text) { return value_state::null; },
+        [](damaged_value) { return value_state::damaged; },
+        [](const auto&) { return value_state::present; },
+    };
+    return std::visit(state_of, load(*field_, payload_,
+                                     element_ == whole ? std::nullopt : std::optional(element_)));
+}
+
+any_value value::get() const noexcept {
+    if (field_ == nullptr) {
+        return std::monostate{};
+    }
+    const auto value_of = overloaded{
+        [](no_value) { return any_value(); },
+        [](null_text) { return any_value(); },
+        [](damaged_value) { return any_value(); },
+        [this](array_value) { return load_array(*field_->schema, payload_); },
+        [](float number) { return any_value(double{number}); },
+        [](byte_string bytes) { return any_value(std::as_bytes(bytes)); },
+        [](const auto& other) { return any_value(other); },
+    };
+    return std::visit(value_of, load(*field_, payload_,
+                                     element_ == whole ? std::nullopt : std::optional(element_)));
+}
+
+std::size_t value::size() const noexcept {
+    if (field_ == nullptr) {
+        return 0;
+    }
+    return element_ == whole ? field_->schema->count : 1;
+}
+
+value value::operator[](std::size_t element) const noexcept {
+    if (element_ != whole) {
+        // An element has no elements, but is its own first one, like any single value.
+        return element == 0 ? *this : value(field_, payload_, whole - 1);
+    }
+    const bool is_there = element < size();
+    return {field_, payload_, is_there ? static_cast<std::uint32_t>(element) : whole - 1};
+}
+
+std::string_view value::name() const noexcept {
+    if (field_ == nullptr || field_->schema->enumeration >= field_->provider->enumerations.size()) {
+        return {};
+    }
+    const field_value found =
+        load(*field_, payload_, element_ == whole ? std::nullopt : std::optional(element_));
+    const bool is_integer =
+        std::holds_alternative<std::int64_t>(found) || std::holds_alternative<std::uint64_t>(found);
+    if (is_integer) {
+        const auto& names = field_->provider->enumerations[field_->schema->enumeration].values;
+        for (const auto& [number, name] : names) {
+            if (number == bits_of(found)) {
+                return name;
+            }
+        }
+    }
+    return {};
+}
+
+std::string value::text() const {
+    if (field_ == nullptr) {
+        return {};
+    }
+    fmt::memory_buffer out;
+    if (element_ == whole) {
+        append_field(out, *field_->provider, *field_->schema, payload_);
+    } else {
+        append_value(out, load(*field_, payload_, element_));
+    }
+    return {out.data(), out.size()};
+}
+
+}  // namespace elog

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// The events of a source, and which of their records and fields its user wants.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <elog/event.hpp>
+
+#include "known.hpp"
+#include "record_filter.hpp"
+
+namespace elog::library {
+
+class wanted_events {
+  public:
+    struct options {
+        std::string where;                // a predicate; empty: all records
+        std::vector<std::string> fields;  // in that order; empty: all
+        std::int64_t reference_time = 0;  // for times without a day
+    };
+
+    /// The origin stays where it is. Throws failure if the predicate is none.
+    wanted_events(const origin& from, options wanted);
+
+    /// The provider stays where it is. Throws failure if its events do not allow what the predicate
+    /// asks; those are then never wanted.
+    void add(const provider_instance& provider);
+
+    /// From now on no record of that provider is wanted.
+    void leave_out(std::uint16_t provider);
+
+    /// Throws failure if there are events, but none that knows one of the names.
+    void check_names() const;
+
+    /// nullptr: not known.
+    [[nodiscard]] const known_event* find(std::uint16_t provider,
+                                          std::uint16_t event) const noexcept;
+    [[nodiscard]] std::vector<event> all() const;
+    [[nodiscard]] bool wants(const record_view& record, const clock_table& clock) const noexcept {
+        return !filter_ || filter_->matches(record, clock);
+    }
+
+  private:
+    void choose_fields(known_event& event);
+
+    const origin& from_;
+    options wanted_;
+    std::optional<record_filter> filter_;
+    known_names names_;
+    std::vector<bool> known_;                       // by wanted field
+    std::vector<std::vector<known_event>> events_;  // by provider and event
+};
+
+}  // namespace elog::library

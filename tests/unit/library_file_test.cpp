@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+//
+// libelog reads a file: which records come out, what their fields are, and what is missing.
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <elog/elog.hpp>
+
+#include "file_writer.hpp"
+#include "record_maker.hpp"
+#include "recording_sample.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+namespace test = eventlog::test;
+
+std::string make_sample(const std::string& name, const test::sample_options& options = {}) {
+    std::string path = test::scratch_directory() + "/library_" + name;
+    test::write_sample(path, options);
+    return path;
+}
+
+/// Numbers of marks, in the order in which they come.
+std::vector<std::uint64_t> numbers_of(elog::source& source) {
+    std::vector<std::uint64_t> numbers;
+    for (const elog::record& record : source) {
+        const auto number = record["number"].as<std::uint64_t>();
+        EXPECT_TRUE(number.has_value());
+        EXPECT_EQ(record["check"].as<std::uint64_t>(), test::check_of(number.value_or(0)));
+        numbers.push_back(number.value_or(0));
+    }
+    return numbers;
+}
+
+std::vector<std::uint64_t> from_to(std::uint64_t first, std::uint64_t last) {
+    std::vector<std::uint64_t> numbers;
+    for (std::uint64_t number = first; number <= last; ++number) {
+        numbers.push_back(number);
+    }
+    return numbers;
+}
+
+elog::timestamp time_of(std::uint64_t number) {
+    return elog::timestamp(std::chrono::nanoseconds(test::realtime_ahead) +
+                           std::chrono::nanoseconds(test::time_of(number)));
+}
+
+TEST(library_file, gives_out_all_records_in_the_order_of_time) {
+    elog::source source = elog::open_file(make_sample("whole.elog"));
+    EXPECT_FALSE(source.is_over());
+    EXPECT_EQ(numbers_of(source), from_to(1, 60));
+    EXPECT_TRUE(source.is_over());
+    EXPECT_FALSE(source.get().has_value());
+    EXPECT_EQ(source.totals().records, 60U);
+    EXPECT_TRUE(source.complaints().empty());
+}
+
+TEST(library_file, says_of_a_record_who_emitted_it_when_and_what_it_is) {
+    elog::source source = elog::open_file(make_sample("whose.elog"));
+    const std::optional<elog::record> record = source.get();
+    ASSERT_TRUE(record.has_value());
+    EXPECT_EQ(record->provider(), "file_test");
+    EXPECT_EQ(record->name(), "mark");
+    EXPECT_EQ(record->process(), "tester");
+    EXPECT_EQ(record->pid(), 7U);
+    EXPECT_EQ(record->thread(), 42U);
+    EXPECT_EQ(record->cpu(), 0U);
+    EXPECT_EQ(record->time(), time_of(1));
+    EXPECT_FALSE(record->is_cut());
+    const elog::event event = record->event();
+    EXPECT_EQ(event.level(), elog::level::info);
+    ASSERT_EQ(event.size(), 2U);
+    EXPECT_EQ(event[1].name(), "check");
+    EXPECT_EQ(event[1].type(), "u64");
+    EXPECT_EQ(event.find("check"), 1U);
+    EXPECT_EQ(event.find("checks"), std::nullopt);
+    EXPECT_EQ(source.events().at(0), event);
+}
+
+TEST(library_file, tells_what_is_missing_where_it_is_missing_and_in_total) {
+    std::vector<elog::loss> losses;
+    elog::source source =
+        elog::open_file(make_sample("losses.elog"),
+                        {.on_loss = [&](const elog::loss& missing) { losses.push_back(missing); }});
+    std::uint64_t told = 0;
+    for (const elog::record& record : source) {
+        const std::uint64_t number = record["number"].as<std::uint64_t>().value_or(0);
+        EXPECT_EQ(record.lost_before(), number == 31 ? 5U : 0U);
+        EXPECT_EQ(losses.size(), number < 31 ? 0U : 1U);
+        told += record.lost_before();
+    }
+    EXPECT_EQ(told, 5U);
+    EXPECT_EQ(source.totals().lost, test::sample_lost);
+    ASSERT_EQ(losses.size(), 2U);
+    EXPECT_EQ(losses[0].count, 5U);
+    EXPECT_EQ(losses[0].reason, elog::loss_reason::no_room);
+    EXPECT_EQ(losses[0].cpu, 0U);
+    EXPECT_EQ(losses[1].count, 3U);
+    EXPECT_EQ(losses[1].cpu, 1U);
+}
+
+TEST(library_file, tells_of_records_whose_place_newer_ones_took) {
+    std::vector<elog::loss> losses;
+    elog::source source =
+        elog::open_file(make_sample("overwritten.elog", {.overwritten = true}),
+                        {.on_loss = [&](const elog::loss& missing) { losses.push_back(missing); }});
+    EXPECT_EQ(numbers_of(source).size(), 60U);
+    ASSERT_FALSE(losses.empty());
+    EXPECT_EQ(losses[0].reason, elog::loss_reason::overwritten);
+}
+
+TEST(library_file, that_is_not_there_is_an_error_in_words) {
+    try {
+        const elog::source source = elog::open_file(test::scratch_directory() + "/not.there");
+        FAIL() << "it was opened";
+    } catch (const elog::error& mistake) {
+        EXPECT_NE(std::string_view(mistake.what()).find("not.there"), std::string_view::npos);
+    }
+}
+
+TEST(library_file, that_is_damaged_is_read_around_the_damage) {
+    const std::string path = make_sample("damaged.elog");
+    test::bytes file = test::contents(path);
+    const auto blocks = test::blocks_of(file);
+    for (const test::found_block& block : blocks) {
+        if (block.header.type == static_cast<std::uint16_t>(elog::block_type::records)) {
+            file[block.offset + sizeof(elog::block_header) + 40] ^= 0xffU;
+            break;
+        }
+    }
+    test::replace(path, file);
+    elog::source source = elog::open_file(path);
+    EXPECT_EQ(numbers_of(source), from_to(11, 60));
+    EXPECT_FALSE(source.complaints().empty());
+}
+
+TEST(library_file, gives_out_no_more_when_it_is_stopped) {
+    elog::source source = elog::open_file(make_sample("stopped.elog"));
+    EXPECT_TRUE(source.try_get().has_value());
+    source.stop();
+    EXPECT_TRUE(source.is_over());
+    EXPECT_FALSE(source.try_get().has_value());
+}
+
+TEST(library_file, copies_a_record_into_a_buffer_that_is_large_enough) {
+    elog::source source = elog::open_file(make_sample("copied.elog"));
+    const std::optional<elog::record> record = source.get();
+    ASSERT_TRUE(record.has_value());
+    std::vector<std::byte> small(20, std::byte{0x55});
+    const std::size_t needed = record->copy_to(small);
+    EXPECT_GT(needed, small.size());
+    EXPECT_EQ(small, std::vector<std::byte>(20, std::byte{0x55}));
+    std::vector<std::byte> buffer(needed);
+    EXPECT_EQ(record->copy_to(buffer), needed);
+    EXPECT_EQ(source.get()->operator[](0).as<int>(), 2);
+    const std::optional<elog::record> copy = source.view(buffer);
+    ASSERT_TRUE(copy.has_value());
+    EXPECT_EQ((*copy)["number"].as<int>(), 1);
+    EXPECT_EQ(copy->time(), time_of(1));
+    EXPECT_EQ(copy->thread(), 42U);
+}
+
+TEST(library_file, finds_no_record_in_other_bytes) {
+    elog::source source = elog::open_file(make_sample("foreign.elog"));
+    std::vector<std::byte> buffer(200);
+    buffer.resize(source.get()->copy_to(buffer));
+    ASSERT_TRUE(source.view(buffer).has_value());
+    EXPECT_FALSE(source.view(std::span(buffer).first(buffer.size() - 1)).has_value());
+    EXPECT_FALSE(source.view({}).has_value());
+    const std::vector<std::byte> foreign(200, std::byte{0xee});
+    EXPECT_FALSE(source.view(foreign).has_value());
+}
+
+TEST(library_file, gives_out_the_part_of_the_time_that_is_asked_for) {
+    const std::string path = make_sample("range.elog");
+    elog::source source = elog::open_file(path, {.from = time_of(20), .to = time_of(40)});
+    EXPECT_EQ(numbers_of(source), from_to(20, 39));
+    elog::source rest = elog::open_file(path, {.from = time_of(50)});
+    EXPECT_EQ(numbers_of(rest), from_to(50, 60));
+    elog::source nothing = elog::open_file(path, {.to = time_of(1)});
+    EXPECT_TRUE(numbers_of(nothing).empty());
+    EXPECT_TRUE(nothing.is_over());
+}
+
+TEST(library_file, gives_out_the_records_that_a_predicate_wants) {
+    elog::source source =
+        elog::open_file(make_sample("where.elog"), {.where = "number > 29 && number < 40"});
+    // What is missing in front of a record that nobody wants is told with the next one.
+    const std::optional<elog::record> first = source.get();
+    ASSERT_TRUE(first.has_value());
+    EXPECT_EQ((*first)["number"].as<int>(), 30);
+    EXPECT_EQ(numbers_of(source), from_to(31, 39));
+    EXPECT_EQ(source.totals().records, 10U);
+    EXPECT_EQ(source.totals().lost, test::sample_lost);
+}
+
+TEST(library_file, tells_with_a_wanted_record_what_was_missing_in_front_of_others) {
+    elog::source source = elog::open_file(make_sample("where_lost.elog"), {.where = "number == 44"});
+    const std::optional<elog::record> record = source.get();
+    ASSERT_TRUE(record.has_value());
+    EXPECT_EQ(record->lost_before(), 5U);
+}
+
+TEST(library_file, has_the_fields_that_are_asked_for_in_that_order) {
+    elog::source source =
+        elog::open_file(make_sample("fields.elog"), {.fields = {"check", "number"}});
+    const std::optional<elog::record> record = source.get();
+    ASSERT_TRUE(record.has_value());
+    EXPECT_EQ(record->size(), 2U);
+    EXPECT_EQ((*record)[0].as<std::uint64_t>(), test::check_of(1));
+    EXPECT_EQ((*record)[1].as<std::uint64_t>(), 1U);
+
+    elog::source narrow = elog::open_file(make_sample("field.elog"), {.fields = {"check"}});
+    const std::optional<elog::record> only = narrow.get();
+    ASSERT_TRUE(only.has_value());
+    EXPECT_EQ(only->size(), 1U);
+    EXPECT_EQ((*only)["number"].state(), elog::value_state::no_field);
+}
+
+TEST(library_file, refuses_names_that_no_event_has) {
+    const std::string path = make_sample("names.elog");
+    EXPECT_THROW(static_cast<void>(elog::open_file(path, {.where = "nummer > 3"})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open_file(path, {.where = "number >"})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open_file(path, {.fields = {"nummer"}})), elog::error);
+}
+
+}  // namespace

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+//
+// libelog listens: what it gives out and when, and several sources as one.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <elog/elog.hpp>
+#include <eventlog/eventlog.hpp>
+
+#include "in_child.hpp"
+#include "recording_sample.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+namespace test = eventlog::test;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+struct beat {
+    std::uint32_t number;
+};
+
+struct other_beat {
+    std::uint32_t number;
+};
+
+using heart = eventlog::provider<"library_live", beat, other_beat>;
+
+// Far longer than anything takes here.
+constexpr std::chrono::seconds patience{30};
+
+std::optional<std::uint32_t> number_of(const std::optional<elog::record>& record) {
+    return record ? (*record)["number"].as<std::uint32_t>() : std::nullopt;
+}
+
+/// All that a source has until it is over.
+std::vector<std::uint32_t> rest_of(elog::source& source) {
+    source.stop();
+    std::vector<std::uint32_t> numbers;
+    for (const elog::record& record : source) {
+        numbers.push_back(record["number"].as<std::uint32_t>().value_or(0));
+    }
+    return numbers;
+}
+
+TEST(library_live, gives_out_what_is_emitted_after_it_began) {
+    heart::emit(beat{1});
+    elog::source source = elog::subscribe({"library_live"});
+    heart::emit(beat{2});
+    heart::emit(other_beat{3});
+    const std::optional<elog::record> first = source.get(patience);
+    ASSERT_TRUE(first.has_value());
+    EXPECT_EQ(first->name(), "beat");
+    EXPECT_EQ(first->pid(), static_cast<std::uint32_t>(::getpid()));
+    EXPECT_EQ(number_of(first), 2U);
+    EXPECT_EQ(number_of(source.get(patience)), 3U);
+    EXPECT_FALSE(source.is_over());
+}
+
+TEST(library_live, gives_out_only_what_its_patterns_name) {
+    elog::source source = elog::subscribe({"library_live:other_*"});
+    heart::emit(beat{1});
+    heart::emit(other_beat{2});
+    EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
+}
+
+TEST(library_live, has_nothing_to_give_out_when_nothing_is_emitted) {
+    elog::source source = elog::subscribe({"library_live"});
+    EXPECT_FALSE(source.try_get().has_value());
+    const auto begin = steady_clock::now();
+    EXPECT_FALSE(source.get(milliseconds(30)).has_value());
+    EXPECT_GE(steady_clock::now() - begin, milliseconds(30));
+    const auto deadline = steady_clock::now() + milliseconds(30);
+    EXPECT_FALSE(source.get(deadline).has_value());
+    EXPECT_GE(steady_clock::now(), deadline);
+    EXPECT_FALSE(source.get(steady_clock::now() - milliseconds(1)).has_value());
+    EXPECT_FALSE(source.is_over());
+}
+
+TEST(library_live, gives_out_without_waiting_what_has_become_old_enough) {
+    elog::source source = elog::subscribe({"library_live"});
+    heart::emit(beat{7});
+    std::optional<elog::record> found;
+    const auto deadline = steady_clock::now() + patience;
+    while (!found && steady_clock::now() < deadline) {
+        found = source.try_get();
+    }
+    EXPECT_EQ(number_of(found), 7U);
+}
+
+TEST(library_live, keeps_a_record_back_no_longer_than_the_latency) {
+    elog::source source = elog::subscribe({"library_live"}, {.latency = milliseconds(400)});
+    EXPECT_FALSE(source.try_get().has_value());  // looks now, and not again for a while
+    heart::emit(beat{8});
+    const auto begin = steady_clock::now();
+    EXPECT_EQ(number_of(source.get(patience)), 8U);
+    // Not at once, or the option would be without effect.
+    EXPECT_GE(steady_clock::now() - begin, milliseconds(150));
+}
+
+TEST(library_live, gives_out_the_rest_when_it_is_stopped_and_is_over) {
+    elog::source source = elog::subscribe({"library_live"});
+    heart::emit(beat{1});
+    heart::emit(beat{2});
+    EXPECT_EQ(rest_of(source), (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_TRUE(source.is_over());
+    EXPECT_FALSE(heart::enabled<beat>());
+    EXPECT_EQ(source.totals().records, 2U);
+}
+
+TEST(library_live, is_stopped_by_another_thread_while_it_waits) {
+    elog::source source = elog::subscribe({"library_live"});
+    std::thread other([&] {
+        std::this_thread::sleep_for(milliseconds(20));
+        source.stop();
+    });
+    EXPECT_FALSE(source.get().has_value());
+    EXPECT_TRUE(source.is_over());
+    other.join();
+}
+
+TEST(library_live, leaves_its_own_process_out_if_it_is_asked_to) {
+    elog::source source = elog::subscribe({"library_live"}, {.exclude_self = true});
+    heart::emit(beat{1});
+    const int status = test::in_child([] {
+        heart::emit(beat{2});
+        return 0;
+    });
+    EXPECT_EQ(status, 0);
+    heart::emit(beat{3});
+    EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
+}
+
+TEST(library_live, gives_out_what_a_predicate_wants) {
+    elog::source source = elog::subscribe({"library_live"}, {.where = "number > 5"});
+    heart::emit(beat{5});
+    heart::emit(beat{6});
+    EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{6});
+    EXPECT_TRUE(source.complaints().empty());
+}
+
+TEST(library_live, counts_what_found_no_room) {
+    std::uint64_t told = 0;
+    elog::source source = elog::subscribe(
+        {"library_live"}, {.buffer_size = 128U << 10U,
+                           .on_loss = [&](const elog::loss& missing) { told += missing.count; }});
+    constexpr std::uint32_t count = 100'000;
+    for (std::uint32_t number = 0; number < count; ++number) {
+        heart::emit(beat{number});
+    }
+    const auto given = static_cast<std::uint64_t>(rest_of(source).size());
+    EXPECT_GT(told, 0U);
+    EXPECT_EQ(given + told, count);
+    EXPECT_EQ(source.totals().lost, told);
+}
+
+TEST(library_live, refuses_what_cannot_be_listened_to) {
+    EXPECT_THROW(static_cast<void>(elog::subscribe({})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::subscribe({"a:b@loud"})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.buffer_size = 1000})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.where = "number >"})), elog::error);
+}
+
+std::vector<elog::source> both(elog::source first, elog::source second) {
+    std::vector<elog::source> sources;
+    sources.push_back(std::move(first));
+    sources.push_back(std::move(second));
+    return sources;
+}
+
+std::string make_sample(const std::string& name) {
+    std::string path = test::scratch_directory() + "/library_" + name;
+    test::write_sample(path);
+    return path;
+}
+
+TEST(library_merge, gives_out_two_files_in_the_order_of_time) {
+    elog::source merged =
+        elog::merge(both(elog::open_file(make_sample("odd.elog"), {.where = "number & 1"}),
+                         elog::open_file(make_sample("all.elog"), {.where = "number < 41"})));
+    std::vector<std::uint64_t> numbers;
+    for (const elog::record& record : merged) {
+        numbers.push_back(record["number"].as<std::uint64_t>().value_or(0));
+    }
+    std::vector<std::uint64_t> expected;
+    for (std::uint64_t number = 1; number <= 60; ++number) {
+        expected.insert(expected.end(), (number % 2) + (number < 41 ? 1 : 0), number);
+    }
+    EXPECT_EQ(numbers, expected);
+    EXPECT_TRUE(merged.is_over());
+    EXPECT_EQ(merged.totals().records, 70U);
+    EXPECT_EQ(merged.totals().lost, 2 * test::sample_lost);
+}
+
+TEST(library_merge, finds_copies_of_records_of_either_source) {
+    const std::string path = make_sample("copies.elog");
+    elog::source merged = elog::merge(both(elog::open_file(path, {.fields = {"number"}}),
+                                           elog::open_file(path, {.fields = {"check"}})));
+    std::vector<std::byte> buffer(200);
+    for (int i = 0; i < 2; ++i) {
+        const std::optional<elog::record> record = merged.get();
+        ASSERT_TRUE(record.has_value());
+        ASSERT_LE(record->copy_to(buffer), buffer.size());
+        const std::optional<elog::record> copy = merged.view(buffer);
+        ASSERT_TRUE(copy.has_value());
+        EXPECT_EQ(copy->event(), record->event());
+    }
+}
+
+TEST(library_merge, of_nothing_is_over) {
+    elog::source merged = elog::merge({});
+    EXPECT_TRUE(merged.is_over());
+    EXPECT_FALSE(merged.get().has_value());
+}
+
+TEST(library_merge, waits_for_whoever_may_have_something_earlier) {
+    elog::source merged = elog::merge(
+        both(elog::subscribe({"library_live:beat"}), elog::subscribe({"library_live:other_beat"})));
+    for (std::uint32_t number = 0; number < 50; ++number) {
+        // Further apart than two readings of the same clocks disagree.
+        std::this_thread::sleep_for(milliseconds(1));
+        heart::emit(beat{2 * number});
+        std::this_thread::sleep_for(milliseconds(1));
+        heart::emit(other_beat{2 * number + 1});
+    }
+    for (std::uint32_t number = 0; number < 100; ++number) {
+        EXPECT_EQ(number_of(merged.get(patience)), number);
+    }
+    EXPECT_FALSE(merged.is_over());
+    EXPECT_TRUE(rest_of(merged).empty());
+    EXPECT_TRUE(merged.is_over());
+}
+
+}  // namespace
