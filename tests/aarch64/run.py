@@ -52,7 +52,9 @@ def emulated(folder):
         for example, arguments in (("hello", ["2"]), ("c_api", ["2"])):
             run(EMULATOR, "-L", "/usr/aarch64-linux-gnu", folder / "eventlog" / "examples" / example,
                 *arguments, EVENTLOG_DIR=directory)
-        run(EMULATOR, folder / "aarch64_tests", EVENTLOG_DIR=directory)
+        # QEMU makes up what a process reads of itself in /proc, when it began, too: a child takes its
+        # parent for a process that has died and left its number to another.
+        run(EMULATOR, folder / "aarch64_tests", "--gtest_filter=-*from_a_thread_that_died*")
 
 
 def main():
