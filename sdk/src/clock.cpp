@@ -27,8 +27,10 @@ std::uint64_t nanoseconds(clockid_t clock) noexcept {
 
 #if defined(__x86_64__)
 
+constexpr const char* name_of_counter = "tsc";
+
 /// The processor promises a constant rate in all its states ...
-bool has_invariant_tsc() noexcept {
+bool has_steady_counter() noexcept {
     unsigned eax = 0;
     unsigned ebx = 0;
     unsigned ecx = 0;
@@ -36,14 +38,28 @@ bool has_invariant_tsc() noexcept {
     return __get_cpuid(0x80000007U, &eax, &ebx, &ecx, &edx) != 0 && (edx & (1U << 8U)) != 0;
 }
 
-/// ... and the kernel has found it to be the same on all CPUs: else it drops tsc from its list.
-bool kernel_trusts_tsc() noexcept {
+#elif defined(__aarch64__)
+
+constexpr const char* name_of_counter = "arch_sys_counter";
+
+/// The architecture promises a constant rate, the same counter on all CPUs, and that programs may
+/// read it. (Where a processor breaks the promise, the kernel reads it for them.)
+constexpr bool has_steady_counter() noexcept {
+    return true;
+}
+
+#endif
+
+#if defined(__x86_64__) || defined(__aarch64__)
+
+/// ... and the kernel has found it to be the same on all CPUs: else it drops it from its list.
+bool kernel_trusts_counter() noexcept {
     const unique_fd file(
         ::open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
                O_RDONLY | O_CLOEXEC));
     std::array<char, 256> text{};
     return file && ::read(file.get(), text.data(), text.size() - 1) > 0 &&
-           std::strstr(text.data(), "tsc") != nullptr;
+           std::strstr(text.data(), name_of_counter) != nullptr;
 }
 
 #endif
@@ -51,8 +67,8 @@ bool kernel_trusts_tsc() noexcept {
 }  // namespace
 
 eventlog_clock best_clock() noexcept {
-#if defined(__x86_64__)
-    if (has_invariant_tsc() && kernel_trusts_tsc()) {
+#if defined(__x86_64__) || defined(__aarch64__)
+    if (has_steady_counter() && kernel_trusts_counter()) {
         return EVENTLOG_CLOCK_TSC;
     }
 #endif
@@ -63,6 +79,13 @@ std::uint64_t read_clock([[maybe_unused]] std::uint32_t clock) noexcept {
 #if defined(__x86_64__)
     if (clock == EVENTLOG_CLOCK_TSC) {
         return __rdtsc();
+    }
+#elif defined(__aarch64__)
+    if (clock == EVENTLOG_CLOCK_TSC) {
+        // Processors read it early, and two readings in any order, but for the barrier.
+        std::uint64_t ticks = 0;
+        asm volatile("isb\n mrs %[ticks], cntvct_el0" : [ticks] "=r"(ticks) : : "memory");
+        return ticks;
     }
 #endif
     return nanoseconds(CLOCK_MONOTONIC);

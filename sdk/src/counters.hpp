@@ -17,8 +17,7 @@
 
 #include "gate_pages.hpp"
 #include "registered_provider.hpp"
-#include "rseq.hpp"
-#include "rseq_sequence.hpp"
+#include "rseq_append.hpp"
 
 namespace eventlog::core {
 
@@ -35,36 +34,6 @@ inline void count(const eventlog_provider& provider, route_counter counter,
                   unsigned route = EVENTLOG_COUNTERS_MEMORY) noexcept {
     eventlog_counters_page& page = counters_behind(provider.gate.load(std::memory_order_relaxed));
     std::atomic_ref(page.routes[route].*counter).fetch_add(1, std::memory_order_relaxed);
-}
-
-/// Adds one to this CPU's word. False, and nothing has happened, if the sequence was interrupted,
-/// or this thread has no sequences, or this CPU no word.
-[[gnu::always_inline, nodiscard]] inline bool count_on_cpu(
-    [[maybe_unused]] eventlog_counters_page& counters) noexcept {
-#if EVENTLOG_HAS_SEQUENCES
-    // clang-format off
-    asm goto(
-        EVENTLOG_SEQUENCE_START
-        "movl %%fs:4(%[area]), %%ecx\n"
-        "cmpl %[cpus], %%ecx\n"
-        "jae 73f\n"
-        "imull %[stride], %%ecx\n"
-        "incq %c[words](%[counters], %%rcx)\n"
-        EVENTLOG_SEQUENCE_END
-        ".pushsection __rseq_failure, \"ax\"\n"
-        EVENTLOG_SEQUENCE_ABORT("aborted")
-        ".popsection\n"
-        :
-        : [area] "r"(rseq_area), [counters] "r"(&counters),
-          [cpus] "m"(spread_of_counters.cpus), [stride] "m"(spread_of_counters.stride),
-          [words] "i"(offsetof(eventlog_counters_page, written_by_cpu))
-        : "rax", "rcx", "memory", "cc"
-        : aborted);
-    // clang-format on
-    return true;
-aborted:
-#endif
-    return false;
 }
 
 /// Counts an event that was written.

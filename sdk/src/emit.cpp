@@ -35,8 +35,9 @@ using entry_counter = __u64 eventlog_provider_entry::*;
 constexpr std::uint32_t in_kernel = 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
 
 /// An event's gate word, without the kernel's bit where that only says that somebody might listen.
+/// Acquire: before the bit was set, the subscription that had its slot before had ended.
 std::uint32_t heard_bits(const eventlog_provider& provider, std::uint32_t event) noexcept {
-    const std::uint32_t word = provider.gate_word(event).load(std::memory_order_relaxed);
+    const std::uint32_t word = provider.gate_word(event).load(std::memory_order_acquire);
     return (word & in_kernel) == 0 || is_heard(provider.user_events, event) ? word
                                                                             : word & ~in_kernel;
 }
@@ -216,7 +217,7 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
     if (thread == 0) [[unlikely]] {
         return false;
     }
-    const std::uint32_t gate = provider.gate_word(event).load(std::memory_order_relaxed);
+    const std::uint32_t gate = provider.gate_word(event).load(std::memory_order_acquire);
     if (gate != place.gate_bit) [[unlikely]] {
         // Kernels that do not write to the gate: their bit is always there.
         if (gate != (place.gate_bit | in_kernel) || is_heard(provider.user_events, event)) {

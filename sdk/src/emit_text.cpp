@@ -8,7 +8,8 @@
 // Every instruction is paid for by every event, and a compiler would first of all save six
 // registers. Therefore it is a function without a frame, all of it one sequence and a second one
 // that counts. It does what emit_shortly does in emit.cpp and rseq_append_block in rseq_append.hpp,
-// in the same order, which is explained there.
+// in the same order, which is explained there. Written for x86-64; elsewhere all events of a site
+// go its longer way, which is eventlog_emit's or the like.
 #include <linux/eventlog.h>
 
 #include <cstddef>
@@ -24,7 +25,7 @@
 #include "rseq_sequence.hpp"
 #include "subscription_slots.hpp"
 
-#if EVENTLOG_HAS_SEQUENCES
+#if defined(__x86_64__) && EVENTLOG_HAS_SEQUENCES
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The sequence that nearly every event goes through: payload in one place, the processor's clock.
-// Every instruction in it is paid for by every event.
+// Every instruction in it is paid for by every event. And the one that counts the others.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -22,72 +22,30 @@ namespace eventlog::core {
 ///
 /// CPUs below fast_cpus have a word among the counters, too.
 [[gnu::always_inline, nodiscard]] inline rseq_result rseq_append_block(
-    [[maybe_unused]] const subscription_slot& slot, [[maybe_unused]] std::uint64_t serial,
-    [[maybe_unused]] std::uint64_t head, [[maybe_unused]] std::uint32_t thread,
-    [[maybe_unused]] std::uint64_t units, [[maybe_unused]] const void* payload,
-    [[maybe_unused]] const std::atomic<std::uint32_t*>& gate) noexcept {
-#if EVENTLOG_HAS_SEQUENCES
-    // clang-format off
-    asm goto(
-        EVENTLOG_SEQUENCE_START
-        // First: processors go on with what follows while they read the clock, but not all begin
-        // with it before what stands in front is done.
-        "rdtsc\n"
-        "shlq $32, %%rdx\n"
-        "addq %%rdx, %%rax\n"
-        "movq %%rax, %%xmm1\n"
-        EVENTLOG_SEQUENCE_FIND_PLACE("%[units]")
-        "movq %[head], (%%r9)\n"
-        // Some records on: the reader's CPU may have that line, and fetching it back takes long.
-        "prefetchw 2048(%%r9)\n"
-        "movl %[thread], 16(%%r9)\n"
-        "movl %%ecx, 20(%%r9)\n"
-        "movq %%xmm1, 8(%%r9)\n"
-        // From the last word to the first: the odd one, then two at a time.
-        "movq %[units], %%rdx\n"
-        "subq $3, %%rdx\n"
-        "jz 3f\n"
-        "testb $1, %%dl\n"
-        "jz 2f\n"
-        "movq -8(%[payload], %%rdx, 8), %%rax\n"
-        "movq %%rax, 16(%%r9, %%rdx, 8)\n"
-        "decq %%rdx\n"
-        "jz 3f\n"
-        "2:\n"
-        "movups -16(%[payload], %%rdx, 8), %%xmm0\n"
-        "movups %%xmm0, 8(%%r9, %%rdx, 8)\n"
-        "subq $2, %%rdx\n"
-        "ja 2b\n"
-        "3:\n"
-        "leaq %c[one_record](%[units]), %%rax\n"
-        "addq %%rax, (%%r8)\n"
-        "72:\n"
-        EVENTLOG_SEQUENCE_WAYS_OUT
-        "movq (%[gate]), %%rdx\n"
-        EVENTLOG_SEQUENCE_START
-        "cmpl %%ecx, %%fs:4(%[area])\n"
-        "jne 73f\n"
-        "imull " EVENTLOG_MEMBER(slot, counter_stride) ", %%ecx\n"
-        "incq %c[words](%%rdx, %%rcx)\n"
-        EVENTLOG_SEQUENCE_END
-        ".pushsection __rseq_failure, \"ax\"\n"
-        EVENTLOG_SEQUENCE_ABORT("uncounted")
-        ".popsection\n"
-        :
-        : EVENTLOG_SLOT_OPERANDS(fast_cpus), [head] "r"(head), [thread] "r"(thread),
-          [units] "r"(units), [payload] "r"(payload),
-          [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT), [gate] "r"(&gate),
-          [slot_counter_stride] "i"(offsetof(subscription_slot, counter_stride)),
-          [words] "i"(EVENTLOG_GATE_SIZE + offsetof(eventlog_counters_page, written_by_cpu))
-        : "rax", "rcx", "rdx", "r8", "r9", "xmm0", "xmm1", "memory", "cc"
-        : aborted, changed, stale, elsewhere, uncounted);
-    EVENTLOG_SEQUENCE_RESULTS
-uncounted:
-    return rseq_result::uncounted;
-    // clang-format on
-#else
-    return rseq_result::elsewhere;
-#endif
-}
+    const subscription_slot& slot, std::uint64_t serial, std::uint64_t head, std::uint32_t thread,
+    std::uint64_t units, const void* payload, const std::atomic<std::uint32_t*>& gate) noexcept;
+
+/// Adds one to this CPU's word of the counters. False, and nothing has happened, if the sequence
+/// was interrupted, or this thread has no sequences, or this CPU no word.
+[[gnu::always_inline, nodiscard]] inline bool count_on_cpu(
+    eventlog_counters_page& counters) noexcept;
 
 }  // namespace eventlog::core
+
+#if !EVENTLOG_HAS_SEQUENCES
+
+inline eventlog::core::rseq_result eventlog::core::rseq_append_block(
+    const subscription_slot&, std::uint64_t, std::uint64_t, std::uint32_t, std::uint64_t,
+    const void*, const std::atomic<std::uint32_t*>&) noexcept {
+    return rseq_result::elsewhere;
+}
+
+inline bool eventlog::core::count_on_cpu(eventlog_counters_page&) noexcept {
+    return false;
+}
+
+#elif defined(__x86_64__)
+#include "rseq_append_x86_64.hpp"
+#else
+#include "rseq_append_aarch64.hpp"
+#endif

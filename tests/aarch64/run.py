@@ -37,7 +37,8 @@ def build(folder):
         skip("there is no aarch64-linux-gnu-g++.")
     # Anew: what a build of another day left behind is not to be taken for this one's.
     shutil.rmtree(folder, ignore_errors=True)
-    run("cmake", "-S", HERE, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+    run("cmake", "-S", HERE, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+        "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG",
         f"-DCMAKE_TOOLCHAIN_FILE={HERE / 'toolchain.cmake'}")
     run("cmake", "--build", folder, "--parallel", "2")
 
@@ -51,6 +52,9 @@ def emulated(folder):
         for example, arguments in (("hello", ["2"]), ("c_api", ["2"])):
             run(EMULATOR, "-L", "/usr/aarch64-linux-gnu", folder / "eventlog" / "examples" / example,
                 *arguments, EVENTLOG_DIR=directory)
+        # QEMU makes up what a process reads of itself in /proc, when it began, too: a child takes its
+        # parent for a process that has died and left its number to another.
+        run(EMULATOR, folder / "aarch64_tests", "--gtest_filter=-*from_a_thread_that_died*")
 
 
 def main():

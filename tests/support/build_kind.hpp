@@ -28,7 +28,14 @@ inline constexpr bool is_optimised = true;
 inline constexpr bool is_optimised = false;
 #endif
 
+#ifdef EVENTLOG_TEST_EMULATED
+inline constexpr bool is_emulated = true;  // it runs on a processor that is emulated
+#else
+inline constexpr bool is_emulated = false;
+#endif
+
 /// Everything takes ten times as long.
-inline constexpr bool is_slow = has_address_sanitizer || has_thread_sanitizer || !is_optimised;
+inline constexpr bool is_slow =
+    has_address_sanitizer || has_thread_sanitizer || !is_optimised || is_emulated;
 
 }  // namespace eventlog::test

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Debian's packages, downloaded and unpacked without being installed."""
+"""Debian's packages, downloaded and unpacked without being installed.
+
+Those of other architectures than this machine's, too: apt gets lists of its own for them, so that
+nothing changes for the machine.
+"""
 
 import functools
 import pathlib
@@ -7,7 +11,11 @@ import re
 import shutil
 import subprocess
 
-from paths import Problem, Unavailable
+import cache
+from paths import Problem, Unavailable, cache_directory
+
+# The architecture that needs no lists of its own.
+OWN = "amd64"
 
 # Which part of Debian's archive has a kernel, for the sentence that says so.
 SUITES = {
@@ -30,13 +38,41 @@ def _run(*command, **options):
     return result.stdout
 
 
+def _options(architecture):
+    """What makes apt look at another architecture, with lists that are fetched if there are none."""
+    if architecture == OWN:
+        return []
+    folder = cache_directory() / "apt" / architecture
+    options = [
+        f"APT::Architecture={architecture}",
+        f"APT::Architectures={architecture}",
+        f"Dir::State::Lists={folder / 'lists'}",
+        f"Dir::Cache={folder / 'cache'}",
+        "Dir::State::status=/dev/null",
+        "APT::Sandbox::User=root",
+    ]
+    words = [word for option in options for word in ("-o", option)]
+    with cache.locked(folder):
+        if not (folder / "complete").exists():
+            for name in ("lists/partial", "cache/archives/partial"):
+                (folder / name).mkdir(parents=True, exist_ok=True)
+            try:
+                _run("apt-get", "-q", *words, "-o", "APT::Update::Error-Mode=any", "update")
+            except Problem as problem:
+                raise Unavailable(
+                    f"apt cannot fetch its lists for {architecture}: {problem}"
+                ) from problem
+            (folder / "complete").touch()
+    return words
+
+
 @functools.cache
-def candidate(package, series):
+def candidate(package, series, architecture=OWN):
     """What apt would install: a dictionary of the package's fields. `series` is that of the kernel."""
     if shutil.which("apt-get") is None:
         raise Unavailable(f"{package} is a Debian package, and this is no Debian.")
     listing = subprocess.run(
-        ["apt-cache", "show", "--no-all-versions", package],
+        ["apt-cache", *_options(architecture), "show", "--no-all-versions", package],
         check=False,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -63,17 +99,20 @@ def dependency(fields, pattern):
     raise Problem(f"{fields['Package']} {fields['Version']} depends on nothing like {pattern}.")
 
 
-def download(package, version, folder):
-    """Puts the .deb into a folder; returns its path."""
+def download(package, version, folder, architecture=OWN):
+    """Puts the .deb into a folder; returns its path. No version: the one that apt would install."""
     before = set(pathlib.Path(folder).glob("*.deb"))
     # apt changes to a user of its own where it can, who may not write here: it says so, and goes on
     # as the caller. That is what we want.
     try:
-        _run("apt-get", "-q", "-o", "APT::Sandbox::User=root", "download", f"{package}={version}",
-             cwd=folder)
+        _run("apt-get", "-q", *_options(architecture), "-o", "APT::Sandbox::User=root", "download",
+             f"{package}={version}" if version else package, cwd=folder)
     except Problem as problem:
         # Debian's archive keeps no versions that have been replaced.
-        raise Problem(f"{problem}\nRun `apt-get update` if apt's lists are old.") from problem
+        renew = "Run `apt-get update`"
+        if architecture != OWN:
+            renew = f"Remove {cache_directory() / 'apt' / architecture}"
+        raise Problem(f"{problem}\n{renew} if apt's lists are old.") from problem
     new = set(pathlib.Path(folder).glob("*.deb")) - before
     if len(new) != 1:
         raise Problem(f"apt-get downloaded no {package} {version}.")

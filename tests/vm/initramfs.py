@@ -45,8 +45,8 @@ def applets():
     ).stdout.split()
 
 
-def _add_busybox(archive):
-    archive.file("/usr/bin/busybox", _busybox())
+def _add_busybox(archive, kernel):
+    archive.file("/usr/bin/busybox", kernel.busybox or _busybox())
     for applet in applets():
         # A program of the same name that a run brings along has been added before.
         archive.link(f"/usr/bin/{applet}", "busybox")
@@ -116,5 +116,5 @@ def make(path, kernel, run):
     if run.python:
         programs.add_python(archive)
     _add_modules(archive, kernel, run.modules)
-    _add_busybox(archive)
+    _add_busybox(archive, kernel)
     archive.write(path)

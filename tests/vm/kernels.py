@@ -25,6 +25,7 @@ class Recipe:
     series: str  # 6.12
     package: str  # what apt is asked for
     fragments: tuple = ()  # of kernels/*.config; none: an image
+    architecture: str = "amd64"  # as Debian calls it; another only with an image
     patches: tuple = ()  # patterns below the project's directory, in order
 
     @property
@@ -35,6 +36,13 @@ class Recipe:
 RECIPES = (
     Recipe("debian-6.12", "Debian's, without user_events", "6.12", "linux-image-6.12-cloud-amd64"),
     Recipe("debian-6.1", "Debian's, without user_events", "6.1", "linux-image-cloud-amd64"),
+    Recipe(
+        "debian-6.1-arm64",
+        "Debian's for aarch64",
+        "6.1",
+        "linux-image-cloud-arm64",
+        architecture="arm64",
+    ),
     Recipe(
         "user-events-6.12",
         "user_events that set bits at an address",
@@ -67,6 +75,13 @@ class Kernel:
     name: str
     directory: pathlib.Path
     release: str  # what uname -r says
+    architecture: str = "amd64"
+
+    @property
+    def busybox(self):
+        """Of the kernel's own architecture, if it is not this machine's; else nothing."""
+        path = self.directory / "bin" / "busybox"
+        return path if path.exists() else None
 
     @property
     def image(self):
@@ -87,11 +102,11 @@ def recipe(name):
 
 def _package(entry):
     """Name and version of the package that the kernel comes from."""
-    fields = debian.candidate(entry.package, entry.series)
+    fields = debian.candidate(entry.package, entry.series, entry.architecture)
     if not entry.built:
         # The package without a number only depends on the one with the image.
         name = debian.dependency(fields, r"linux-image-[0-9].*")
-        fields = debian.candidate(name, entry.series)
+        fields = debian.candidate(name, entry.series, entry.architecture)
     return fields["Package"], fields["Version"]
 
 
@@ -103,7 +118,7 @@ def _key(entry, package, version):
 
 def _load(name, directory):
     description = json.loads((directory / "kernel.json").read_text())
-    return Kernel(name, directory, description["release"])
+    return Kernel(name, directory, description["release"], recipe(name).architecture)
 
 
 def find(name):
@@ -127,7 +142,7 @@ def obtain(name, say):
             release = build(source, configuration(entry.fragments), directory)
         else:
             say(f"{name}: fetching {package} {version}.")
-            release = _fetch(package, version, directory)
+            release = _fetch(package, version, entry.architecture, directory)
         seconds = round(time.monotonic() - start)
         description = {
             "name": name,
@@ -142,10 +157,14 @@ def obtain(name, say):
     return _load(name, cache.obtain("kernels", name, _key(entry, package, version), make))
 
 
-def _fetch(package, version, directory):
+def _fetch(package, version, architecture, directory):
     """An image of Debian's, as its package has it. Returns its release."""
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
-        debian.unpack(debian.download(package, version, scratch), directory)
+        debian.unpack(debian.download(package, version, scratch, architecture), directory)
+        if architecture != debian.OWN:
+            # Guests of this machine's architecture take the busybox that is installed.
+            archive = debian.download("busybox-static", None, scratch, architecture)
+            debian.unpack(archive, directory)
     images = list((directory / "boot").glob("vmlinuz-*"))
     if len(images) != 1:
         raise Problem(f"{package} {version} contains {len(images)} kernels where there should be one.")

@@ -79,13 +79,43 @@ class Result:
         return "did not shut down"
 
 
+@dataclasses.dataclass(frozen=True)
+class Emulator:
+    """What QEMU calls an architecture's machine, and the kernel its console."""
+
+    program: str
+    package: str  # of Debian
+    machine: tuple
+    console: str
+    parameters: tuple = ()
+
+
+EMULATORS = {
+    # A starved machine's late timer is not to be taken for a broken one.
+    "amd64": Emulator("qemu-system-x86_64", "qemu-system-x86", ("-cpu", "max"), "ttyS0",
+                      ("no_timer_check",)),
+    # Pointers are signed by a simple function: the architecture's takes long to emulate.
+    "arm64": Emulator("qemu-system-aarch64", "qemu-system-arm",
+                      ("-M", "virt", "-cpu", "max,pauth-impdef=on"), "ttyAMA0"),
+}
+
+
+def emulator_of(kernel):
+    """Throws a Problem if it is not installed."""
+    emulator = EMULATORS[kernel.architecture]
+    if shutil.which(emulator.program) is None:
+        raise Problem(f"there is no {emulator.program}: install {emulator.package}.")
+    return emulator
+
+
 def _command_line(kernel, run, scratch):
+    emulator = emulator_of(kernel)
     console = "mon:stdio" if run.interactive else f"file:{scratch}/console"
     command = [
-        "qemu-system-x86_64",
+        emulator.program,
         *("-accel", "tcg,thread=" + ("single" if run.count_instructions else "multi")),
         *(("-icount", "shift=0,sleep=off") if run.count_instructions else ()),
-        *("-cpu", "max"),
+        *emulator.machine,
         *("-smp", str(run.processors), "-m", str(run.memory)),
         *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
         *("-serial", console),
@@ -96,9 +126,9 @@ def _command_line(kernel, run, scratch):
         command += ["-chardev", f"file,id={name},path={scratch}/{name}"]
         command += ["-device", f"virtserialport,chardev={name},nr={number}"]
     # Warnings and worse go to the console at once. A starved machine is not to be taken for a
-    # stalled one, nor its late timer for a broken one.
-    parameters = ["console=ttyS0", "panic=-1", "loglevel=5", "watchdog_thresh=60", "no_timer_check",
-                  "rcupdate.rcu_cpu_stall_timeout=120", *run.parameters]
+    # stalled one.
+    parameters = [f"console={emulator.console}", "panic=-1", "loglevel=5", "watchdog_thresh=60",
+                  "rcupdate.rcu_cpu_stall_timeout=120", *emulator.parameters, *run.parameters]
     return [*command, "-append", " ".join(parameters)]
 
 
@@ -162,8 +192,7 @@ def execute(kernel, run, scratch, write_output=None, write_errors=None):
 
     The functions, if given, get the command's output, in bytes, as soon as it comes.
     """
-    if shutil.which("qemu-system-x86_64") is None:
-        raise Problem("there is no qemu-system-x86_64: install qemu-system-x86.")
+    emulator_of(kernel)
     scratch = pathlib.Path(scratch)
     initramfs.make(scratch / "initramfs", kernel, run)
     start = time.monotonic()

@@ -71,8 +71,10 @@ def _add_elf(archive, source, place):
         return
     with tempfile.TemporaryDirectory(prefix="eventlog-vm-") as scratch:
         stripped = os.path.join(scratch, "stripped")
-        subprocess.run(["strip", "--strip-debug", "-o", stripped, source], check=True)
-        archive.file(place, stripped)
+        # It may be another architecture's, which this machine's strip does not know.
+        command = ["strip", "--strip-debug", "-o", stripped, source]
+        known = subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode == 0
+        archive.file(place, stripped if known else source)
 
 
 def _add_interpreter(archive, source):

@@ -13,8 +13,8 @@ import tempfile
 import unittest
 
 import kernels
-from machine import Run, execute
-from paths import Unavailable
+from machine import Run, emulator_of, execute
+from paths import Problem, Unavailable
 
 # Tests of the harness itself run on the first of these that is there: the smallest boots fastest.
 PREFERRED = ("user-events-6.12", "debian-6.12", "debian-6.1", "status-page-6.1")
@@ -30,8 +30,10 @@ def kernel_or_skip(name):
         raise unittest.SkipTest(f"{name} cannot be had: {problem}") from problem
     if kernel is None:
         raise unittest.SkipTest(f"{name} is not built. `./dev vm --prepare {name}` builds it.")
-    if shutil.which("qemu-system-x86_64") is None:
-        raise unittest.SkipTest("there is no qemu-system-x86_64. `./dev setup` installs it.")
+    try:
+        emulator_of(kernel)
+    except Problem as problem:
+        raise unittest.SkipTest(f"{problem} `./dev setup` does it.") from problem
     return kernel
 
 

@@ -165,8 +165,9 @@
  *   exceed EVENTLOG_PROVIDERS_MAX; an entry below it may not be ready yet, or
  *   never, if its process has died over it.
  *
- *   In a ring of a CPU, times do not decrease if the clock is the TSC.  With
- *   another clock, a record may be late by as long as its writer was held up.
+ *   In a ring of a CPU, times do not decrease if the clock is the processor's
+ *   counter.  With another clock, a record may be late by as long as its writer
+ *   was held up.
  *
  * END
  *
@@ -250,15 +251,20 @@
  *
  * ORDER, and what for
  *
- *   control    stored with release (plain on x86), so that whoever sees it sees
- *              the record's bytes, the descriptor and `sealed`; loaded with
- *              acquire by the reader, before any of these.
+ *   control    stored with release (plain on x86, stlr on aarch64), so that
+ *              whoever sees it sees the record's bytes, the descriptor and
+ *              `sealed`; loaded with acquire by the reader, before any of these.
  *   drained    stored with release by the reader, so that its reading of the
  *              buffer is over when a producer sees it; loaded with acquire by
  *              the producer, before it writes there.  Not in overwrite mode.
  *   generation of a descriptor: stored before all else of it, and a release fence
- *              behind it (nothing on x86): whoever has read anything newer finds
- *              the newer generation when it looks again, behind an acquire fence.
+ *              behind it (nothing on x86, dmb ish on aarch64): whoever has read
+ *              anything newer, in the descriptor or in the buffer, finds the newer
+ *              generation when it looks again, behind an acquire fence.
+ *   gate       a bit is set with release, when its subscription can be found and
+ *              the one that had the slot before has ended; the word is loaded
+ *              with acquire, before `state`: a bit that is the successor's is not
+ *              taken for that of a subscription that still seems to live.
  *   lock       taken with acquire, given back with release: the next holder sees
  *              what the one before stored.  After taking it, a full fence, then
  *              `state` once more: whoever gives the buffers' memory back sets
@@ -276,8 +282,10 @@
  *              before the first record that names it; loaded with acquire.
  *
  *   All other fields are written before the region can be found and do not
- *   change, or are counters of which only the value matters.  Among producers of
- *   one CPU program order is enough.
+ *   change, or are counters of which only the value matters: `lost`, too, which
+ *   is loaded behind `control`.  Among producers of one CPU program order is
+ *   enough, whatever the processor: it sees its own accesses in that order, and
+ *   there is a full barrier where one thread follows another on it.
  *
  * VERSIONS
  *
@@ -357,7 +365,8 @@ enum eventlog_region_state {
 
 enum eventlog_clock {
 	EVENTLOG_CLOCK_MONOTONIC = 1, /* CLOCK_MONOTONIC, nanoseconds */
-	EVENTLOG_CLOCK_TSC = 2, /* x86 time stamp counter, ticks */
+	/* The processor's counter, ticks: x86 time stamp counter, aarch64 CNTVCT_EL0. */
+	EVENTLOG_CLOCK_TSC = 2,
 };
 
 /*

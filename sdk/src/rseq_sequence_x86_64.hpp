@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// The frame of a restartable sequence on x86-64. Included by rseq_sequence.hpp, which explains it.
+//
+// Nothing has to be said about the order of stores: others see them in the order of the program.
+// The signature is part of an instruction (ud1), in a section of its own with the abort handler.
+#pragma once
+
+static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each label 79");
+
+// clang-format off
+#define EVENTLOG_SEQUENCE_START EVENTLOG_SEQUENCE_START_IN("%[area]")
+
+// `area` is a register with the place of the thread's area. Uses rax.
+#define EVENTLOG_SEQUENCE_START_IN(area)        \
+    EVENTLOG_SEQUENCE_DESCRIPTOR                \
+    "leaq 70b(%%rip), %%rax\n"                  \
+    "movq %%rax, %%fs:8(" area ")\n"             \
+    "71:\n"
+
+#define EVENTLOG_SEQUENCE_END                   \
+    "72:\n"                                     \
+    "movq $0, %%fs:8(%[area])\n"
+
+// The abort handler, which leaves for a goto label of that name.
+#define EVENTLOG_SEQUENCE_ABORT(label)          \
+    ".byte 0x0f, 0xb9, 0x3d\n"                  \
+    ".long 0x53053053\n"                        \
+    "79:\n"                                     \
+    "73:\n"                                     \
+    "movq $0, %%fs:8(%[area])\n"                \
+    "jmp %l[" label "]\n"
+
+// The same for code without goto labels: loads the area's place from memory, `kept_in`, and leaves
+// by the instructions `way_out`. Uses r11.
+#define EVENTLOG_SEQUENCE_ABORT_IN(kept_in, way_out) \
+    ".pushsection __rseq_failure, \"ax\"\n"         \
+    ".byte 0x0f, 0xb9, 0x3d\n"                      \
+    ".long 0x53053053\n"                            \
+    "79:\n"                                         \
+    "73:\n"                                         \
+    "movq " kept_in ", %%r11\n"                     \
+    "movq $0, %%fs:8(%%r11)\n"                      \
+    way_out                                         \
+    ".popsection\n"
+
+// Behind EVENTLOG_SEQUENCE_END; goto labels of those names.
+#define EVENTLOG_SEQUENCE_WAYS_OUT              \
+    ".pushsection __rseq_failure, \"ax\"\n"     \
+    EVENTLOG_SEQUENCE_ABORT("aborted")          \
+    "74:\n"                                     \
+    "movq $0, %%fs:8(%[area])\n"                \
+    "jmp %l[changed]\n"                         \
+    "75:\n"                                     \
+    "movq $0, %%fs:8(%[area])\n"                \
+    "jmp %l[stale]\n"                           \
+    "76:\n"                                     \
+    "movq $0, %%fs:8(%[area])\n"                \
+    "jmp %l[elsewhere]\n"                       \
+    ".popsection\n"
+
+#define EVENTLOG_MEMBER(object, member) "%c[" #object "_" #member "](%[" #object "])"
+
+// Finds the place for a record of `units` (a register) in the ring of the CPU that this runs on:
+// r8 = ring, r9 = record, rcx = CPU. Uses rax, rdx. (Results of an asm goto would save registers, but
+// g++ before 12.4 gets them wrong.) A thread that has no sequences has no CPU in its area either and
+// leaves before it reads the region: nothing would keep that mapped.
+#define EVENTLOG_SEQUENCE_FIND_PLACE(units)                             \
+    "movl %%fs:4(%[area]), %%ecx\n"                                      \
+    "cmpq %[serial], " EVENTLOG_MEMBER(slot, serial) "\n"               \
+    "jne 75f\n"                                                         \
+    "cmpl " EVENTLOG_MEMBER(slot, cpus) ", %%ecx\n"                    \
+    "jae 76f\n"                                                         \
+    "movq " EVENTLOG_MEMBER(slot, state) ", %%rax\n"                    \
+    "cmpl %[live], (%%rax)\n"                                           \
+    "jne 75f\n"                                                         \
+    "movq " EVENTLOG_MEMBER(slot, ring_stride) ", %%r8\n"               \
+    "imulq %%rcx, %%r8\n"                                               \
+    "addq " EVENTLOG_MEMBER(slot, rings) ", %%r8\n"                     \
+    "movq (%%r8), %%rax\n"                                              \
+    "movl %%eax, %%edx\n"                                               \
+    "andl %[position_mask], %%edx\n"                                    \
+    "leaq (%%rdx, " units "), %%r9\n"                                   \
+    "cmpq " EVENTLOG_MEMBER(slot, buffer_units) ", %%r9\n"              \
+    "ja 74f\n"                                                          \
+    "shrq %[generation_shift], %%rax\n"                                 \
+    "andq " EVENTLOG_MEMBER(slot, buffer_mask) ", %%rax\n"              \
+    "imulq " EVENTLOG_MEMBER(slot, buffer_size) ", %%rax\n"             \
+    "leaq (%%rax, %%rdx, 8), %%rax\n"                                   \
+    "movq " EVENTLOG_MEMBER(slot, ring_bytes) ", %%r9\n"                \
+    "imulq %%rcx, %%r9\n"                                               \
+    "addq " EVENTLOG_MEMBER(slot, first_buffer) ", %%r9\n"              \
+    "addq %%rax, %%r9\n"
+
+// Writes the processor's clock to the record.
+#define EVENTLOG_SEQUENCE_READ_TSC              \
+    "rdtsc\n"                                   \
+    "movl %%eax, 8(%%r9)\n"                     \
+    "movl %%edx, 12(%%r9)\n"
+
+// Few of them in registers: with the stack aligned, and a frame pointer, sanitizers leave 13 in all.
+#define EVENTLOG_SLOT_OPERANDS(cpus)                                                    \
+    [area] "r"(rseq_area), [slot] "r"(&slot), [serial] "r"(serial),                     \
+    [live] "i"(EVENTLOG_REGION_LIVE), [position_mask] "i"(EVENTLOG_POSITION_MASK),      \
+    [generation_shift] "i"(EVENTLOG_GENERATION_SHIFT), EVENTLOG_SLOT_MEMBERS(cpus)
+// clang-format on

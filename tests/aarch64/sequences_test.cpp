@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+//
+// What only a kernel that has restartable sequences can show: that they are used, that they start
+// over when a signal comes, and that nothing is lost or told twice then.
+#include <pthread.h>
+#include <sched.h>
+#include <ucontext.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <iostream>
+#include <map>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "clock.hpp"
+#include "listener.hpp"
+#include "rseq.hpp"
+
+// As linux/rseq.h has it. The linker makes these symbols of the section's name.
+struct sequence_descriptor {
+    std::uint32_t version;
+    std::uint32_t flags;
+    std::uint64_t start;
+    std::uint64_t length;
+    std::uint64_t abort_handler;
+};
+extern "C" {
+extern const sequence_descriptor first_sequence asm("__start___rseq_cs");
+extern const sequence_descriptor end_of_sequences asm("__stop___rseq_cs");
+}
+
+namespace {
+
+using eventlog::test::heard_record;
+using eventlog::test::listener;
+
+struct block {
+    std::uint64_t number;
+    std::uint64_t check;
+    std::uint32_t worker;
+};
+struct text {
+    std::uint64_t number;
+    std::uint32_t worker;
+    std::string_view letters;
+};
+struct interruption {
+    std::uint64_t number;
+};
+using sequences = eventlog::provider<"sequences", block, text, interruption>;
+
+constexpr std::size_t sequences_max = 64;
+constexpr std::uint64_t salt = 0x9e3779b97f4a7c15U;
+
+std::array<std::atomic<std::uint64_t>, sequences_max> aborts{};
+std::atomic<std::uint64_t> interruptions{0};
+
+/// Where the thread goes on tells whether the kernel has taken it out of a sequence.
+extern "C" void emit_where_interrupted(int /*signal*/, siginfo_t* /*info*/, void* context) {
+    const std::uint64_t returns_to = static_cast<ucontext_t*>(context)->uc_mcontext.pc;
+    const sequence_descriptor* each = &first_sequence;
+    for (std::size_t i = 0; each != &end_of_sequences && i < sequences_max; ++each, ++i) {
+        if (each->abort_handler == returns_to) {
+            aborts[i].fetch_add(1);
+        }
+    }
+    sequences::emit(interruption{interruptions.fetch_add(1)});
+}
+
+/// Emits on one CPU: brief events, and now and then one that is copied in pieces.
+class worker {
+  public:
+    worker(std::uint32_t cpu, const std::atomic<bool>& stop)
+        : cpu_(cpu), thread_([this, &stop] { work(stop); }) {}
+
+    void interrupt() { ::pthread_kill(thread_.native_handle(), SIGUSR1); }
+    std::uint64_t finish() {
+        thread_.join();
+        return emitted_;
+    }
+
+  private:
+    void work(const std::atomic<bool>& stop) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET(cpu_, &set);
+        EXPECT_EQ(::sched_setaffinity(0, sizeof set, &set), 0);
+        const std::string letters(1000, static_cast<char>('a' + cpu_));
+        while (!stop.load()) {
+            for (int i = 0; i < 50; ++i, ++emitted_) {
+                if (i % 10 == 9) {
+                    sequences::emit(text{emitted_, cpu_, letters});
+                } else {
+                    sequences::emit(block{emitted_, (emitted_ + cpu_) * salt, cpu_});
+                }
+            }
+        }
+    }
+
+    std::uint64_t emitted_ = 0;
+    std::uint32_t cpu_;
+    std::thread thread_;
+};
+
+/// Takes what there is and looks at each record.
+class checker {
+  public:
+    explicit checker(listener& ears) : ears_(ears) {}
+
+    void take() {
+        ears_.poll();
+        for (const heard_record& record : ears_.records()) {
+            check(record);
+        }
+        ears_.forget_records();
+    }
+    [[nodiscard]] std::uint64_t handled() const { return handled_; }
+
+  private:
+    std::uint64_t number(const heard_record& record, const char* field) {
+        return std::get<std::uint64_t>(ears_.field(record, field));
+    }
+
+    void check(const heard_record& record) {
+        const std::uint64_t index = number(record, "number");
+        if (ears_.event_name(record) == "interruption") {
+            ++handled_;
+            return;
+        }
+        const std::uint64_t by = number(record, "worker");
+        if (ears_.event_name(record) == "block") {
+            ASSERT_EQ(number(record, "check"), (index + by) * salt);
+        } else {
+            const auto letters = std::get<std::string_view>(ears_.field(record, "letters"));
+            ASSERT_EQ(letters, std::string(1000, static_cast<char>('a' + by)));
+        }
+        // None twice, and in order, where the thread's ring is.
+        if (record.ring == by) {
+            ASSERT_GE(index, next_[by]);
+            next_[by] = index + 1;
+            ASSERT_EQ(record.header.cpu, by);
+        }
+        if (eventlog::core::best_clock() == EVENTLOG_CLOCK_TSC) {
+            ASSERT_GE(record.header.time, time_[record.ring]);
+        }
+        time_[record.ring] = record.header.time;
+    }
+
+    listener& ears_;
+    std::map<std::uint64_t, std::uint64_t> next_;
+    std::map<std::uint32_t, std::uint64_t> time_;
+    std::uint64_t handled_ = 0;
+};
+
+TEST(sequences, start_over_when_signals_come_and_lose_nothing) {
+    if (!eventlog::core::rseq_available()) {
+        GTEST_SKIP() << "there are no restartable sequences here";
+    }
+    // Few looks at many records: where a processor is emulated, looking takes longest.
+    constexpr int looks = 40;
+    constexpr int signals_a_look = 20;
+    struct sigaction action {};
+    action.sa_sigaction = emit_where_interrupted;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    ASSERT_EQ(::sigaction(SIGUSR1, &action, nullptr), 0);
+    listener ears("sequences:*", {.buffer_size = 128U << 10U, .buffers_per_cpu = 4});
+    checker check(ears);
+    sequences::emit(interruption{0});  // attaches
+    std::atomic<bool> stop{false};
+    std::uint64_t attempted = 1;
+    {
+        worker first(0, stop);
+        worker second(1, stop);
+        for (int look = 0; look < looks; ++look) {
+            for (int i = 0; i < signals_a_look; ++i) {
+                first.interrupt();
+                second.interrupt();
+                std::this_thread::sleep_for(std::chrono::microseconds(200));
+            }
+            check.take();
+        }
+        stop.store(true);
+        attempted += first.finish() + second.finish() + interruptions.load();
+    }
+    ears.source().end();
+    check.take();
+    static_cast<void>(ears.reader().finish());
+
+    const elog::ring_totals totals = ears.totals();
+    EXPECT_EQ(totals.damaged, 0U);
+    EXPECT_EQ(totals.read + totals.lost + ears.lost_by_providers(), attempted);
+    const auto& rings = ears.reader().rings();
+    const std::uint64_t by_lock = rings[ears.reader().shared_ring()].read;
+    EXPECT_GT(rings[0].read, 0U);
+    EXPECT_GT(rings[1].read, 0U);
+    // A thread that is interrupted again and again takes the lock at last.
+    EXPECT_LE(by_lock, totals.read / 1000);
+    std::cout << "attempted " << attempted << ", read " << totals.read << " (CPU 0 "
+              << rings[0].read << ", CPU 1 " << rings[1].read << ", by lock " << by_lock
+              << "), lost " << totals.lost << "\n";
+    std::uint64_t all = 0;
+    unsigned kinds = 0;
+    for (const std::atomic<std::uint64_t>& each : aborts) {
+        all += each.load();
+        kinds += each.load() != 0 ? 1 : 0;
+    }
+    std::cout << all << " of " << interruptions.load()
+              << " signals came inside of a sequence, in " << kinds << " different ones\n";
+    EXPECT_GT(all, 0U);
+    EXPECT_GE(kinds, 2U);
+}
+
+}  // namespace

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The writer of aarch64 on a kernel of aarch64, where it has restartable sequences.
+
+Takes what tests/aarch64/run.py has built: AARCH64 says where.
+"""
+
+import os
+import re
+import unittest
+
+import vm_case
+
+
+class Writer(vm_case.Case):
+    """One guest with two processors, in which all of the tests run."""
+
+    @classmethod
+    def setUpClass(cls):
+        program = vm_case.built("AARCH64", "aarch64_tests")
+        if not os.path.exists(program):
+            raise unittest.SkipTest("there is no aarch64-linux-gnu-g++. `./dev setup` installs it.")
+        kernel = vm_case.kernel_or_skip("debian-6.1-arm64")
+        cls.result = cls.run_well(kernel, ["/aarch64_tests"], files={"/aarch64_tests": program},
+                                  processors=2, time_limit=2400)
+        print(cls.result.output)
+
+    def test_none_of_the_tests_is_skipped_for_want_of_sequences(self):
+        self.assertNotIn("SKIPPED", self.result.output)
+        self.assertRegex(self.result.output, r"PASSED +\] [1-9]\d* tests")
+
+    def test_sequences_wrote_on_both_cpus_and_started_over(self):
+        counts = re.search(r"CPU 0 (\d+), CPU 1 (\d+), by lock (\d+)", self.result.output)
+        self.assertGreater(min(int(counts[1]), int(counts[2])), int(counts[3]))
+        aborted = re.search(r"^(\d+) of \d+ signals came inside of a sequence", self.result.output,
+                            re.MULTILINE)
+        self.assertGreater(int(aborted[1]), 0)
+
+
+if __name__ == "__main__":
+    vm_case.main()
