@@ -214,8 +214,8 @@ TEST(sequences, start_over_when_signals_come_and_lose_nothing) {
         all += each.load();
         kinds += each.load() != 0 ? 1 : 0;
     }
-    std::cout << all << " of " << interruptions.load()
-              << " signals came inside of a sequence, in " << kinds << " different ones\n";
+    std::cout << all << " of " << interruptions.load() << " signals came inside of a sequence, in "
+              << kinds << " different ones\n";
     EXPECT_GT(all, 0U);
     EXPECT_GE(kinds, 2U);
 }
