@@ -11,9 +11,8 @@
 #if !defined(LTTNG_LOAD_EVENTS_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
 #define LTTNG_LOAD_EVENTS_H
 
-#include <stdint.h>
-
 #include <lttng/tracepoint.h>
+#include <stdint.h>
 
 LTTNG_UST_TRACEPOINT_EVENT(
     load, retransmission,
