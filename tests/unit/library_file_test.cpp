@@ -204,7 +204,8 @@ TEST(library_file, gives_out_the_records_that_a_predicate_wants) {
 }
 
 TEST(library_file, tells_with_a_wanted_record_what_was_missing_in_front_of_others) {
-    elog::source source = elog::open_file(make_sample("where_lost.elog"), {.where = "number == 44"});
+    elog::source source =
+        elog::open_file(make_sample("where_lost.elog"), {.where = "number == 44"});
     const std::optional<elog::record> record = source.get();
     ASSERT_TRUE(record.has_value());
     EXPECT_EQ(record->lost_before(), 5U);
