@@ -10,20 +10,29 @@ namespace {
 
 using eventlog::field_type;
 
-template <class... Visitors>
-struct overloaded : Visitors... {
-    using Visitors::operator()...;
-};
+/// The value, if it is of one of these types.
+template <class... Types>
+any_value pick(const field_value& from) noexcept {
+    any_value picked;
+    const auto pick_type = [&]<class Type>(const Type* found) {
+        if (found != nullptr) {
+            picked = *found;
+        }
+    };
+    (pick_type(std::get_if<Types>(&from)), ...);
+    return picked;
+}
 
 field_value load(const library::known_field& field, std::span<const std::uint8_t> payload,
                  std::optional<std::uint32_t> element) noexcept {
     const field_value found = decode_field(*field.schema, payload);
-    const bool has_elements = std::holds_alternative<array_value>(found);
-    if (!element || (!has_elements && *element == 0)) {
+    if (!element || std::holds_alternative<no_value>(found)) {
         return found;
     }
-    return has_elements ? decode_element(*field.schema, *element, payload)
-                        : field_value(damaged_value{});
+    if (std::holds_alternative<array_value>(found)) {
+        return decode_element(*field.schema, *element, payload);
+    }
+    return *element == 0 ? found : field_value(damaged_value{});
 }
 
 any_value load_array(const field_schema& field, std::span<const std::uint8_t> payload) noexcept {
@@ -42,31 +51,32 @@ value_state value::state() const noexcept {
     if (field_ == nullptr) {
         return value_state::no_field;
     }
-    const auto state_of = overloaded{
-        [](no_value) { return value_state::absent; },
-        [](null_text) { return value_state::null; },
-        [](damaged_value) { return value_state::damaged; },
-        [](const auto&) { return value_state::present; },
-    };
-    return std::visit(state_of, load(*field_, payload_,
-                                     element_ == whole ? std::nullopt : std::optional(element_)));
+    const field_value found = load(*field_, payload_, chosen());
+    if (std::holds_alternative<no_value>(found)) {
+        return value_state::absent;
+    }
+    if (std::holds_alternative<null_text>(found)) {
+        return value_state::null;
+    }
+    return std::holds_alternative<damaged_value>(found) ? value_state::damaged
+                                                        : value_state::present;
 }
 
 any_value value::get() const noexcept {
     if (field_ == nullptr) {
         return std::monostate{};
     }
-    const auto value_of = overloaded{
-        [](no_value) { return any_value(); },
-        [](null_text) { return any_value(); },
-        [](damaged_value) { return any_value(); },
-        [this](array_value) { return load_array(*field_->schema, payload_); },
-        [](float number) { return any_value(double{number}); },
-        [](byte_string bytes) { return any_value(std::as_bytes(bytes)); },
-        [](const auto& other) { return any_value(other); },
-    };
-    return std::visit(value_of, load(*field_, payload_,
-                                     element_ == whole ? std::nullopt : std::optional(element_)));
+    const field_value found = load(*field_, payload_, chosen());
+    if (std::holds_alternative<array_value>(found)) {
+        return load_array(*field_->schema, payload_);
+    }
+    if (const auto* number = std::get_if<float>(&found)) {
+        return double{*number};
+    }
+    if (const auto* bytes = std::get_if<byte_string>(&found)) {
+        return std::as_bytes(*bytes);
+    }
+    return pick<bool, char, std::int64_t, std::uint64_t, double, std::string_view>(found);
 }
 
 std::size_t value::size() const noexcept {
@@ -89,8 +99,7 @@ std::string_view value::name() const noexcept {
     if (field_ == nullptr || field_->schema->enumeration >= field_->provider->enumerations.size()) {
         return {};
     }
-    const field_value found =
-        load(*field_, payload_, element_ == whole ? std::nullopt : std::optional(element_));
+    const field_value found = load(*field_, payload_, chosen());
     const bool is_integer =
         std::holds_alternative<std::int64_t>(found) || std::holds_alternative<std::uint64_t>(found);
     if (is_integer) {

@@ -6,5 +6,6 @@
 #include <elog/error.hpp>
 #include <elog/event.hpp>
 #include <elog/record.hpp>
+#include <elog/sink.hpp>
 #include <elog/source.hpp>
 #include <elog/value.hpp>

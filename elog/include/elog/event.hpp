@@ -62,6 +62,9 @@ class ELOG_API event {
 
     friend bool operator==(event, event) noexcept = default;
 
+    /// Of libelog itself.
+    [[nodiscard]] const library::known_event& known() const noexcept { return *known_; }
+
   private:
     const library::known_event* known_;
 };

@@ -73,6 +73,10 @@ class ELOG_API value {
   private:
     static constexpr std::uint32_t whole = std::numeric_limits<std::uint32_t>::max();
 
+    [[nodiscard]] std::optional<std::uint32_t> chosen() const noexcept {
+        return element_ == whole ? std::nullopt : std::optional(element_);
+    }
+
     const library::known_field* field_ = nullptr;
     std::span<const std::uint8_t> payload_{};
     std::uint32_t element_ = whole;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// Where records go.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <elog/api.hpp>
+#include <elog/record.hpp>
+#include <elog/source.hpp>
+
+namespace elog {
+
+namespace library {
+class sink_state;
+}
+
+/// Whatever gives out records one by one, until there are no more.
+template <class T>
+concept gives_records = requires(T& from) {
+    { from.get() } -> std::same_as<std::optional<record>>;
+};
+
+/// Whatever takes them.
+template <class T>
+concept takes_records = requires(T& into, const record& which) {
+    into.put(which);
+};
+
+/// Takes all records from one into the other. Returns how many these were.
+template <gives_records From, takes_records Into>
+std::uint64_t pour(From& from, Into& into) {
+    std::uint64_t count = 0;
+    while (const std::optional<record> next = from.get()) {
+        into.put(*next);
+        ++count;
+    }
+    return count;
+}
+
+/// Writes records as elog(1) does, to a descriptor that stays the caller's. Of records it writes
+/// the fields that their source was asked for. Sources whose records it has taken must outlive it.
+/// Its functions throw error if the descriptor takes no more.
+class ELOG_API sink {
+  public:
+    /// Of libelog itself.
+    explicit sink(std::unique_ptr<library::sink_state> state) noexcept;
+    ~sink();
+    sink(sink&& other) noexcept;
+    sink& operator=(sink&& other) noexcept;
+    sink(const sink&) = delete;
+    sink& operator=(const sink&) = delete;
+
+    /// What is missing in front of the record, as far as nobody has put it as a loss, is written
+    /// first, as of the record's CPU.
+    void put(const record& which);
+    void put(const loss& missing);
+    /// Writes what has been put, and waits for no more of it.
+    void flush();
+    /// Behind the last record. Without it, the end may be missing.
+    void finish();
+
+  private:
+    std::unique_ptr<library::sink_state> state_;
+};
+
+/// Lines of text, times in local time.
+[[nodiscard]] ELOG_API sink write_text(int descriptor);
+/// JSON Lines.
+[[nodiscard]] ELOG_API sink write_json_lines(int descriptor);
+/// A table in CSV, with a column for each name that a field of these events has: those of
+/// source::events. Other events have no fields in it.
+[[nodiscard]] ELOG_API sink write_csv(int descriptor, const std::vector<event>& events);
+
+}  // namespace elog

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include <elog/sink.hpp>
+
+#include "csv_writer.hpp"
+#include "json_lines_writer.hpp"
+#include "sink_state.hpp"
+#include "text_writer.hpp"
+#include "translated.hpp"
+
+namespace elog {
+namespace library {
+namespace {
+
+// In place of the ring that belongs to no CPU, whose number each source has for itself.
+constexpr std::uint32_t no_cpu = UINT32_MAX;
+
+}  // namespace
+
+provider_instance& sink_state::add_provider() {
+    if (providers_.size() == EVENTLOG_PROVIDERS_MAX) {
+        throw failure("Records of more than {} providers cannot be written at once.",
+                      EVENTLOG_PROVIDERS_MAX);
+    }
+    const auto id = static_cast<std::uint16_t>(providers_.size());
+    provider_instance& added = providers_[id];
+    added.id = id;
+    return added;
+}
+
+const provider_instance& sink_state::provider_of(const known_event& event) {
+    const auto [place, is_new] = numbers_.try_emplace(event.provider);
+    if (!is_new) {
+        return providers_.at(place->second);
+    }
+    provider_instance& added = add_provider();
+    place->second = added.id;
+    const std::uint16_t id = added.id;
+    added = *event.provider;
+    added.id = id;
+    // A provider's events stand one behind the other.
+    const known_event* known = &event - event.id;
+    for (event_schema& schema : added.schema.events) {
+        schema.fields.clear();
+        for (const known_field& field : known->fields) {
+            schema.fields.push_back(*field.schema);
+        }
+        ++known;
+    }
+    return added;
+}
+
+void sink_state::put(const record_parts& parts) {
+    merged_record merged;
+    merged.ring = parts.ring == parts.event->from->shared_ring ? no_cpu : parts.ring;
+    merged.lost_before = parts.lost_before - std::min(told_, parts.lost_before);
+    told_ = 0;
+    eventlog_record& header = merged.record.header;
+    header.size = static_cast<std::uint32_t>(sizeof header + parts.payload.size());
+    header.provider = provider_of(*parts.event).id;
+    header.event = parts.event->id;
+    header.time = parts.ticks;
+    header.thread = parts.thread;
+    header.cpu = parts.cpu;
+    header.flags = parts.flags;
+    merged.record.payload = parts.payload;
+    writer_->write(merged, providers_, *parts.event->from->clock, no_cpu);
+}
+
+std::uint16_t sink_state::number_of(std::string_view provider) {
+    for (const auto& [id, known] : providers_) {
+        if (known.schema.name == provider) {
+            return id;
+        }
+    }
+    provider_instance& added = add_provider();
+    added.schema.name = provider;
+    return added.id;
+}
+
+void sink_state::put_gap(const loss& missing, std::uint32_t ring) {
+    merged_record gap;
+    gap.ring = ring;
+    gap.lost_before = missing.count;
+    gap.overwritten = missing.reason == loss_reason::overwritten;
+    writer_->write_gap(gap, no_cpu);
+}
+
+void sink_state::put(const loss& missing) {
+    told_ += missing.count;
+    loss_block block{};
+    block.scope = static_cast<std::uint32_t>(loss_scope::ring);
+    block.index = missing.cpu.value_or(no_cpu);
+    switch (missing.reason) {
+        case loss_reason::no_room:
+        case loss_reason::overwritten:
+            put_gap(missing, block.index);
+            return;
+        case loss_reason::damaged:
+            block.damaged = missing.count;
+            break;
+        case loss_reason::too_large:
+        case loss_reason::busy:
+            block.scope = static_cast<std::uint32_t>(loss_scope::provider);
+            block.index = number_of(missing.provider);
+            (missing.reason == loss_reason::busy ? block.busy : block.too_large) = missing.count;
+            break;
+    }
+    writer_->write_loss(block, providers_, no_cpu);
+}
+
+}  // namespace library
+
+sink::sink(std::unique_ptr<library::sink_state> state) noexcept : state_(std::move(state)) {}
+sink::~sink() = default;
+sink::sink(sink&& other) noexcept = default;
+sink& sink::operator=(sink&& other) noexcept = default;
+
+void sink::put(const record& which) {
+    library::translated([&] { state_->put(which.parts()); });
+}
+
+void sink::put(const loss& missing) {
+    library::translated([&] { state_->put(missing); });
+}
+
+void sink::flush() {
+    library::translated([this] { state_->flush(); });
+}
+
+void sink::finish() {
+    library::translated([this] { state_->finish(); });
+}
+
+sink write_text(int descriptor) {
+    return sink(std::make_unique<library::sink_state>(std::make_unique<text_writer>(descriptor)));
+}
+
+sink write_json_lines(int descriptor) {
+    return sink(
+        std::make_unique<library::sink_state>(std::make_unique<json_lines_writer>(descriptor)));
+}
+
+sink write_csv(int descriptor, const std::vector<event>& events) {
+    return library::translated([&] {
+        auto writer = std::make_unique<csv_writer>(descriptor);
+        csv_writer& table = *writer;
+        auto state = std::make_unique<library::sink_state>(std::move(writer));
+        for (const event each : events) {
+            table.choose(state->provider_of(each.known()), each.known().id);
+        }
+        return sink(std::move(state));
+    });
+}
+
+}  // namespace elog

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// What is behind a sink: a writer of the command's, which knows providers by number, and numbers
+// for those of all sources whose records it gets.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include <elog/record.hpp>
+#include <elog/source.hpp>
+
+#include "known.hpp"
+#include "record_writer.hpp"
+
+namespace elog::library {
+
+class sink_state {
+  public:
+    explicit sink_state(std::unique_ptr<record_writer> writer) : writer_(std::move(writer)) {}
+
+    void put(const record_parts& parts);
+    void put(const loss& missing);
+    void flush() { writer_->flush(); }
+    void finish() { writer_->finish(); }
+
+    /// The provider's number, and what is written of it. Throws failure if there are too many.
+    [[nodiscard]] const provider_instance& provider_of(const known_event& event);
+
+  private:
+    [[nodiscard]] provider_instance& add_provider();
+    [[nodiscard]] std::uint16_t number_of(std::string_view provider);
+    void put_gap(const loss& missing, std::uint32_t ring);
+
+    std::unique_ptr<record_writer> writer_;
+    provider_map providers_;
+    std::unordered_map<const provider_instance*, std::uint16_t> numbers_;
+    std::uint64_t told_ = 0;  // of what is missing in front of the next record
+};
+
+}  // namespace elog::library
