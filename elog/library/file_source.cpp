@@ -32,13 +32,13 @@ file_source::file_source(const std::string& path, reading_options options)
       file_(path, range_),
       merger_(file_.host().ring_count,
               [this](std::uint32_t ring) { return file_.next_run(ring); }) {
-    from_.clock = &file_.clock();
-    from_.providers = &file_.providers();
-    from_.shared_ring = file_.shared_ring();
+    place.clock = &file_.clock();
+    place.providers = &file_.providers();
+    place.shared_ring = file_.shared_ring();
     for (const auto& [id, provider] : file_.providers()) {
-        events_.add(provider);
+        known_events.add(provider);
     }
-    events_.check_names();
+    known_events.check_names();
     file_.rewind();
     merger_.begin(UINT64_MAX, UINT64_MAX);
 }
@@ -51,7 +51,7 @@ std::optional<record> file_source::next() {
             break;
         }
         const bool is_in_range = range_.is_everything() ||
-                                 range_.contains(from_.clock->realtime(merged->record.header.time));
+                                 range_.contains(place.clock->realtime(merged->record.header.time));
         if (!is_in_range) {
             continue;
         }

@@ -75,19 +75,19 @@ live_source::live_source(const std::vector<std::string>& patterns, listening_opt
       subscription_(subscription_of(patterns, options)),
       feed_([this](const provider_instance& provider) { take_new_provider(provider); }),
       recording_(subscription_, feed_) {
-    from_.clock = &feed_.clock();
-    from_.providers = &feed_.providers();
-    from_.shared_ring = subscription_.region().geometry.ring_count - 1;
+    place.clock = &feed_.clock();
+    place.providers = &feed_.providers();
+    place.shared_ring = subscription_.region().geometry.ring_count - 1;
 }
 
 void live_source::take_new_provider(const provider_instance& provider) {
     try {
-        events_.add(provider);
+        known_events.add(provider);
     } catch (const failure& mistake) {
         complaints_.push_back(std::string(mistake.what()) + " The other events are not affected.");
     }
     if (excludes_self_ && provider.pid == eventlog::core::current_process().pid) {
-        events_.leave_out(provider.id);
+        known_events.leave_out(provider.id);
     }
 }
 

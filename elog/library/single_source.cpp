@@ -5,7 +5,7 @@ namespace elog::library {
 
 const known_event* single_source::find(std::uint32_t origin, std::uint16_t provider,
                                        std::uint16_t event) const noexcept {
-    return origin == from_.number ? events_.find(provider, event) : nullptr;
+    return origin == place.number ? known_events.find(provider, event) : nullptr;
 }
 
 void single_source::tell(const loss& missing) {
@@ -22,17 +22,17 @@ void single_source::tell(const loss& missing) {
 std::optional<record> single_source::pick(const merged_record& merged) {
     loss missing{merged.lost_before,
                  merged.overwritten ? loss_reason::overwritten : loss_reason::no_room};
-    if (merged.ring != from_.shared_ring) {
+    if (merged.ring != place.shared_ring) {
         missing.cpu = merged.ring;
     }
     tell(missing);
     const eventlog_record& header = merged.record.header;
-    const known_event* event = events_.find(header.provider, header.event);
+    const known_event* event = known_events.find(header.provider, header.event);
     if (event == nullptr || !is_understood(header)) {
         ++totals_.not_understood;
         return std::nullopt;
     }
-    if (event->is_left_out || !events_.wants(merged.record, *from_.clock)) {
+    if (event->is_left_out || !known_events.wants(merged.record, *place.clock)) {
         return std::nullopt;
     }
     ++totals_.records;
@@ -49,7 +49,7 @@ std::optional<record> single_source::pick(const merged_record& merged) {
 void single_source::take_loss(const loss_block& block) {
     if (static_cast<loss_scope>(block.scope) == loss_scope::ring) {
         loss missing{block.full, loss_reason::no_room};
-        if (block.index != from_.shared_ring) {
+        if (block.index != place.shared_ring) {
             missing.cpu = block.index;
         }
         tell(missing);
@@ -58,9 +58,9 @@ void single_source::take_loss(const loss_block& block) {
         tell(missing);
         return;
     }
-    const auto provider = from_.providers->find(static_cast<std::uint16_t>(block.index));
+    const auto provider = place.providers->find(static_cast<std::uint16_t>(block.index));
     loss missing{block.too_large, loss_reason::too_large};
-    if (provider != from_.providers->end()) {
+    if (provider != place.providers->end()) {
         missing.provider = provider->second.schema.name;
     }
     tell(missing);

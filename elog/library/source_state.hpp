@@ -51,22 +51,22 @@ class source_state {
 /// One file or subscription: picks records, counts what is missing.
 class single_source : public source_state {
   public:
-    void number(std::uint32_t& next_origin) noexcept override { from_.number = next_origin++; }
+    void number(std::uint32_t& next_origin) noexcept override { place.number = next_origin++; }
     [[nodiscard]] const known_event* find(std::uint32_t origin, std::uint16_t provider,
                                           std::uint16_t event) const noexcept override;
-    [[nodiscard]] std::vector<event> events() const override { return events_.all(); }
+    [[nodiscard]] std::vector<event> events() const override { return known_events.all(); }
     [[nodiscard]] source_totals totals() const noexcept override { return totals_; }
 
   protected:
     single_source(wanted_events::options wanted, std::function<void(const loss&)> on_loss)
-        : events_(from_, std::move(wanted)), on_loss_(std::move(on_loss)) {}
+        : known_events(place, std::move(wanted)), on_loss_(std::move(on_loss)) {}
 
     /// The record, if it is wanted. What is missing in front of it is told in any case.
     [[nodiscard]] std::optional<record> pick(const merged_record& merged);
     void take_loss(const loss_block& block);
 
-    origin from_;
-    wanted_events events_;
+    origin place;
+    wanted_events known_events;
 
   private:
     void tell(const loss& missing);

@@ -11,16 +11,16 @@ namespace {
 using eventlog::field_type;
 
 /// The value, if it is of one of these types.
-template <class... Types>
+template <class Type, class... Others>
 any_value pick(const field_value& from) noexcept {
-    any_value picked;
-    const auto pick_type = [&]<class Type>(const Type* found) {
-        if (found != nullptr) {
-            picked = *found;
-        }
-    };
-    (pick_type(std::get_if<Types>(&from)), ...);
-    return picked;
+    if (const Type* found = std::get_if<Type>(&from)) {
+        return any_value(*found);
+    }
+    if constexpr (sizeof...(Others) != 0) {
+        return pick<Others...>(from);
+    } else {
+        return std::monostate{};
+    }
 }
 
 field_value load(const library::known_field& field, std::span<const std::uint8_t> payload,
