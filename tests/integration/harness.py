@@ -22,6 +22,15 @@ LIBRARY = os.environ["LIBRARY"]
 # A sanitizer's machine is slow, and CI's is shared.
 PATIENCE = 60
 
+# A shell that starts the tests in the background has them, and all that they start, ignore the keys
+# that interrupt; programs of ours go by that. Tests begin as if from a terminal.
+for number, action in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGQUIT, signal.SIG_DFL),
+):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, action)
+
 # Without restartable sequences all threads share one ring, and lose what finds it held by others:
 # integration.conservation counts that. Where nothing may be lost, there are as many as THREADS.
 IS_SHARED = os.environ.get("EVENTLOG_RSEQ") == "off"
