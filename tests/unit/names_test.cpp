@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -56,6 +57,51 @@ TEST(names, of_a_type_leave_out_its_namespaces) {
 TEST(names, of_a_global_type) {
     EXPECT_EQ(type_name<global_event>(), "global_event");
     EXPECT_EQ(field_names<global_event>[0], "value");
+}
+
+struct scope {
+    struct inside {
+        std::uint16_t port;
+        std::uint16_t size;
+    };
+};
+
+template <class... Types>
+struct template_event {
+    std::uint16_t first;
+    std::uint16_t second;
+};
+
+template <class Type>
+auto make_local() {
+    struct local_event {
+        Type first;
+        Type second;
+    };
+    return local_event{};
+}
+
+TEST(names, of_fields_whatever_scope_their_struct_is_in) {
+    EXPECT_EQ(field_names<scope::inside>[0], "port");
+    EXPECT_EQ(field_names<scope::inside>[1], "size");
+    struct local_event {
+        std::uint16_t first;
+        std::uint16_t second;
+    };
+    EXPECT_EQ(field_names<local_event>[0], "first");
+    EXPECT_EQ(field_names<local_event>[1], "second");
+}
+
+TEST(names, of_fields_of_a_struct_with_brackets_in_its_name) {
+    using plain = template_event<>;
+    using nested = template_event<int, template_event<char>>;
+    using local = decltype(make_local<std::array<int, 2>>());
+    EXPECT_EQ(field_names<plain>[0], "first");
+    EXPECT_EQ(field_names<plain>[1], "second");
+    EXPECT_EQ(field_names<nested>[0], "first");
+    EXPECT_EQ(field_names<nested>[1], "second");
+    EXPECT_EQ(field_names<local>[0], "first");
+    EXPECT_EQ(field_names<local>[1], "second");
 }
 
 /// More members than compilers spell in one row.

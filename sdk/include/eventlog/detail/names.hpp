@@ -168,6 +168,31 @@ constexpr std::size_t distance_to_name(const char* address) {
     }
 }
 
+// "& address_source<T>.never_constructed<T>::value.T::first": what stands in front of each T.
+inline constexpr std::size_t in_front_of_type = sizeof("& address_source<") - 1;
+inline constexpr std::size_t in_front_of_second = sizeof(">.never_constructed<") - 1;
+inline constexpr std::size_t in_front_of_third = sizeof(">::value.") - 1;
+
+/// The same as distance_to_name, in a tenth of the steps where an address is spelled like that.
+constexpr std::size_t find_distance(const char* address) {
+    const char* const type = address + in_front_of_type;
+    if (type[-1] != '<') {
+        return distance_to_name(address);
+    }
+    const char* end = type;
+    while (*end != '>') {
+        ++end;
+    }
+    const auto size = static_cast<std::size_t>(end - type);
+    const char* const second = end + in_front_of_second;
+    const char* const third = second + size + in_front_of_third;
+    if (end[1] != '.' || second[-1] != '<' || second[size] != '>' || third[-1] != '.' ||
+        third[size] != ':' || third[size + 1] != ':') {
+        return distance_to_name(address);
+    }
+    return static_cast<std::size_t>(third + size + 2 - address);
+}
+
 /// Behind the characters that an event's name may have.
 constexpr const char* skip_name(const char* name) {
     for (char c = *name;
@@ -184,11 +209,20 @@ constexpr const char* find_address(const char* spelled) {
     return spelled;
 }
 
+struct shortest {
+    char member;
+};
+/// Compilers spell as much, or more, in front of the first address of any struct.
+inline constexpr std::size_t first_address = [] {
+    const char* const spelled = spelled_members<member_addresses<shortest>.where, shortest>();
+    return static_cast<std::size_t>(find_address(spelled) - spelled);
+}();
+
 /// Reads the names of `count` members; one with other characters than an event's name may have is
 /// empty. Returns what is behind the last one.
 constexpr const char* read_member_names(const char* spelled, std::size_t count, name_view* names) {
-    const char* address = find_address(spelled);
-    const std::size_t distance = distance_to_name(address);
+    const char* address = find_address(spelled + first_address);
+    const std::size_t distance = find_distance(address);
     // From the end of a name to the next name of its row: as long for each; 0: not known.
     std::size_t gap = 0;
     for (std::size_t i = 0;; ++i) {
