@@ -63,14 +63,33 @@ void live_feed::take_provider(const provider_instance& provider) {
     }
 }
 
+void live_feed::take_run(const record_run& run) {
+    merger_.add(run);
+    held_ += run.bytes.size();
+}
+
 void live_feed::advance(std::uint64_t time, std::uint64_t present) {
-    merger_.begin(time, present);
     complete_ = time;
+    present_ = present;
+    has_advanced_ = true;
+}
+
+std::optional<merged_record> live_feed::next() {
+    if (has_advanced_) {
+        merger_.begin(complete_, present_);
+        has_advanced_ = false;
+    }
+    const std::optional<merged_record> found = merger_.next();
+    if (found) {
+        held_ -= padded_size(found->record.header.size);
+    }
+    return found;
 }
 
 live_source::live_source(const std::vector<std::string>& patterns, listening_options options)
     : single_source(wanted_of(options), std::move(options.on_loss)),
       interval_(interval_of(options)),
+      backlog_(options.backlog),
       excludes_self_(options.exclude_self),
       subscription_(subscription_of(patterns, options)),
       feed_([this](const provider_instance& provider) { take_new_provider(provider); }),
@@ -96,19 +115,37 @@ std::optional<record> live_source::next() {
     if (found || is_over_) {
         return found;
     }
-    if (stop_requested_ && !has_ended_) {
-        has_ended_ = true;
-        static_cast<void>(recording_.end());
-        found = next_due();
-    } else if (!has_ended_ && steady_clock::now() >= due_) {
-        recording_.poll();
-        due_ = steady_clock::now() + interval_;
-        found = next_due();
-    }
+    hear();
+    found = next_due();
     if (!found && has_ended_) {
         finish();
     }
     return found;
+}
+
+void live_source::hear() {
+    if (has_ended_) {
+        return;
+    }
+    if (stop_requested_) {
+        has_ended_ = true;
+        static_cast<void>(recording_.end());
+    } else if (steady_clock::now() >= due_) {
+        recording_.poll();
+        due_ = steady_clock::now() + interval_;
+    }
+}
+
+std::chrono::nanoseconds live_source::look() {
+    // Who holds too much already leaves the rest in the buffers, whose size is bounded.
+    const bool has_room = feed_.held() < backlog_;
+    if (has_room || stop_requested_) {
+        hear();
+    }
+    if (has_ended_ || !has_room) {
+        return std::chrono::nanoseconds::max();
+    }
+    return std::max<std::chrono::nanoseconds>(due_ - steady_clock::now(), {});
 }
 
 std::optional<record> live_source::next_due() {

@@ -37,7 +37,9 @@ std::optional<record> merged_source::next() {
     timestamp earliest_time = timestamp::max();
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         part& each = parts_[i];
-        if (!each.head) {
+        if (each.head) {
+            each.from.state().look();
+        } else {
             each.head = each.from.state().next();
         }
         if (each.head && (earliest == parts_.size() || each.head->time() < earliest_time)) {
@@ -55,8 +57,10 @@ std::optional<record> merged_source::next() {
     return parts_[earliest].head;
 }
 
-/// For the first one that keeps the others waiting; the others are looked at when it is back.
+/// For the first one that keeps the others waiting; the others are looked at when it is back, or
+/// when one of them has to be.
 void merged_source::wait(std::chrono::nanoseconds at_most) {
+    at_most = std::min(at_most, look());
     for (const part& each : parts_) {
         if (!each.head && !each.from.is_over()) {
             each.from.state().wait(at_most);
@@ -79,6 +83,14 @@ void merged_source::stop() noexcept {
     for (const part& each : parts_) {
         each.from.state().stop();
     }
+}
+
+std::chrono::nanoseconds merged_source::look() {
+    std::chrono::nanoseconds good_for = std::chrono::nanoseconds::max();
+    for (const part& each : parts_) {
+        good_for = std::min(good_for, each.from.state().look());
+    }
+    return good_for;
 }
 
 timestamp merged_source::complete() const noexcept {

@@ -3,7 +3,7 @@
 // Several sources as one.
 #pragma once
 
-#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -23,6 +23,7 @@ class merged_source final : public source_state {
     void wait(std::chrono::nanoseconds at_most) override;
     [[nodiscard]] bool is_over() const noexcept override;
     void stop() noexcept override;
+    std::chrono::nanoseconds look() override;
     [[nodiscard]] timestamp complete() const noexcept override;
     void number(std::uint32_t& next_origin) noexcept override;
 

@@ -35,6 +35,10 @@ class source_state {
     /// From any thread, and from signal handlers.
     virtual void stop() noexcept = 0;
 
+    /// Hears what there is to be heard, for who will not ask for the next record soon. What next()
+    /// has given out stays. Returns for how long that is good.
+    virtual std::chrono::nanoseconds look() = 0;
+
     /// When next() has found nothing: no record that is still to come is earlier.
     [[nodiscard]] virtual timestamp complete() const noexcept = 0;
     /// Gives each file and each subscription a number, from that one on.

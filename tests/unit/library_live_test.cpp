@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -222,6 +223,53 @@ TEST(library_merge, of_nothing_is_over) {
     elog::source merged = elog::merge({});
     EXPECT_TRUE(merged.is_over());
     EXPECT_FALSE(merged.get().has_value());
+}
+
+std::vector<std::uint32_t> counted_up_to(std::uint32_t end) {
+    std::vector<std::uint32_t> numbers(end);
+    std::iota(numbers.begin(), numbers.end(), 0U);
+    return numbers;
+}
+
+// Of what the sample has lost, what a record follows.
+constexpr std::uint64_t lost_before_records = 5;
+
+TEST(library_merge, hears_who_has_to_wait_while_a_file_goes_out) {
+    constexpr std::uint32_t at_once = 2000;
+    std::uint32_t emitted = 0;
+    elog::source merged =
+        elog::merge(both(elog::open_file(make_sample("long.elog")),
+                         elog::subscribe({"library_live"}, {.buffer_size = 128U << 10U})));
+    for (int i = 0; i < 60; ++i) {
+        // All of them together are several times what the buffers have room for.
+        for (std::uint32_t j = 0; j < at_once; ++j) {
+            heart::emit(beat{emitted++});
+        }
+        std::this_thread::sleep_for(milliseconds(6));
+        const std::optional<elog::record> record = merged.get();
+        ASSERT_TRUE(record.has_value());
+        EXPECT_EQ(record->provider(), "file_test");
+    }
+    EXPECT_EQ(rest_of(merged), counted_up_to(emitted));
+    EXPECT_EQ(merged.totals().lost, lost_before_records);
+}
+
+TEST(library_merge, keeps_no_more_for_later_than_it_was_allowed_to) {
+    constexpr std::uint32_t at_once = 2000;
+    std::uint32_t emitted = 0;
+    elog::source merged = elog::merge(
+        both(elog::open_file(make_sample("held.elog")),
+             elog::subscribe({"library_live"}, {.buffer_size = 128U << 10U, .backlog = 1})));
+    for (int i = 0; i < 60; ++i) {
+        for (std::uint32_t j = 0; j < at_once; ++j) {
+            heart::emit(beat{emitted++});
+        }
+        std::this_thread::sleep_for(milliseconds(6));
+        ASSERT_TRUE(merged.get().has_value());
+    }
+    const std::uint64_t given = rest_of(merged).size();
+    EXPECT_LT(given, emitted);
+    EXPECT_EQ(given + merged.totals().lost, emitted + lost_before_records);
 }
 
 TEST(library_merge, waits_for_whoever_may_have_something_earlier) {

@@ -147,6 +147,9 @@ struct listening_options {
     std::chrono::nanoseconds latency = std::chrono::milliseconds(10);
     /// Bytes of each of a CPU's four buffers, a power of two; 0: as much as suits the machine.
     std::uint64_t buffer_size = 0;
+    /// Merged with others, it keeps that many bytes of records while those of the others go out;
+    /// what comes then stays in the buffers as long as there is room.
+    std::uint64_t backlog = std::uint64_t{256} << 20U;
     /// Called from inside of try_get and get. Of records that never came as far as a buffer it is
     /// told when the source ends.
     std::function<void(const loss&)> on_loss{};
