@@ -143,6 +143,19 @@ TEST(library_live, leaves_its_own_process_out_if_it_is_asked_to) {
     EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
 }
 
+TEST(library_live, goes_on_when_a_forked_child_destroys_its_copy) {
+    elog::source source = elog::subscribe({"library_live"});
+    heart::emit(beat{1});
+    const int status = test::in_child([&] {
+        const elog::source copy = std::move(source);
+        return 0;
+    });
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(heart::enabled<beat>());
+    heart::emit(beat{2});
+    EXPECT_EQ(rest_of(source), (std::vector<std::uint32_t>{1, 2}));
+}
+
 TEST(library_live, gives_out_what_a_predicate_wants) {
     elog::source source = elog::subscribe({"library_live"}, {.where = "number > 5"});
     heart::emit(beat{5});
