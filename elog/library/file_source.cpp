@@ -35,12 +35,22 @@ file_source::file_source(const std::string& path, reading_options options)
     place.clock = &file_.clock();
     place.providers = &file_.providers();
     place.shared_ring = file_.shared_ring();
-    for (const auto& [id, provider] : file_.providers()) {
-        known_events.add(provider);
-    }
+    add_providers();
     known_events.check_names();
     file_.rewind();
     merger_.begin(UINT64_MAX, UINT64_MAX);
+}
+
+void file_source::add_providers() {
+    std::optional<failure> mistake;
+    for (const auto& [id, provider] : file_.providers()) {
+        const std::optional<failure> found = add_provider(provider);
+        mistake = mistake ? mistake : found;
+    }
+    // It would be over without a record, and few look for complaints then.
+    if (mistake && !known_events.may_want_any()) {
+        throw failure(*mistake);
+    }
 }
 
 std::optional<record> file_source::next() {
@@ -60,6 +70,12 @@ std::optional<record> file_source::next() {
         }
     }
     return std::nullopt;
+}
+
+std::vector<std::string> file_source::complaints() const {
+    std::vector<std::string> all = single_source::complaints();
+    all.insert(all.end(), file_.damages().begin(), file_.damages().end());
+    return all;
 }
 
 void file_source::finish() {

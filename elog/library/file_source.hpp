@@ -25,9 +25,10 @@ class file_source final : public single_source {
     void stop() noexcept override { is_over_ = true; }
     std::chrono::nanoseconds look() override { return std::chrono::nanoseconds::max(); }
     [[nodiscard]] timestamp complete() const noexcept override { return timestamp::min(); }
-    [[nodiscard]] std::vector<std::string> complaints() const override { return file_.damages(); }
+    [[nodiscard]] std::vector<std::string> complaints() const override;
 
   private:
+    void add_providers();
     void finish();
 
     time_range range_;

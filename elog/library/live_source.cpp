@@ -100,11 +100,7 @@ live_source::live_source(const std::vector<std::string>& patterns, listening_opt
 }
 
 void live_source::take_new_provider(const provider_instance& provider) {
-    try {
-        known_events.add(provider);
-    } catch (const failure& mistake) {
-        complaints_.push_back(std::string(mistake.what()) + " The other events are not affected.");
-    }
+    static_cast<void>(add_provider(provider));
     if (excludes_self_ && provider.pid == eventlog::core::current_process().pid) {
         known_events.leave_out(provider.id);
     }

@@ -70,7 +70,6 @@ class live_source final : public single_source {
     void stop() noexcept override { stop_requested_ = true; }
     std::chrono::nanoseconds look() override;
     [[nodiscard]] timestamp complete() const noexcept override;
-    [[nodiscard]] std::vector<std::string> complaints() const override { return complaints_; }
 
   private:
     using steady_clock = std::chrono::steady_clock;
@@ -89,7 +88,6 @@ class live_source final : public single_source {
     recording recording_;
     steady_clock::time_point due_{};  // the next look
     bool has_ended_ = false;
-    std::vector<std::string> complaints_;
     std::atomic<bool> stop_requested_ = false;
     std::atomic<bool> is_over_ = false;
 };

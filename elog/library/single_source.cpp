@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
 #include "source_state.hpp"
 
 namespace elog::library {
@@ -6,6 +8,21 @@ namespace elog::library {
 const known_event* single_source::find(std::uint32_t origin, std::uint16_t provider,
                                        std::uint16_t event) const noexcept {
     return origin == place.number ? known_events.find(provider, event) : nullptr;
+}
+
+std::optional<failure> single_source::add_provider(const provider_instance& provider) {
+    try {
+        known_events.add(provider);
+        return std::nullopt;
+    } catch (const failure& mistake) {
+        std::string sentence =
+            std::string(mistake.what()) + " The event is left out, and others are not affected.";
+        // Processes that run the same program have the same events.
+        if (std::find(complaints_.begin(), complaints_.end(), sentence) == complaints_.end()) {
+            complaints_.push_back(std::move(sentence));
+        }
+        return mistake;
+    }
 }
 
 void single_source::tell(const loss& missing) {

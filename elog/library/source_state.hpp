@@ -13,6 +13,7 @@
 
 #include <elog/source.hpp>
 
+#include "failure.hpp"
 #include "file_format.hpp"
 #include "known.hpp"
 #include "time_merger.hpp"
@@ -60,10 +61,15 @@ class single_source : public source_state {
                                           std::uint16_t event) const noexcept override;
     [[nodiscard]] std::vector<event> events() const override { return known_events.all(); }
     [[nodiscard]] source_totals totals() const noexcept override { return totals_; }
+    [[nodiscard]] std::vector<std::string> complaints() const override { return complaints_; }
 
   protected:
     single_source(wanted_events::options wanted, std::function<void(const loss&)> on_loss)
         : known_events(place, std::move(wanted)), on_loss_(std::move(on_loss)) {}
+
+    /// The provider stays where it is. Events whose types do not allow what the predicate asks are
+    /// left out, and complained about; returns the first thing that is wrong with them.
+    std::optional<failure> add_provider(const provider_instance& provider);
 
     /// The record, if it is wanted. What is missing in front of it is told in any case.
     [[nodiscard]] std::optional<record> pick(const merged_record& merged);
@@ -77,6 +83,7 @@ class single_source : public source_state {
 
     std::function<void(const loss&)> on_loss_;
     source_totals totals_;
+    std::vector<std::string> complaints_;
     std::uint64_t lost_before_ = 0;  // the next record that is given out
 };
 

@@ -227,6 +227,44 @@ TEST(library_file, has_the_fields_that_are_asked_for_in_that_order) {
     EXPECT_EQ((*only)["number"].state(), elog::value_state::no_field);
 }
 
+/// A file with a record of each of two events, whose fields of one name have different types.
+std::string make_mixed(const std::string& name) {
+    const test::record_maker maker("provider parcels { event weighed info { size: u32 } "
+                                   "event named info { size: text } }",
+                                   "scales", 42);
+    test::made_record weighed = maker.record("weighed");
+    weighed.set("size", std::uint64_t{5});
+    test::made_record named = maker.record("named");
+    named.set_text("size", "large");
+    std::string path = test::scratch_directory() + "/library_" + name;
+    elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
+    writer.write_clock({0, 0, 1'000'000'000});
+    writer.write_provider(maker.provider());
+    test::bytes both = weighed.bytes();
+    const test::bytes second = named.bytes();
+    both.insert(both.end(), second.begin(), second.end());
+    writer.write_run({.ring = 0, .count = 2, .bytes = both});
+    writer.write_end();
+    return path;
+}
+
+TEST(library_file, leaves_out_an_event_that_a_predicate_does_not_suit_and_says_so) {
+    elog::source source = elog::open_file(make_mixed("mixed.elog"), {.where = "size > 3"});
+    const std::optional<elog::record> record = source.get();
+    ASSERT_TRUE(record.has_value());
+    EXPECT_EQ(record->name(), "weighed");
+    EXPECT_FALSE(source.get().has_value());
+    const std::vector<std::string> complaints = source.complaints();
+    ASSERT_EQ(complaints.size(), 1U);
+    EXPECT_NE(complaints[0].find("size"), std::string::npos) << complaints[0];
+}
+
+TEST(library_file, refuses_a_predicate_that_suits_none_of_its_events) {
+    const std::string path = make_mixed("unsuited.elog");
+    EXPECT_THROW(static_cast<void>(elog::open_file(path, {.where = "size == 192.168.1.1"})),
+                 elog::error);
+}
+
 TEST(library_file, refuses_names_that_no_event_has) {
     const std::string path = make_sample("names.elog");
     EXPECT_THROW(static_cast<void>(elog::open_file(path, {.where = "nummer > 3"})), elog::error);

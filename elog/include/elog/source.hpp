@@ -156,7 +156,8 @@ struct listening_options {
 };
 
 /// Reads an .elog file. What is damaged in it is left out and complained about. Throws error if it
-/// cannot be opened or is no .elog file at all, or if no event of it has what the options name.
+/// cannot be opened or is no .elog file at all, if no event of it has what the options name, or if
+/// the predicate suits none of them; one that suits only some is complained about.
 [[nodiscard]] ELOG_API source open_file(const std::string& path, reading_options options = {});
 
 /// Listens to the events that meet one of the patterns, PROVIDER:EVENT@LEVEL/KEYWORD as in elog(1),
