@@ -13,14 +13,6 @@ merged_source::merged_source(std::vector<source> parts) {
     for (source& from : parts) {
         parts_.push_back({std::move(from)});
     }
-    std::uint32_t next_origin = 0;
-    number(next_origin);
-}
-
-void merged_source::number(std::uint32_t& next_origin) noexcept {
-    for (const part& each : parts_) {
-        each.from.state().number(next_origin);
-    }
 }
 
 bool merged_source::may_precede(const part& other, timestamp time) const noexcept {
@@ -105,7 +97,7 @@ timestamp merged_source::complete() const noexcept {
     return earliest;
 }
 
-const known_event* merged_source::find(std::uint32_t origin, std::uint16_t provider,
+const known_event* merged_source::find(std::uint64_t origin, std::uint16_t provider,
                                        std::uint16_t event) const noexcept {
     for (const part& each : parts_) {
         if (const known_event* found = each.from.state().find(origin, provider, event)) {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "file_writer.hpp"
 #include "source_state.hpp"
 
 namespace elog::library {
 
-const known_event* single_source::find(std::uint32_t origin, std::uint16_t provider,
+single_source::single_source(wanted_events::options wanted,
+                             std::function<void(const loss&)> on_loss)
+    : known_events(place, std::move(wanted)), on_loss_(std::move(on_loss)) {
+    place.number = draw_identity();
+}
+
+const known_event* single_source::find(std::uint64_t origin, std::uint16_t provider,
                                        std::uint16_t event) const noexcept {
     return origin == place.number ? known_events.find(provider, event) : nullptr;
 }

@@ -42,11 +42,8 @@ class source_state {
 
     /// When next() has found nothing: no record that is still to come is earlier.
     [[nodiscard]] virtual timestamp complete() const noexcept = 0;
-    /// Gives each file and each subscription a number, from that one on.
-    virtual void number(std::uint32_t& next_origin) noexcept = 0;
-
     /// nullptr: not known.
-    [[nodiscard]] virtual const known_event* find(std::uint32_t origin, std::uint16_t provider,
+    [[nodiscard]] virtual const known_event* find(std::uint64_t origin, std::uint16_t provider,
                                                   std::uint16_t event) const noexcept = 0;
     [[nodiscard]] virtual std::vector<event> events() const = 0;
     [[nodiscard]] virtual source_totals totals() const noexcept = 0;
@@ -56,16 +53,15 @@ class source_state {
 /// One file or subscription: picks records, counts what is missing.
 class single_source : public source_state {
   public:
-    void number(std::uint32_t& next_origin) noexcept override { place.number = next_origin++; }
-    [[nodiscard]] const known_event* find(std::uint32_t origin, std::uint16_t provider,
+    [[nodiscard]] const known_event* find(std::uint64_t origin, std::uint16_t provider,
                                           std::uint16_t event) const noexcept override;
     [[nodiscard]] std::vector<event> events() const override { return known_events.all(); }
     [[nodiscard]] source_totals totals() const noexcept override { return totals_; }
     [[nodiscard]] std::vector<std::string> complaints() const override { return complaints_; }
 
   protected:
-    single_source(wanted_events::options wanted, std::function<void(const loss&)> on_loss)
-        : known_events(place, std::move(wanted)), on_loss_(std::move(on_loss)) {}
+    /// Throws failure.
+    single_source(wanted_events::options wanted, std::function<void(const loss&)> on_loss);
 
     /// The provider stays where it is. Events whose types do not allow what the predicate asks are
     /// left out, and complained about; returns the first thing that is wrong with them.

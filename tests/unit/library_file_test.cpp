@@ -180,6 +180,16 @@ TEST(library_file, finds_no_record_in_other_bytes) {
     EXPECT_FALSE(source.view(foreign).has_value());
 }
 
+TEST(library_file, finds_no_record_in_a_copy_of_another_source) {
+    const std::string path = make_sample("two_copies.elog");
+    elog::source source = elog::open_file(path);
+    const elog::source other = elog::open_file(path);
+    std::vector<std::byte> buffer(200);
+    buffer.resize(source.get()->copy_to(buffer));
+    EXPECT_TRUE(source.view(buffer).has_value());
+    EXPECT_FALSE(other.view(buffer).has_value());
+}
+
 TEST(library_file, gives_out_the_part_of_the_time_that_is_asked_for) {
     const std::string path = make_sample("range.elog");
     elog::source source = elog::open_file(path, {.from = time_of(20), .to = time_of(40)});

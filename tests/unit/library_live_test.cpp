@@ -232,6 +232,27 @@ TEST(library_merge, finds_copies_of_records_of_either_source) {
     }
 }
 
+std::vector<std::byte> copy_of(const elog::record& record) {
+    std::vector<std::byte> buffer(200);
+    buffer.resize(record.copy_to(buffer));
+    return buffer;
+}
+
+TEST(library_merge, finds_copies_that_were_made_before_it) {
+    const std::string path = make_sample("earlier_copies.elog");
+    elog::source first = elog::open_file(path, {.fields = {"number"}});
+    elog::source second = elog::open_file(path, {.fields = {"check"}});
+    const std::vector<std::byte> of_first = copy_of(first.get().value());
+    const std::vector<std::byte> of_second = copy_of(second.get().value());
+    const elog::source merged = elog::merge(both(std::move(first), std::move(second)));
+    const std::optional<elog::record> one = merged.view(of_first);
+    ASSERT_TRUE(one.has_value());
+    EXPECT_EQ((*one)["number"].as<int>(), 1);
+    const std::optional<elog::record> other = merged.view(of_second);
+    ASSERT_TRUE(other.has_value());
+    EXPECT_EQ((*other)["check"].as<std::uint64_t>(), test::check_of(1));
+}
+
 TEST(library_merge, of_nothing_is_over) {
     elog::source merged = elog::merge({});
     EXPECT_TRUE(merged.is_over());
