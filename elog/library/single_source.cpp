@@ -32,10 +32,11 @@ std::optional<failure> single_source::add_provider(const provider_instance& prov
     }
 }
 
-void single_source::tell(const loss& missing) {
+void single_source::tell(loss missing) {
     if (missing.count == 0) {
         return;
     }
+    missing.source = place.number;
     totals_.lost += missing.count;
     lost_before_ += missing.count;
     if (on_loss_) {

@@ -51,11 +51,23 @@ const provider_instance& sink_state::provider_of(const known_event& event) {
     return added;
 }
 
+/// What is missing in front of the record and has not been put as a loss.
+std::uint64_t sink_state::untold(const record_parts& parts) {
+    std::uint64_t missing = parts.lost_before;
+    for (const std::uint64_t source : {parts.event->from->number, std::uint64_t{0}}) {
+        if (const auto found = told_.find(source); missing != 0 && found != told_.end()) {
+            const std::uint64_t told = std::min(found->second, missing);
+            missing -= told;
+            found->second -= told;
+        }
+    }
+    return missing;
+}
+
 void sink_state::put(const record_parts& parts) {
     merged_record merged;
     merged.ring = parts.ring == parts.event->from->shared_ring ? no_cpu : parts.ring;
-    merged.lost_before = parts.lost_before - std::min(told_, parts.lost_before);
-    told_ = 0;
+    merged.lost_before = untold(parts);
     eventlog_record& header = merged.record.header;
     header.size = static_cast<std::uint32_t>(sizeof header + parts.payload.size());
     header.provider = provider_of(*parts.event).id;
@@ -88,7 +100,7 @@ void sink_state::put_gap(const loss& missing, std::uint32_t ring) {
 }
 
 void sink_state::put(const loss& missing) {
-    told_ += missing.count;
+    told_[missing.source] += missing.count;
     loss_block block{};
     block.scope = static_cast<std::uint32_t>(loss_scope::ring);
     block.index = missing.cpu.value_or(no_cpu);

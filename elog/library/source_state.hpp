@@ -75,7 +75,7 @@ class single_source : public source_state {
     wanted_events known_events;
 
   private:
-    void tell(const loss& missing);
+    void tell(loss missing);
 
     std::function<void(const loss&)> on_loss_;
     source_totals totals_;

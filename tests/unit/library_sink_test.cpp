@@ -3,6 +3,7 @@
 // Records that libelog writes.
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -97,6 +98,40 @@ TEST(library_sink, tells_what_is_missing_in_front_of_a_record_if_nobody_else_doe
     const std::vector<std::string> lines = written.lines();
     ASSERT_EQ(lines.size(), 61U);
     EXPECT_EQ(lines[30], "-- lost 5 events on CPU 0 --");
+}
+
+TEST(library_sink, tells_each_loss_of_merged_sources_once) {
+    const output written;
+    elog::sink sink = elog::write_text(written.descriptor());
+    const auto put = [&](const elog::loss& missing) { sink.put(missing); };
+    std::vector<elog::source> sources;
+    sources.push_back(elog::open_file(make_sample("told.elog"), {.on_loss = put}));
+    sources.push_back(elog::open_file(make_sample("told_too.elog"), {.on_loss = put}));
+    elog::source merged = elog::merge(std::move(sources));
+    elog::pour(merged, sink);
+    sink.finish();
+    const std::vector<std::string> lines = written.lines();
+    const auto told = [&](std::string_view line) {
+        return std::count(lines.begin(), lines.end(), line);
+    };
+    EXPECT_EQ(told("-- lost 5 events on CPU 0 --"), 2);
+    EXPECT_EQ(told("-- lost 3 events on CPU 1 --"), 2);
+    EXPECT_EQ(lines.size(), 124U);
+}
+
+TEST(library_sink, tells_a_loss_of_one_source_whatever_another_one_has_told) {
+    const output written;
+    elog::sink sink = elog::write_text(written.descriptor());
+    elog::source telling =
+        elog::open_file(make_sample("telling.elog"),
+                        {.on_loss = [&](const elog::loss& missing) { sink.put(missing); }});
+    elog::pour(telling, sink);  // tells at its end what no record follows
+    elog::source silent = elog::open_file(make_sample("silent.elog"));
+    elog::pour(silent, sink);
+    sink.finish();
+    const std::vector<std::string> lines = written.lines();
+    ASSERT_EQ(lines.size(), 123U);
+    EXPECT_EQ(lines[92], "-- lost 5 events on CPU 0 --");
 }
 
 TEST(library_sink, writes_json_lines) {

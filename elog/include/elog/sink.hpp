@@ -55,8 +55,8 @@ class ELOG_API sink {
     sink(const sink&) = delete;
     sink& operator=(const sink&) = delete;
 
-    /// What is missing in front of the record, as far as nobody has put it as a loss, is written
-    /// first, as of the record's CPU.
+    /// What is missing in front of the record, as far as nobody has put it as a loss of the same
+    /// source, is written first, as of the record's CPU.
     void put(const record& which);
     void put(const loss& missing);
     /// Writes what has been put, and waits for no more of it.

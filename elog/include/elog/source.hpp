@@ -38,6 +38,7 @@ struct loss {
     loss_reason reason = loss_reason::no_room;
     std::optional<std::uint32_t> cpu{};  // whose they were, if that is known
     std::string_view provider{};         // the same; valid as long as the source
+    std::uint64_t source = 0;            // of libelog itself: the number of who told it
 };
 
 /// What a source has given out so far, and what it could not.
