@@ -18,36 +18,34 @@ constexpr std::uint32_t no_cpu = UINT32_MAX;
 
 }  // namespace
 
-provider_instance& sink_state::add_provider() {
+const provider_instance& sink_state::add_provider(provider_instance added) {
     if (providers_.size() == EVENTLOG_PROVIDERS_MAX) {
         throw failure("Records of more than {} providers cannot be written at once.",
                       EVENTLOG_PROVIDERS_MAX);
     }
     const auto id = static_cast<std::uint16_t>(providers_.size());
-    provider_instance& added = providers_[id];
     added.id = id;
-    return added;
+    const provider_instance& known = providers_.emplace(id, std::move(added)).first->second;
+    names_.emplace(known.schema.name, id);
+    return known;
 }
 
 const provider_instance& sink_state::provider_of(const known_event& event) {
-    const auto [place, is_new] = numbers_.try_emplace(event.provider);
-    if (!is_new) {
-        return providers_.at(place->second);
+    if (const auto known = numbers_.find(event.provider); known != numbers_.end()) {
+        return providers_.at(known->second);
     }
-    provider_instance& added = add_provider();
-    place->second = added.id;
-    const std::uint16_t id = added.id;
-    added = *event.provider;
-    added.id = id;
+    provider_instance copy = *event.provider;
     // A provider's events stand one behind the other.
     const known_event* known = &event - event.id;
-    for (event_schema& schema : added.schema.events) {
+    for (event_schema& schema : copy.schema.events) {
         schema.fields.clear();
         for (const known_field& field : known->fields) {
             schema.fields.push_back(*field.schema);
         }
         ++known;
     }
+    const provider_instance& added = add_provider(std::move(copy));
+    numbers_.emplace(event.provider, added.id);
     return added;
 }
 
@@ -66,11 +64,11 @@ std::uint64_t sink_state::untold(const record_parts& parts) {
 
 void sink_state::put(const record_parts& parts) {
     merged_record merged;
+    eventlog_record& header = merged.record.header;
+    header.provider = provider_of(*parts.event).id;
+    header.size = static_cast<std::uint32_t>(sizeof header + parts.payload.size());
     merged.ring = parts.ring == parts.event->from->shared_ring ? no_cpu : parts.ring;
     merged.lost_before = untold(parts);
-    eventlog_record& header = merged.record.header;
-    header.size = static_cast<std::uint32_t>(sizeof header + parts.payload.size());
-    header.provider = provider_of(*parts.event).id;
     header.event = parts.event->id;
     header.time = parts.ticks;
     header.thread = parts.thread;
@@ -81,14 +79,12 @@ void sink_state::put(const record_parts& parts) {
 }
 
 std::uint16_t sink_state::number_of(std::string_view provider) {
-    for (const auto& [id, known] : providers_) {
-        if (known.schema.name == provider) {
-            return id;
-        }
+    if (const auto known = names_.find(provider); known != names_.end()) {
+        return known->second;
     }
-    provider_instance& added = add_provider();
-    added.schema.name = provider;
-    return added.id;
+    provider_instance unknown;
+    unknown.schema.name = provider;
+    return add_provider(std::move(unknown)).id;
 }
 
 void sink_state::put_gap(const loss& missing, std::uint32_t ring) {

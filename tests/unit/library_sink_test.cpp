@@ -173,6 +173,22 @@ TEST(library_sink, tells_apart_providers_that_have_one_number_in_two_files) {
     EXPECT_TRUE(holds(lines[1], "two:went size=5"));
 }
 
+TEST(library_sink, refuses_records_of_more_providers_than_it_has_numbers_for) {
+    const output written;
+    elog::sink sink = elog::write_text(written.descriptor());
+    for (std::size_t i = 0; i < EVENTLOG_PROVIDERS_MAX; ++i) {
+        const std::string name = "p" + std::to_string(i);
+        sink.put({.count = 1, .reason = elog::loss_reason::busy, .provider = name});
+    }
+    elog::source source = elog::open_file(make_single("late", "came"));
+    const elog::record record = source.get().value();
+    // Again: who has caught an error may go on.
+    EXPECT_THROW(sink.put(record), elog::error);
+    EXPECT_THROW(sink.put(record), elog::error);
+    sink.finish();
+    EXPECT_EQ(written.lines().size(), EVENTLOG_PROVIDERS_MAX);
+}
+
 TEST(library_sink, that_cannot_write_is_an_error) {
     const eventlog::core::unique_fd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
     elog::sink sink = elog::write_text(full.get());
