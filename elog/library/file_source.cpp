@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "translated.hpp"
 
 namespace elog {
@@ -28,6 +30,7 @@ time_range range_of(const reading_options& options) {
 
 file_source::file_source(const std::string& path, reading_options options)
     : single_source(wanted_of(options, path), std::move(options.on_loss)),
+      path_(path),
       range_(range_of(options)),
       file_(path, range_),
       merger_(file_.host().ring_count,
@@ -75,6 +78,12 @@ std::optional<record> file_source::next() {
 std::vector<std::string> file_source::complaints() const {
     std::vector<std::string> all = single_source::complaints();
     all.insert(all.end(), file_.damages().begin(), file_.damages().end());
+    // What else is missing where a file is damaged, nobody knows.
+    if (file_.damages().empty() && !file_.end()) {
+        all.push_back(fmt::format(
+            "The file {} has no end: {}. Everything in it can be read.", path_,
+            file_.is_being_written() ? "it is still being written" : "its recorder was killed"));
+    }
     return all;
 }
 

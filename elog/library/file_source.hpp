@@ -31,6 +31,7 @@ class file_source final : public single_source {
     void add_providers();
     void finish();
 
+    std::string path_;
     time_range range_;
     file_reader file_;
     time_merger merger_;

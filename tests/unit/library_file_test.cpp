@@ -143,6 +143,21 @@ TEST(library_file, that_is_damaged_is_read_around_the_damage) {
     EXPECT_FALSE(source.complaints().empty());
 }
 
+TEST(library_file, that_has_no_end_is_complained_about) {
+    const std::string path = make_sample("endless.elog", {.end = false});
+    elog::source source = elog::open_file(path);
+    EXPECT_EQ(numbers_of(source), from_to(1, 60));
+    const std::vector<std::string> complaints = source.complaints();
+    ASSERT_EQ(complaints.size(), 1U);
+    EXPECT_NE(complaints[0].find("its recorder was killed"), std::string::npos) << complaints[0];
+}
+
+TEST(library_file, whose_end_is_outside_of_the_time_that_is_asked_for_has_one) {
+    elog::source source = elog::open_file(make_sample("early.elog"), {.to = time_of(20)});
+    EXPECT_EQ(numbers_of(source), from_to(1, 19));
+    EXPECT_TRUE(source.complaints().empty());
+}
+
 TEST(library_file, gives_out_no_more_when_it_is_stopped) {
     elog::source source = elog::open_file(make_sample("stopped.elog"));
     EXPECT_TRUE(source.try_get().has_value());
