@@ -137,6 +137,15 @@ TEST(library_value, of_a_bool_a_char_and_an_enumeration_is_what_they_are) {
     EXPECT_EQ(record["mark"].name(), "");
 }
 
+TEST(library_value, of_any_char_is_that_char_and_its_code) {
+    test::made_record made = sold();
+    made.set("mark", std::uint64_t{0xe9});
+    const one_record record(made);
+    EXPECT_EQ(record["mark"].as<char>(), '\xe9');
+    EXPECT_EQ(record["mark"].as<int>(), 0xe9);
+    EXPECT_EQ(record["mark"].as<std::int8_t>(), std::nullopt);
+}
+
 TEST(library_value, of_texts_and_bytes_is_a_view_into_the_record) {
     test::made_record made = sold();
     made.set_text("customer", "ann");

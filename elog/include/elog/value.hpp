@@ -131,7 +131,12 @@ std::optional<T> value::as() const noexcept {
                 return library::converted<T>(std::uint64_t{*truth});
             }
             if (const auto* character = std::get_if<char>(&held)) {
-                return library::converted<T>(std::uint64_t{static_cast<unsigned char>(*character)});
+                if constexpr (std::same_as<T, char>) {
+                    return *character;  // may be signed: its code does not always fit
+                } else {
+                    return library::converted<T>(
+                        std::uint64_t{static_cast<unsigned char>(*character)});
+                }
             }
             return std::nullopt;
         }
