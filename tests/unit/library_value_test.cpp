@@ -38,7 +38,9 @@ provider shop "Sells" {
         customer: text
         note: text?
         discount: u8?
-        steps: u16[3]
+        steps: u16[3] unit "m"
+        states: state[2]
+        masks: u8[2] format hexadecimal
         tag: bytes
         place: u8[4]
     }
@@ -209,6 +211,26 @@ TEST(library_value, is_shown_as_the_schema_wants_it) {
     EXPECT_EQ(record["state"].text(), "open");
     EXPECT_EQ(record["customer"].text(), "\"ann\\n\"");
     EXPECT_EQ(record["discount"].text(), "-");
+}
+
+TEST(library_value, of_an_element_is_shown_as_the_schema_wants_it) {
+    test::made_record made = sold();
+    made.set("count", std::uint64_t{3});
+    made.set_bytes("steps", {1, 0, 2, 0, 3, 1});
+    made.set_bytes("states", {2, 7});
+    made.set_bytes("masks", {255, 1});
+    made.set_bytes("place", {10, 0, 0, 1});
+    const one_record record(made);
+    EXPECT_EQ(record["steps"].text(), "[1,2,259]m");
+    EXPECT_EQ(record["steps"][2].text(), "259m");
+    EXPECT_EQ(record["states"][0].text(), "paid");
+    EXPECT_EQ(record["states"][1].text(), "7");
+    EXPECT_EQ(record["states"][2].text(), "<damaged>");
+    EXPECT_EQ(record["masks"][0].text(), "0xff");
+    EXPECT_EQ(record["place"][3].text(), "1");
+    EXPECT_EQ(record["count"][0].text(), "3pieces");
+    EXPECT_EQ(record["count"][1].text(), "<damaged>");
+    EXPECT_EQ(record["discount"][0].text(), "-");
 }
 
 TEST(library_value, knows_what_its_event_and_field_are_called) {

@@ -67,7 +67,7 @@ class ELOG_API value {
     /// What its enumeration calls it; empty if it has no such name.
     [[nodiscard]] std::string_view name() const noexcept;
 
-    /// As elog print shows it: with unit, format and enumeration.
+    /// As elog print shows it: with unit, format and enumeration; one element in the same way.
     [[nodiscard]] std::string text() const;
 
   private:
