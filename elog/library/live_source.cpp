@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "process.hpp"
 #include "translated.hpp"
 
 namespace elog {
@@ -101,9 +100,16 @@ live_source::live_source(const std::vector<std::string>& patterns, listening_opt
 
 void live_source::take_new_provider(const provider_instance& provider) {
     static_cast<void>(add_provider(provider));
-    if (excludes_self_ && provider.pid == eventlog::core::current_process().pid) {
+    if (excludes_self_ && is_own(provider)) {
         known_events.leave_out(provider.id);
     }
+}
+
+/// A process in another pid namespace may have our number, but hardly has begun with us, too.
+bool live_source::is_own(const provider_instance& provider) const noexcept {
+    const bool may_be = provider.start_time == 0 || self_.start_time == 0 ||
+                        provider.start_time == self_.start_time;
+    return provider.pid == self_.pid && may_be;
 }
 
 std::optional<record> live_source::next() {

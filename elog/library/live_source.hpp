@@ -13,6 +13,7 @@
 
 #include <elog/source.hpp>
 
+#include "process.hpp"
 #include "recording.hpp"
 #include "source_state.hpp"
 #include "subscription.hpp"
@@ -75,6 +76,7 @@ class live_source final : public single_source {
     using steady_clock = std::chrono::steady_clock;
 
     void take_new_provider(const provider_instance& provider);
+    [[nodiscard]] bool is_own(const provider_instance& provider) const noexcept;
     [[nodiscard]] std::optional<record> next_due();
     /// If it is time for that.
     void hear();
@@ -83,6 +85,7 @@ class live_source final : public single_source {
     std::chrono::nanoseconds interval_;  // between two looks
     std::uint64_t backlog_;              // bytes to hold at most, but for what next() takes
     bool excludes_self_;
+    eventlog::core::process_identity self_ = eventlog::core::current_process();
     subscription subscription_;
     live_feed feed_;
     recording recording_;

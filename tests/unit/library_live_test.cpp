@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // libelog listens: what it gives out and when, and several sources as one.
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +21,10 @@
 #include <eventlog/eventlog.hpp>
 
 #include "in_child.hpp"
+#include "process.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
+#include "unique_fd.hpp"
 
 namespace {
 
@@ -140,6 +144,37 @@ TEST(library_live, leaves_its_own_process_out_if_it_is_asked_to) {
     });
     EXPECT_EQ(status, 0);
     heart::emit(beat{3});
+    EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
+}
+
+TEST(library_live, does_not_leave_out_another_process_that_has_its_number) {
+    const pid_t own = ::getpid();
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    const eventlog::core::unique_fd read_end(ends[0]);
+    const eventlog::core::unique_fd write_end(ends[1]);
+    int status = -1;
+    std::thread other([&] {
+        status = test::in_child([&] {
+            // What it would be in a pid namespace of its own, where numbers begin anew.
+            eventlog::core::process_identity namesake = eventlog::core::own_identity();
+            namesake.pid = static_cast<std::uint32_t>(own);
+            namesake.start_time += 1;
+            eventlog::core::remember_identity(namesake);
+            static_cast<void>(::write(write_end.get(), "", 1) == 1);
+            const auto end = steady_clock::now() + patience;
+            while (!heart::enabled<beat>() && steady_clock::now() < end) {
+                std::this_thread::sleep_for(milliseconds(1));
+            }
+            heart::emit(beat{2});
+            return 0;
+        });
+    });
+    char ready = 1;
+    EXPECT_EQ(::read(read_end.get(), &ready, 1), 1);
+    elog::source source = elog::subscribe({"library_live"}, {.exclude_self = true});
+    other.join();
+    EXPECT_EQ(status, 0);
     EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
 }
 
