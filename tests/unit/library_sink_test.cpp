@@ -2,12 +2,18 @@
 //
 // Records that libelog writes.
 #include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,6 +22,7 @@
 #include <elog/elog.hpp>
 
 #include "file_writer.hpp"
+#include "in_child.hpp"
 #include "record_maker.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
@@ -187,6 +194,84 @@ TEST(library_sink, refuses_records_of_more_providers_than_it_has_numbers_for) {
     EXPECT_THROW(sink.put(record), elog::error);
     sink.finish();
     EXPECT_EQ(written.lines().size(), EVENTLOG_PROVIDERS_MAX);
+}
+
+/// What elog print says of the sample.
+std::string text_of_sample(const std::string& name) {
+    const output written;
+    elog::sink sink = elog::write_text(written.descriptor());
+    elog::source source = elog::open_file(make_sample(name));
+    elog::pour(source, sink);
+    sink.finish();
+    std::string text;
+    for (const std::string& line : written.lines()) {
+        text += line + '\n';
+    }
+    return text;
+}
+
+/// All that comes out of a pipe.
+std::string drain(int descriptor) {
+    std::string text;
+    std::array<char, 512> part{};
+    for (ssize_t got = 0; (got = ::read(descriptor, part.data(), part.size())) > 0;) {
+        text.append(part.data(), static_cast<std::size_t>(got));
+    }
+    return text;
+}
+
+TEST(library_sink, waits_for_a_descriptor_that_does_not_block) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    const eventlog::core::unique_fd read_end(ends[0]);
+    eventlog::core::unique_fd write_end(ends[1]);
+    ASSERT_EQ(::fcntl(write_end.get(), F_SETFL, O_NONBLOCK), 0);
+    ASSERT_GE(::fcntl(write_end.get(), F_SETPIPE_SZ, 4096), 0);
+    std::string taken;
+    std::thread reader([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        taken = drain(read_end.get());
+    });
+    elog::sink sink = elog::write_text(write_end.get());
+    elog::source source = elog::open_file(make_sample("slow.elog"));
+    EXPECT_NO_THROW({
+        elog::pour(source, sink);
+        sink.finish();
+    });
+    write_end = eventlog::core::unique_fd();
+    reader.join();
+    const std::string expected = text_of_sample("quick.elog");
+    EXPECT_GT(expected.size(), 4096U);  // or the pipe would have taken it at once
+    EXPECT_EQ(taken, expected);
+}
+
+TEST(library_sink, repeats_nothing_of_what_was_written_before_an_error) {
+    const std::string expected = text_of_sample("before.elog");
+    const output written;
+    const int status = test::in_child([&] {
+        static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
+        elog::sink sink = elog::write_text(written.descriptor());
+        elog::source source = elog::open_file(make_sample("behind.elog"));
+        elog::pour(source, sink);
+        rlimit limit{};
+        static_cast<void>(::getrlimit(RLIMIT_FSIZE, &limit));
+        const rlimit narrow{1000, limit.rlim_max};
+        static_cast<void>(::setrlimit(RLIMIT_FSIZE, &narrow));
+        try {
+            sink.flush();
+            return 1;
+        } catch (const elog::error&) {
+            static_cast<void>(::setrlimit(RLIMIT_FSIZE, &limit));
+        }
+        sink.finish();
+        return 0;
+    });
+    EXPECT_EQ(status, 0);
+    std::string text;
+    for (const std::string& line : written.lines()) {
+        text += line + '\n';
+    }
+    EXPECT_EQ(text, expected);
 }
 
 TEST(library_sink, that_cannot_write_is_an_error) {

@@ -44,7 +44,8 @@ std::uint64_t pour(From& from, Into& into) {
 
 /// Writes records as elog(1) does, to a descriptor that stays the caller's. Of records it writes
 /// the fields that their source was asked for. Sources whose records it has taken must outlive it.
-/// Its functions throw error if the descriptor takes no more.
+/// It waits for a descriptor that does not block. Its functions throw error if the descriptor takes
+/// no more; what it has not taken is kept, and tried again with what is written next.
 class ELOG_API sink {
   public:
     /// Of libelog itself.
@@ -59,7 +60,7 @@ class ELOG_API sink {
     /// source, is written first, as of the record's CPU.
     void put(const record& which);
     void put(const loss& missing);
-    /// Writes what has been put, and waits for no more of it.
+    /// Writes what has been put, and waits for no more to be put.
     void flush();
     /// Behind the last record. Without it, the end may be missing.
     void finish();
