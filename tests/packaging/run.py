@@ -58,6 +58,18 @@ def check_installed_tree(prefix):
     check_exported_names(
         libraries / "libelog.so", r"elog::.*|(vtable|typeinfo|typeinfo name) for elog::error"
     )
+    check_name_for_the_loader(libraries / "libelog.so")
+
+
+def check_name_for_the_loader(library):
+    """Programs are told to find that version, and no other that they may not fit."""
+    version = re.search(r"^project\(\n    eventlog\n    VERSION (\d+)\.(\d+)\.",
+                        (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)
+    major, minor = version.groups()
+    expected = f"{library.name}.{major}.{minor}" if major == "0" else f"{library.name}.{major}"
+    dynamic = output_of("readelf", "-d", library)
+    assert f"Library soname: [{expected}]" in dynamic, dynamic
+    assert (library.parent / expected).exists(), f"{expected} is not installed"
 
 
 def check_exported_names(library, pattern):
