@@ -136,6 +136,17 @@ def test_pkg_config(arguments, directory):
         directory / "elog", directory / "eventlog", prefix, directory,
         LD_LIBRARY_PATH=str(libraries),
     )
+    # Where there is no shared libelog, the static one has to be complete with what is beside it.
+    for library in libraries.glob("libelog.so*"):
+        library.unlink()
+    run(
+        HERE / "pkg_config/build.sh", "elog", arguments.compiler, HERE / "reader.cpp",
+        directory / "static", prefix, "--static", PKG_CONFIG_PATH=str(libraries / "pkgconfig"),
+    )
+    check_reader(
+        directory / "static", directory / "eventlog", prefix, directory,
+        LD_LIBRARY_PATH=str(libraries),
+    )
 
 
 def test_add_subdirectory(arguments, directory):
