@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // The values of fields, as libelog gives them out.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -122,6 +124,21 @@ TEST(library_value, of_floating_point_is_no_integer) {
     EXPECT_EQ(record["weight"].as<float>(), 0.25F);
     EXPECT_EQ(record["weight"].as<double>(), 0.25);
     EXPECT_EQ(record["price"].as<int>(), std::nullopt);
+}
+
+TEST(library_value, that_is_too_large_for_a_float_is_none) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const auto as_float = [](double number) {
+        test::made_record made = sold();
+        made.set("price", number);
+        return one_record(made)["price"].as<float>();
+    };
+    EXPECT_EQ(as_float(0.1), 0.1F);
+    EXPECT_EQ(as_float(1e300), std::nullopt);
+    EXPECT_EQ(as_float(-1e300), std::nullopt);
+    EXPECT_EQ(as_float(-infinity), -std::numeric_limits<float>::infinity());
+    EXPECT_EQ(as_float(std::numeric_limits<float>::max()), std::numeric_limits<float>::max());
+    EXPECT_TRUE(std::isnan(as_float(std::nan("")).value_or(0)));
 }
 
 TEST(library_value, of_a_bool_a_char_and_an_enumeration_is_what_they_are) {
