@@ -57,11 +57,14 @@ void file_source::add_providers() {
 }
 
 std::optional<record> file_source::next() {
+    if (std::optional<record> kept = take_kept()) {
+        return kept;
+    }
     while (!is_over_) {
         const std::optional<merged_record> merged = merger_.next();
         if (!merged) {
             finish();
-            break;
+            return take_kept();
         }
         const bool is_in_range = range_.is_everything() ||
                                  range_.contains(place.clock->realtime(merged->record.header.time));

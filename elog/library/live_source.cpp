@@ -113,7 +113,10 @@ bool live_source::is_own(const provider_instance& provider) const noexcept {
 }
 
 std::optional<record> live_source::next() {
-    std::optional<record> found = next_due();
+    std::optional<record> found = take_kept();
+    if (!found) {
+        found = next_due();
+    }
     if (found || is_over_) {
         return found;
     }
@@ -121,6 +124,7 @@ std::optional<record> live_source::next() {
     found = next_due();
     if (!found && has_ended_) {
         finish();
+        return take_kept();
     }
     return found;
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -67,20 +68,27 @@ class single_source : public source_state {
     /// left out, and complained about; returns the first thing that is wrong with them.
     std::optional<failure> add_provider(const provider_instance& provider);
 
-    /// The record, if it is wanted. What is missing in front of it is told in any case.
+    /// The record, if it is wanted. What is missing in front of it is told in any case. If whoever
+    /// is told throws, the record is kept, and so is what has not been told yet.
     [[nodiscard]] std::optional<record> pick(const merged_record& merged);
+    /// Notes what is missing, for take_kept to tell.
     void take_loss(const loss_block& block);
+    /// Tells what has been noted, and gives out the record that was kept. To be called before
+    /// anything else moves on.
+    [[nodiscard]] std::optional<record> take_kept();
 
     origin place;
     wanted_events known_events;
 
   private:
-    void tell(loss missing);
+    void note(loss missing);
 
     std::function<void(const loss&)> on_loss_;
     source_totals totals_;
     std::vector<std::string> complaints_;
     std::uint64_t lost_before_ = 0;  // the next record that is given out
+    std::deque<loss> noted_;         // and not told yet
+    std::optional<record> kept_;
 };
 
 }  // namespace elog::library

@@ -108,6 +108,27 @@ TEST(library_file, tells_what_is_missing_where_it_is_missing_and_in_total) {
     EXPECT_EQ(losses[1].cpu, 1U);
 }
 
+TEST(library_file, goes_on_where_it_was_when_who_is_told_of_a_loss_throws) {
+    struct too_much {};
+    const auto refuse = [](const elog::loss& /*missing*/) { throw too_much{}; };
+    elog::source source = elog::open_file(make_sample("thrown.elog"), {.on_loss = refuse});
+    std::vector<std::uint64_t> numbers;
+    int thrown = 0;
+    while (!source.is_over()) {
+        try {
+            if (const std::optional<elog::record> record = source.get()) {
+                numbers.push_back((*record)["number"].as<std::uint64_t>().value_or(0));
+            }
+        } catch (const too_much&) {
+            ++thrown;
+        }
+    }
+    EXPECT_EQ(numbers, from_to(1, 60));
+    EXPECT_EQ(thrown, 2);
+    EXPECT_EQ(source.totals().records, 60U);
+    EXPECT_EQ(source.totals().lost, test::sample_lost);
+}
+
 TEST(library_file, tells_of_records_whose_place_newer_ones_took) {
     std::vector<elog::loss> losses;
     elog::source source =

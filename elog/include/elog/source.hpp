@@ -130,7 +130,8 @@ struct reading_options {
     /// else is read.
     std::optional<timestamp> from{};
     std::optional<timestamp> to{};
-    /// Called from inside of try_get and get, where records are missing.
+    /// Called from inside of try_get and get, where records are missing. What it throws comes out
+    /// of them, and the next call goes on where they were.
     std::function<void(const loss&)> on_loss{};
 };
 
