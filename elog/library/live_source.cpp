@@ -39,6 +39,12 @@ subscription_options subscription_of(const std::vector<std::string>& patterns,
     for (const std::uint64_t session : options.sessions) {
         wanted.patterns.add_session(session);
     }
+    for (const std::uint32_t pid : options.pids) {
+        wanted.patterns.add_process(pid);
+    }
+    for (const std::string& name : options.process_names) {
+        wanted.patterns.add_process(name);
+    }
     wanted.buffer_size = options.buffer_size != 0 ? checked_buffer_size(options.buffer_size) : 0;
     return wanted;
 }

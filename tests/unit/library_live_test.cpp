@@ -135,6 +135,24 @@ TEST(library_live, is_stopped_by_another_thread_while_it_waits) {
     other.join();
 }
 
+TEST(library_live, gives_out_events_of_the_processes_that_are_asked_for) {
+    const auto own = eventlog::core::current_process();
+    elog::source by_number = elog::subscribe({"library_live"}, {.pids = {own.pid}});
+    elog::source by_name =
+        elog::subscribe({"library_live"}, {.process_names = {std::string(own.name.data())}});
+    elog::source of_others =
+        elog::subscribe({"library_live"}, {.process_names = {"no_such_process"}});
+    heart::emit(beat{1});
+    const int status = test::in_child([] {
+        heart::emit(beat{2});
+        return 0;
+    });
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(rest_of(by_number), std::vector<std::uint32_t>{1});
+    EXPECT_EQ(rest_of(by_name), (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_TRUE(rest_of(of_others).empty());
+}
+
 TEST(library_live, leaves_its_own_process_out_if_it_is_asked_to) {
     elog::source source = elog::subscribe({"library_live"}, {.exclude_self = true});
     heart::emit(beat{1});
@@ -218,6 +236,8 @@ TEST(library_live, refuses_what_cannot_be_listened_to) {
     EXPECT_THROW(static_cast<void>(elog::subscribe({})), elog::error);
     EXPECT_THROW(static_cast<void>(elog::subscribe({"a:b@loud"})), elog::error);
     EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.buffer_size = 1000})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.pids = {0}})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.process_names = {""}})), elog::error);
     EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.where = "number >"})), elog::error);
 }
 

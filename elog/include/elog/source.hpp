@@ -143,6 +143,10 @@ struct listening_options {
     /// Of events that belong to a session, those of these sessions only, as with --session of
     /// elog(1); empty: all.
     std::vector<std::uint64_t> sessions{};
+    /// Events of these processes only, as with --pid and --comm of elog(1): of one that has such a
+    /// number, as it sees it itself, or that is called like that, with * and ?. Empty: all.
+    std::vector<std::uint32_t> pids{};
+    std::vector<std::string> process_names{};
     /// Events of this process are left out: who emits for each record would never come to an end.
     bool exclude_self = false;
     /// A record is given out at most that long after it was emitted, if somebody asks for it.
