@@ -4,6 +4,7 @@
 #include <elog/sink.hpp>
 
 #include "csv_writer.hpp"
+#include "file_output.hpp"
 #include "json_lines_writer.hpp"
 #include "sink_state.hpp"
 #include "text_writer.hpp"
@@ -148,6 +149,13 @@ sink write_text(int descriptor) {
 sink write_json_lines(int descriptor) {
     return sink(
         std::make_unique<library::sink_state>(std::make_unique<json_lines_writer>(descriptor)));
+}
+
+sink write_file(const std::string& path, writing_options options) {
+    return library::translated([&] {
+        return sink(std::make_unique<library::sink_state>(
+            std::make_unique<library::file_output>(path, options)));
+    });
 }
 
 sink write_csv(int descriptor, const std::vector<event>& events) {
