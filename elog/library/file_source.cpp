@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "translated.hpp"
 
 namespace elog {
@@ -28,6 +30,7 @@ time_range range_of(const reading_options& options) {
 
 file_source::file_source(const std::string& path, reading_options options)
     : single_source(wanted_of(options, path), std::move(options.on_loss)),
+      path_(path),
       range_(range_of(options)),
       file_(path, range_),
       merger_(file_.host().ring_count,
@@ -35,20 +38,33 @@ file_source::file_source(const std::string& path, reading_options options)
     place.clock = &file_.clock();
     place.providers = &file_.providers();
     place.shared_ring = file_.shared_ring();
-    for (const auto& [id, provider] : file_.providers()) {
-        known_events.add(provider);
-    }
+    add_providers();
     known_events.check_names();
     file_.rewind();
     merger_.begin(UINT64_MAX, UINT64_MAX);
 }
 
+void file_source::add_providers() {
+    std::optional<failure> mistake;
+    for (const auto& [id, provider] : file_.providers()) {
+        const std::optional<failure> found = add_provider(provider);
+        mistake = mistake ? mistake : found;
+    }
+    // It would be over without a record, and few look for complaints then.
+    if (mistake && !known_events.may_want_any()) {
+        throw failure(*mistake);
+    }
+}
+
 std::optional<record> file_source::next() {
+    if (std::optional<record> kept = take_kept()) {
+        return kept;
+    }
     while (!is_over_) {
         const std::optional<merged_record> merged = merger_.next();
         if (!merged) {
             finish();
-            break;
+            return take_kept();
         }
         const bool is_in_range = range_.is_everything() ||
                                  range_.contains(place.clock->realtime(merged->record.header.time));
@@ -60,6 +76,18 @@ std::optional<record> file_source::next() {
         }
     }
     return std::nullopt;
+}
+
+std::vector<std::string> file_source::complaints() const {
+    std::vector<std::string> all = single_source::complaints();
+    all.insert(all.end(), file_.damages().begin(), file_.damages().end());
+    // What else is missing where a file is damaged, nobody knows.
+    if (file_.damages().empty() && !file_.end()) {
+        all.push_back(fmt::format(
+            "The file {} has no end: {}. Everything in it can be read.", path_,
+            file_.is_being_written() ? "it is still being written" : "its recorder was killed"));
+    }
+    return all;
 }
 
 void file_source::finish() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,12 +23,15 @@ class file_source final : public single_source {
     void wait(std::chrono::nanoseconds /*at_most*/) override {}
     [[nodiscard]] bool is_over() const noexcept override { return is_over_; }
     void stop() noexcept override { is_over_ = true; }
+    std::chrono::nanoseconds look() override { return std::chrono::nanoseconds::max(); }
     [[nodiscard]] timestamp complete() const noexcept override { return timestamp::min(); }
-    [[nodiscard]] std::vector<std::string> complaints() const override { return file_.damages(); }
+    [[nodiscard]] std::vector<std::string> complaints() const override;
 
   private:
+    void add_providers();
     void finish();
 
+    std::string path_;
     time_range range_;
     file_reader file_;
     time_merger merger_;

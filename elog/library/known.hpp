@@ -16,7 +16,7 @@ struct origin {
     const clock_table* clock = nullptr;
     const provider_map* providers = nullptr;
     std::uint32_t shared_ring = 0;
-    std::uint32_t number = 0;  // among those that are merged
+    std::uint64_t number = 0;  // drawn: no other source has it, not even in another process
 };
 
 struct known_field {

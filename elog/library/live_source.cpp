@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "process.hpp"
 #include "translated.hpp"
 
 namespace elog {
@@ -40,6 +39,12 @@ subscription_options subscription_of(const std::vector<std::string>& patterns,
     for (const std::uint64_t session : options.sessions) {
         wanted.patterns.add_session(session);
     }
+    for (const std::uint32_t pid : options.pids) {
+        wanted.patterns.add_process(pid);
+    }
+    for (const std::string& name : options.process_names) {
+        wanted.patterns.add_process(name);
+    }
     wanted.buffer_size = options.buffer_size != 0 ? checked_buffer_size(options.buffer_size) : 0;
     return wanted;
 }
@@ -63,14 +68,33 @@ void live_feed::take_provider(const provider_instance& provider) {
     }
 }
 
+void live_feed::take_run(const record_run& run) {
+    merger_.add(run);
+    held_ += run.bytes.size();
+}
+
 void live_feed::advance(std::uint64_t time, std::uint64_t present) {
-    merger_.begin(time, present);
     complete_ = time;
+    present_ = present;
+    has_advanced_ = true;
+}
+
+std::optional<merged_record> live_feed::next() {
+    if (has_advanced_) {
+        merger_.begin(complete_, present_);
+        has_advanced_ = false;
+    }
+    const std::optional<merged_record> found = merger_.next();
+    if (found) {
+        held_ -= padded_size(found->record.header.size);
+    }
+    return found;
 }
 
 live_source::live_source(const std::vector<std::string>& patterns, listening_options options)
     : single_source(wanted_of(options), std::move(options.on_loss)),
       interval_(interval_of(options)),
+      backlog_(options.backlog),
       excludes_self_(options.exclude_self),
       subscription_(subscription_of(patterns, options)),
       feed_([this](const provider_instance& provider) { take_new_provider(provider); }),
@@ -81,34 +105,59 @@ live_source::live_source(const std::vector<std::string>& patterns, listening_opt
 }
 
 void live_source::take_new_provider(const provider_instance& provider) {
-    try {
-        known_events.add(provider);
-    } catch (const failure& mistake) {
-        complaints_.push_back(std::string(mistake.what()) + " The other events are not affected.");
-    }
-    if (excludes_self_ && provider.pid == eventlog::core::current_process().pid) {
+    static_cast<void>(add_provider(provider));
+    if (excludes_self_ && is_own(provider)) {
         known_events.leave_out(provider.id);
     }
 }
 
+/// A process in another pid namespace may have our number, but hardly has begun with us, too.
+bool live_source::is_own(const provider_instance& provider) const noexcept {
+    const bool may_be = provider.start_time == 0 || self_.start_time == 0 ||
+                        provider.start_time == self_.start_time;
+    return provider.pid == self_.pid && may_be;
+}
+
 std::optional<record> live_source::next() {
-    std::optional<record> found = next_due();
+    std::optional<record> found = take_kept();
+    if (!found) {
+        found = next_due();
+    }
     if (found || is_over_) {
         return found;
     }
-    if (stop_requested_ && !has_ended_) {
-        has_ended_ = true;
-        static_cast<void>(recording_.end());
-        found = next_due();
-    } else if (!has_ended_ && steady_clock::now() >= due_) {
-        recording_.poll();
-        due_ = steady_clock::now() + interval_;
-        found = next_due();
-    }
+    hear();
+    found = next_due();
     if (!found && has_ended_) {
         finish();
+        return take_kept();
     }
     return found;
+}
+
+void live_source::hear() {
+    if (has_ended_) {
+        return;
+    }
+    if (stop_requested_) {
+        has_ended_ = true;
+        static_cast<void>(recording_.end());
+    } else if (steady_clock::now() >= due_) {
+        recording_.poll();
+        due_ = steady_clock::now() + interval_;
+    }
+}
+
+std::chrono::nanoseconds live_source::look() {
+    // Who holds too much already leaves the rest in the buffers, whose size is bounded.
+    const bool has_room = feed_.held() < backlog_;
+    if (has_room || stop_requested_) {
+        hear();
+    }
+    if (has_ended_ || !has_room) {
+        return std::chrono::nanoseconds::max();
+    }
+    return std::max<std::chrono::nanoseconds>(due_ - steady_clock::now(), {});
 }
 
 std::optional<record> live_source::next_due() {

@@ -13,6 +13,7 @@
 
 #include <elog/source.hpp>
 
+#include "process.hpp"
 #include "recording.hpp"
 #include "source_state.hpp"
 #include "subscription.hpp"
@@ -29,15 +30,18 @@ class live_feed final : public record_sink {
     void start(const open_region& source) override;
     void take_clock(const eventlog_clock_pair& pair) override { clock_.add(pair); }
     void take_provider(const provider_instance& provider) override;
-    void take_run(const record_run& run) override { merger_.add(run); }
+    void take_run(const record_run& run) override;
     void take_loss(const loss_block& loss) override { losses_.push_back(loss); }
     void advance(std::uint64_t time, std::uint64_t present) override;
     void finish() override { advance(UINT64_MAX, UINT64_MAX); }
 
-    /// The next record of those that are due since the last advance.
-    [[nodiscard]] std::optional<merged_record> next() { return merger_.next(); }
+    /// The next record of those that are due since the last advance. Nothing but this ends the life
+    /// of the one before it.
+    [[nodiscard]] std::optional<merged_record> next();
     /// When next() has no more: no record that is still to come is earlier, on the region's clock.
     [[nodiscard]] std::uint64_t complete() const noexcept { return complete_; }
+    /// Bytes of the records that next() has not given out.
+    [[nodiscard]] std::uint64_t held() const noexcept { return held_; }
     /// What was lost at the end, or without having been in a ring.
     [[nodiscard]] const std::vector<loss_block>& losses() const noexcept { return losses_; }
 
@@ -51,6 +55,9 @@ class live_feed final : public record_sink {
     provider_map providers_;
     std::vector<loss_block> losses_;
     std::uint64_t complete_ = 0;
+    std::uint64_t present_ = 0;
+    bool has_advanced_ = false;  // and the merger does not know yet
+    std::uint64_t held_ = 0;
 };
 
 class live_source final : public single_source {
@@ -62,24 +69,28 @@ class live_source final : public single_source {
     void wait(std::chrono::nanoseconds at_most) override;
     [[nodiscard]] bool is_over() const noexcept override { return is_over_; }
     void stop() noexcept override { stop_requested_ = true; }
+    std::chrono::nanoseconds look() override;
     [[nodiscard]] timestamp complete() const noexcept override;
-    [[nodiscard]] std::vector<std::string> complaints() const override { return complaints_; }
 
   private:
     using steady_clock = std::chrono::steady_clock;
 
     void take_new_provider(const provider_instance& provider);
+    [[nodiscard]] bool is_own(const provider_instance& provider) const noexcept;
     [[nodiscard]] std::optional<record> next_due();
+    /// If it is time for that.
+    void hear();
     void finish();
 
     std::chrono::nanoseconds interval_;  // between two looks
+    std::uint64_t backlog_;              // bytes to hold at most, but for what next() takes
     bool excludes_self_;
+    eventlog::core::process_identity self_ = eventlog::core::current_process();
     subscription subscription_;
     live_feed feed_;
     recording recording_;
     steady_clock::time_point due_{};  // the next look
     bool has_ended_ = false;
-    std::vector<std::string> complaints_;
     std::atomic<bool> stop_requested_ = false;
     std::atomic<bool> is_over_ = false;
 };

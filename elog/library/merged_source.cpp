@@ -13,14 +13,6 @@ merged_source::merged_source(std::vector<source> parts) {
     for (source& from : parts) {
         parts_.push_back({std::move(from)});
     }
-    std::uint32_t next_origin = 0;
-    number(next_origin);
-}
-
-void merged_source::number(std::uint32_t& next_origin) noexcept {
-    for (const part& each : parts_) {
-        each.from.state().number(next_origin);
-    }
 }
 
 bool merged_source::may_precede(const part& other, timestamp time) const noexcept {
@@ -37,7 +29,9 @@ std::optional<record> merged_source::next() {
     timestamp earliest_time = timestamp::max();
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         part& each = parts_[i];
-        if (!each.head) {
+        if (each.head) {
+            each.from.state().look();
+        } else {
             each.head = each.from.state().next();
         }
         if (each.head && (earliest == parts_.size() || each.head->time() < earliest_time)) {
@@ -55,8 +49,10 @@ std::optional<record> merged_source::next() {
     return parts_[earliest].head;
 }
 
-/// For the first one that keeps the others waiting; the others are looked at when it is back.
+/// For the first one that keeps the others waiting; the others are looked at when it is back, or
+/// when one of them has to be.
 void merged_source::wait(std::chrono::nanoseconds at_most) {
+    at_most = std::min(at_most, look());
     for (const part& each : parts_) {
         if (!each.head && !each.from.is_over()) {
             each.from.state().wait(at_most);
@@ -81,6 +77,14 @@ void merged_source::stop() noexcept {
     }
 }
 
+std::chrono::nanoseconds merged_source::look() {
+    std::chrono::nanoseconds good_for = std::chrono::nanoseconds::max();
+    for (const part& each : parts_) {
+        good_for = std::min(good_for, each.from.state().look());
+    }
+    return good_for;
+}
+
 timestamp merged_source::complete() const noexcept {
     timestamp earliest = timestamp::max();
     for (const part& each : parts_) {
@@ -93,7 +97,7 @@ timestamp merged_source::complete() const noexcept {
     return earliest;
 }
 
-const known_event* merged_source::find(std::uint32_t origin, std::uint16_t provider,
+const known_event* merged_source::find(std::uint64_t origin, std::uint16_t provider,
                                        std::uint16_t event) const noexcept {
     for (const part& each : parts_) {
         if (const known_event* found = each.from.state().find(origin, provider, event)) {

@@ -3,7 +3,7 @@
 // Several sources as one.
 #pragma once
 
-#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -23,10 +23,9 @@ class merged_source final : public source_state {
     void wait(std::chrono::nanoseconds at_most) override;
     [[nodiscard]] bool is_over() const noexcept override;
     void stop() noexcept override;
+    std::chrono::nanoseconds look() override;
     [[nodiscard]] timestamp complete() const noexcept override;
-    void number(std::uint32_t& next_origin) noexcept override;
-
-    [[nodiscard]] const known_event* find(std::uint32_t origin, std::uint16_t provider,
+    [[nodiscard]] const known_event* find(std::uint64_t origin, std::uint16_t provider,
                                           std::uint16_t event) const noexcept override;
     [[nodiscard]] std::vector<event> events() const override;
     [[nodiscard]] source_totals totals() const noexcept override;

@@ -1,22 +1,57 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "file_writer.hpp"
 #include "source_state.hpp"
 
 namespace elog::library {
 
-const known_event* single_source::find(std::uint32_t origin, std::uint16_t provider,
+single_source::single_source(wanted_events::options wanted,
+                             std::function<void(const loss&)> on_loss)
+    : known_events(place, std::move(wanted)), on_loss_(std::move(on_loss)) {
+    place.number = draw_identity();
+}
+
+const known_event* single_source::find(std::uint64_t origin, std::uint16_t provider,
                                        std::uint16_t event) const noexcept {
     return origin == place.number ? known_events.find(provider, event) : nullptr;
 }
 
-void single_source::tell(const loss& missing) {
+std::optional<failure> single_source::add_provider(const provider_instance& provider) {
+    try {
+        known_events.add(provider);
+        return std::nullopt;
+    } catch (const failure& mistake) {
+        std::string sentence =
+            std::string(mistake.what()) + " The event is left out, and others are not affected.";
+        // Processes that run the same program have the same events.
+        if (std::find(complaints_.begin(), complaints_.end(), sentence) == complaints_.end()) {
+            complaints_.push_back(std::move(sentence));
+        }
+        return mistake;
+    }
+}
+
+void single_source::note(loss missing) {
     if (missing.count == 0) {
         return;
     }
+    missing.source = place.number;
     totals_.lost += missing.count;
     lost_before_ += missing.count;
     if (on_loss_) {
+        noted_.push_back(missing);
+    }
+}
+
+std::optional<record> single_source::take_kept() {
+    while (!noted_.empty()) {
+        const loss missing = noted_.front();
+        noted_.pop_front();
         on_loss_(missing);
     }
+    totals_.records += kept_ ? 1 : 0;
+    return std::exchange(kept_, std::nullopt);
 }
 
 std::optional<record> single_source::pick(const merged_record& merged) {
@@ -25,25 +60,22 @@ std::optional<record> single_source::pick(const merged_record& merged) {
     if (merged.ring != place.shared_ring) {
         missing.cpu = merged.ring;
     }
-    tell(missing);
+    note(missing);
     const eventlog_record& header = merged.record.header;
     const known_event* event = known_events.find(header.provider, header.event);
     if (event == nullptr || !is_understood(header)) {
         ++totals_.not_understood;
-        return std::nullopt;
+    } else if (!event->is_left_out && known_events.wants(merged.record, *place.clock)) {
+        kept_.emplace(record_parts{.event = event,
+                                   .payload = merged.record.payload,
+                                   .ticks = header.time,
+                                   .lost_before = std::exchange(lost_before_, 0),
+                                   .thread = header.thread,
+                                   .ring = merged.ring,
+                                   .cpu = header.cpu,
+                                   .flags = header.flags});
     }
-    if (event->is_left_out || !known_events.wants(merged.record, *place.clock)) {
-        return std::nullopt;
-    }
-    ++totals_.records;
-    return record(record_parts{.event = event,
-                               .payload = merged.record.payload,
-                               .ticks = header.time,
-                               .lost_before = std::exchange(lost_before_, 0),
-                               .thread = header.thread,
-                               .ring = merged.ring,
-                               .cpu = header.cpu,
-                               .flags = header.flags});
+    return take_kept();
 }
 
 void single_source::take_loss(const loss_block& block) {
@@ -52,10 +84,10 @@ void single_source::take_loss(const loss_block& block) {
         if (block.index != place.shared_ring) {
             missing.cpu = block.index;
         }
-        tell(missing);
+        note(missing);
         missing.count = block.damaged;
         missing.reason = loss_reason::damaged;
-        tell(missing);
+        note(missing);
         return;
     }
     const auto provider = place.providers->find(static_cast<std::uint16_t>(block.index));
@@ -63,11 +95,11 @@ void single_source::take_loss(const loss_block& block) {
     if (provider != place.providers->end()) {
         missing.provider = provider->second.schema.name;
     }
-    tell(missing);
+    note(missing);
     // What of a provider found no room is among what the rings have lost.
     missing.count = block.busy;
     missing.reason = loss_reason::busy;
-    tell(missing);
+    note(missing);
 }
 
 }  // namespace elog::library

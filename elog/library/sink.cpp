@@ -4,6 +4,7 @@
 #include <elog/sink.hpp>
 
 #include "csv_writer.hpp"
+#include "file_output.hpp"
 #include "json_lines_writer.hpp"
 #include "sink_state.hpp"
 #include "text_writer.hpp"
@@ -18,47 +19,57 @@ constexpr std::uint32_t no_cpu = UINT32_MAX;
 
 }  // namespace
 
-provider_instance& sink_state::add_provider() {
+const provider_instance& sink_state::add_provider(provider_instance added) {
     if (providers_.size() == EVENTLOG_PROVIDERS_MAX) {
         throw failure("Records of more than {} providers cannot be written at once.",
                       EVENTLOG_PROVIDERS_MAX);
     }
     const auto id = static_cast<std::uint16_t>(providers_.size());
-    provider_instance& added = providers_[id];
     added.id = id;
-    return added;
+    const provider_instance& known = providers_.emplace(id, std::move(added)).first->second;
+    names_.emplace(known.schema.name, id);
+    return known;
 }
 
 const provider_instance& sink_state::provider_of(const known_event& event) {
-    const auto [place, is_new] = numbers_.try_emplace(event.provider);
-    if (!is_new) {
-        return providers_.at(place->second);
+    if (const auto known = numbers_.find(event.provider); known != numbers_.end()) {
+        return providers_.at(known->second);
     }
-    provider_instance& added = add_provider();
-    place->second = added.id;
-    const std::uint16_t id = added.id;
-    added = *event.provider;
-    added.id = id;
+    provider_instance copy = *event.provider;
     // A provider's events stand one behind the other.
     const known_event* known = &event - event.id;
-    for (event_schema& schema : added.schema.events) {
+    for (event_schema& schema : copy.schema.events) {
         schema.fields.clear();
         for (const known_field& field : known->fields) {
             schema.fields.push_back(*field.schema);
         }
         ++known;
     }
+    const provider_instance& added = add_provider(std::move(copy));
+    numbers_.emplace(event.provider, added.id);
     return added;
+}
+
+/// What is missing in front of the record and has not been put as a loss.
+std::uint64_t sink_state::untold(const record_parts& parts) {
+    std::uint64_t missing = parts.lost_before;
+    for (const std::uint64_t source : {parts.event->from->number, std::uint64_t{0}}) {
+        if (const auto found = told_.find(source); missing != 0 && found != told_.end()) {
+            const std::uint64_t told = std::min(found->second, missing);
+            missing -= told;
+            found->second -= told;
+        }
+    }
+    return missing;
 }
 
 void sink_state::put(const record_parts& parts) {
     merged_record merged;
-    merged.ring = parts.ring == parts.event->from->shared_ring ? no_cpu : parts.ring;
-    merged.lost_before = parts.lost_before - std::min(told_, parts.lost_before);
-    told_ = 0;
     eventlog_record& header = merged.record.header;
-    header.size = static_cast<std::uint32_t>(sizeof header + parts.payload.size());
     header.provider = provider_of(*parts.event).id;
+    header.size = static_cast<std::uint32_t>(sizeof header + parts.payload.size());
+    merged.ring = parts.ring == parts.event->from->shared_ring ? no_cpu : parts.ring;
+    merged.lost_before = untold(parts);
     header.event = parts.event->id;
     header.time = parts.ticks;
     header.thread = parts.thread;
@@ -69,14 +80,12 @@ void sink_state::put(const record_parts& parts) {
 }
 
 std::uint16_t sink_state::number_of(std::string_view provider) {
-    for (const auto& [id, known] : providers_) {
-        if (known.schema.name == provider) {
-            return id;
-        }
+    if (const auto known = names_.find(provider); known != names_.end()) {
+        return known->second;
     }
-    provider_instance& added = add_provider();
-    added.schema.name = provider;
-    return added.id;
+    provider_instance unknown;
+    unknown.schema.name = provider;
+    return add_provider(std::move(unknown)).id;
 }
 
 void sink_state::put_gap(const loss& missing, std::uint32_t ring) {
@@ -88,7 +97,7 @@ void sink_state::put_gap(const loss& missing, std::uint32_t ring) {
 }
 
 void sink_state::put(const loss& missing) {
-    told_ += missing.count;
+    told_[missing.source] += missing.count;
     loss_block block{};
     block.scope = static_cast<std::uint32_t>(loss_scope::ring);
     block.index = missing.cpu.value_or(no_cpu);
@@ -140,6 +149,13 @@ sink write_text(int descriptor) {
 sink write_json_lines(int descriptor) {
     return sink(
         std::make_unique<library::sink_state>(std::make_unique<json_lines_writer>(descriptor)));
+}
+
+sink write_file(const std::string& path, writing_options options) {
+    return library::translated([&] {
+        return sink(std::make_unique<library::sink_state>(
+            std::make_unique<library::file_output>(path, options)));
+    });
 }
 
 sink write_csv(int descriptor, const std::vector<event>& events) {

@@ -31,14 +31,18 @@ class sink_state {
     [[nodiscard]] const provider_instance& provider_of(const known_event& event);
 
   private:
-    [[nodiscard]] provider_instance& add_provider();
+    [[nodiscard]] std::uint64_t untold(const record_parts& parts);
+    [[nodiscard]] const provider_instance& add_provider(provider_instance added);
     [[nodiscard]] std::uint16_t number_of(std::string_view provider);
     void put_gap(const loss& missing, std::uint32_t ring);
 
     std::unique_ptr<record_writer> writer_;
     provider_map providers_;
     std::unordered_map<const provider_instance*, std::uint16_t> numbers_;
-    std::uint64_t told_ = 0;  // of what is missing in front of the next record
+    std::unordered_map<std::string_view, std::uint16_t> names_;  // of the first one called so
+    // Of what is missing in front of the next record of each source, by its number, and by 0 what
+    // nobody knows the source of.
+    std::unordered_map<std::uint64_t, std::uint64_t> told_;
 };
 
 }  // namespace elog::library

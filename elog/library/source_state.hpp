@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include <elog/source.hpp>
 
+#include "failure.hpp"
 #include "file_format.hpp"
 #include "known.hpp"
 #include "time_merger.hpp"
@@ -35,13 +37,14 @@ class source_state {
     /// From any thread, and from signal handlers.
     virtual void stop() noexcept = 0;
 
+    /// Hears what there is to be heard, for who will not ask for the next record soon. What next()
+    /// has given out stays. Returns for how long that is good.
+    virtual std::chrono::nanoseconds look() = 0;
+
     /// When next() has found nothing: no record that is still to come is earlier.
     [[nodiscard]] virtual timestamp complete() const noexcept = 0;
-    /// Gives each file and each subscription a number, from that one on.
-    virtual void number(std::uint32_t& next_origin) noexcept = 0;
-
     /// nullptr: not known.
-    [[nodiscard]] virtual const known_event* find(std::uint32_t origin, std::uint16_t provider,
+    [[nodiscard]] virtual const known_event* find(std::uint64_t origin, std::uint16_t provider,
                                                   std::uint16_t event) const noexcept = 0;
     [[nodiscard]] virtual std::vector<event> events() const = 0;
     [[nodiscard]] virtual source_totals totals() const noexcept = 0;
@@ -51,29 +54,41 @@ class source_state {
 /// One file or subscription: picks records, counts what is missing.
 class single_source : public source_state {
   public:
-    void number(std::uint32_t& next_origin) noexcept override { place.number = next_origin++; }
-    [[nodiscard]] const known_event* find(std::uint32_t origin, std::uint16_t provider,
+    [[nodiscard]] const known_event* find(std::uint64_t origin, std::uint16_t provider,
                                           std::uint16_t event) const noexcept override;
     [[nodiscard]] std::vector<event> events() const override { return known_events.all(); }
     [[nodiscard]] source_totals totals() const noexcept override { return totals_; }
+    [[nodiscard]] std::vector<std::string> complaints() const override { return complaints_; }
 
   protected:
-    single_source(wanted_events::options wanted, std::function<void(const loss&)> on_loss)
-        : known_events(place, std::move(wanted)), on_loss_(std::move(on_loss)) {}
+    /// Throws failure.
+    single_source(wanted_events::options wanted, std::function<void(const loss&)> on_loss);
 
-    /// The record, if it is wanted. What is missing in front of it is told in any case.
+    /// The provider stays where it is. Events whose types do not allow what the predicate asks are
+    /// left out, and complained about; returns the first thing that is wrong with them.
+    std::optional<failure> add_provider(const provider_instance& provider);
+
+    /// The record, if it is wanted. What is missing in front of it is told in any case. If whoever
+    /// is told throws, the record is kept, and so is what has not been told yet.
     [[nodiscard]] std::optional<record> pick(const merged_record& merged);
+    /// Notes what is missing, for take_kept to tell.
     void take_loss(const loss_block& block);
+    /// Tells what has been noted, and gives out the record that was kept. To be called before
+    /// anything else moves on.
+    [[nodiscard]] std::optional<record> take_kept();
 
     origin place;
     wanted_events known_events;
 
   private:
-    void tell(const loss& missing);
+    void note(loss missing);
 
     std::function<void(const loss&)> on_loss_;
     source_totals totals_;
+    std::vector<std::string> complaints_;
     std::uint64_t lost_before_ = 0;  // the next record that is given out
+    std::deque<loss> noted_;         // and not told yet
+    std::optional<record> kept_;
 };
 
 }  // namespace elog::library

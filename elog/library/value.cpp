@@ -121,7 +121,7 @@ std::string value::text() const {
     if (element_ == whole) {
         append_field(out, *field_->provider, *field_->schema, payload_);
     } else {
-        append_value(out, load(*field_, payload_, element_));
+        append_element(out, *field_->provider, *field_->schema, element_, payload_);
     }
     return {out.data(), out.size()};
 }

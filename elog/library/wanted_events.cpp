@@ -57,6 +57,22 @@ void wanted_events::leave_out(std::uint16_t provider) {
     }
 }
 
+bool wanted_events::may_want_any() const noexcept {
+    if (!filter_) {
+        return true;
+    }
+    for (std::size_t provider = 0; provider < events_.size(); ++provider) {
+        for (const known_event& event : events_[provider]) {
+            const auto verdict =
+                filter_->verdict_of(static_cast<std::uint16_t>(provider), event.id);
+            if (verdict != record_filter::verdict::never) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void wanted_events::check_names() const {
     if (filter_) {
         filter_->check_names();

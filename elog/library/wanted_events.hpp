@@ -33,6 +33,9 @@ class wanted_events {
     /// From now on no record of that provider is wanted.
     void leave_out(std::uint16_t provider);
 
+    /// Whether any record of the events so far can be wanted.
+    [[nodiscard]] bool may_want_any() const noexcept;
+
     /// Throws failure if there are events, but none that knows one of the names.
     void check_names() const;
 

@@ -196,8 +196,7 @@ void csv_writer::write_loss(const loss_block& loss, const provider_map& provider
 }
 
 void csv_writer::flush() {
-    write_all(descriptor_, {buffer_.data(), buffer_.size()});
-    buffer_.clear();
+    write_out(descriptor_, buffer_);
 }
 
 void csv_writer::finish() {

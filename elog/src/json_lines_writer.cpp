@@ -132,8 +132,7 @@ void json_lines_writer::write_loss(const loss_block& loss, const provider_map& p
 }
 
 void json_lines_writer::flush() {
-    write_all(descriptor_, {buffer_.data(), buffer_.size()});
-    buffer_.clear();
+    write_out(descriptor_, buffer_);
 }
 
 void json_lines_writer::finish() {

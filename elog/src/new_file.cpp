@@ -44,6 +44,11 @@ void check_target(const std::string& path) {
     }
 }
 
+[[noreturn]] void refuse_replacing(const std::string& path) {
+    throw failure("{} is there already. Give the new file another name, or have that one replaced.",
+                  path);
+}
+
 }  // namespace
 
 void refuse_overwriting(const std::string& from, const std::string& to) {
@@ -53,9 +58,15 @@ void refuse_overwriting(const std::string& from, const std::string& to) {
     }
 }
 
-new_file::new_file(const std::string& path)
-    : path_(target_of(path)), unfinished_(path_ + ".unfinished") {
+new_file::new_file(const std::string& path, if_there what)
+    : path_(target_of(path)), unfinished_(path_ + ".unfinished"), what_(what) {
     check_target(path_);
+    struct stat status {};
+    if (what_ == if_there::refuse && ::lstat(path_.c_str(), &status) == 0) {
+        refuse_replacing(path_);
+    }
+    // Of another one who is at it, nothing may be removed.
+    check_target(unfinished_);
 }
 
 new_file::~new_file() {
@@ -65,7 +76,15 @@ new_file::~new_file() {
 }
 
 void new_file::finish() {
-    if (std::rename(unfinished_.c_str(), path_.c_str()) != 0) {
+    const unsigned flags = what_ == if_there::refuse ? RENAME_NOREPLACE : 0;
+    int result = ::renameat2(AT_FDCWD, unfinished_.c_str(), AT_FDCWD, path_.c_str(), flags);
+    if (result != 0 && errno == EINVAL) {
+        result = std::rename(unfinished_.c_str(), path_.c_str());  // that file system cannot refuse
+    }
+    if (result != 0 && errno == EEXIST && what_ == if_there::refuse) {
+        refuse_replacing(path_);
+    }
+    if (result != 0) {
         throw failure("The file {} cannot be given its name ({}). Give another one with -o.", path_,
                       std::strerror(errno));
     }

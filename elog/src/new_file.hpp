@@ -14,8 +14,11 @@ void refuse_overwriting(const std::string& from, const std::string& to);
 /// there before stays what it was.
 class new_file {
   public:
-    /// Throws failure if no file can have that name: what is there is no file, or still written.
-    explicit new_file(const std::string& path);
+    enum class if_there { replace, refuse };
+
+    /// Throws failure if no file can have that name: what is there is no file, still written, or
+    /// not to be replaced.
+    explicit new_file(const std::string& path, if_there what = if_there::replace);
     /// Removes what was written, unless it is whole.
     ~new_file();
     new_file(const new_file&) = delete;
@@ -30,6 +33,7 @@ class new_file {
   private:
     std::string path_;
     std::string unfinished_;
+    if_there what_;
     bool is_whole_ = false;
 };
 

@@ -19,13 +19,13 @@ constexpr int patience = 100;      // looks
 
 /// Until the output takes something, or has an error that write will tell.
 void wait_until_writable(int descriptor, const give_up& asked_to_end) {
-    for (int looks = 0; asked_to_end; ++looks) {
+    for (int looks = 0;; ++looks) {
         pollfd output{descriptor, POLLOUT, 0};
-        const int ready = ::poll(&output, 1, look_interval);
+        const int ready = ::poll(&output, 1, asked_to_end ? look_interval : -1);
         if (ready > 0 || (ready < 0 && errno != EINTR)) {
             return;
         }
-        if (!asked_to_end()) {
+        if (!asked_to_end || !asked_to_end()) {
             looks = 0;
         } else if (looks >= patience) {
             throw failure("Nobody takes the output; what was left of it is dropped. Read faster, "
@@ -44,14 +44,19 @@ std::size_t part_of(std::string_view text) {
     return line_end == std::string_view::npos ? PIPE_BUF : line_end + 1;
 }
 
-}  // namespace
-
-void write_all(int descriptor, std::string_view text, const give_up& asked_to_end) {
+/// Takes away from the text what has been written.
+void write_rest(int descriptor, std::string_view& text, const give_up& asked_to_end) {
     while (!text.empty()) {
-        wait_until_writable(descriptor, asked_to_end);
+        if (asked_to_end) {
+            wait_until_writable(descriptor, asked_to_end);
+        }
         const std::size_t size = asked_to_end ? part_of(text) : text.size();
         const ssize_t written = ::write(descriptor, text.data(), size);
         if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written < 0 && errno == EAGAIN) {
+            wait_until_writable(descriptor, asked_to_end);
             continue;
         }
         if (written < 0 && errno == EPIPE) {
@@ -62,6 +67,24 @@ void write_all(int descriptor, std::string_view text, const give_up& asked_to_en
         }
         text.remove_prefix(static_cast<std::size_t>(written));
     }
+}
+
+}  // namespace
+
+void write_all(int descriptor, std::string_view text, const give_up& asked_to_end) {
+    write_rest(descriptor, text, asked_to_end);
+}
+
+void write_out(int descriptor, fmt::memory_buffer& buffer, const give_up& asked_to_end) {
+    std::string_view rest(buffer.data(), buffer.size());
+    try {
+        write_rest(descriptor, rest, asked_to_end);
+    } catch (...) {
+        std::memmove(buffer.data(), rest.data(), rest.size());
+        buffer.resize(rest.size());
+        throw;
+    }
+    buffer.clear();
 }
 
 }  // namespace elog

@@ -6,6 +6,8 @@
 #include <functional>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace elog {
 
 /// The reader of our output has gone (EPIPE): no failure, but there is no more to do.
@@ -14,8 +16,12 @@ struct output_closed {};
 /// Asked while the output takes nothing: whether to wait no longer.
 using give_up = std::function<bool()>;
 
-/// Writes all of it. Throws output_closed or failure; the latter also if the output takes nothing
-/// for a second although `asked_to_end` says that it is time to end.
+/// Writes all of it, and waits for a descriptor that would not. Throws output_closed or failure;
+/// the latter also if the output takes nothing for a second although `asked_to_end` says that it is
+/// time to end.
 void write_all(int descriptor, std::string_view text, const give_up& asked_to_end = {});
+
+/// The same, and empties the buffer. If it throws, what has not been written is still there.
+void write_out(int descriptor, fmt::memory_buffer& buffer, const give_up& asked_to_end = {});
 
 }  // namespace elog

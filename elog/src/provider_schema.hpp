@@ -72,6 +72,7 @@ struct provider_instance {
     std::uint32_t uid = 0;
     std::string process;
     provider_schema schema;
+    std::uint64_t start_time = 0;  // of the process, in clock ticks after boot; 0: not known
 };
 
 using provider_map = std::unordered_map<std::uint16_t, provider_instance>;  // by id

@@ -30,6 +30,14 @@ record_copier::record_copier(copy_options options, const host_block& host,
     writer_.compress(options.compression);
 }
 
+record_copier::record_copier(copy_options options, std::uint32_t clock, std::uint32_t ring_count)
+    : writer_(std::move(options.path), clock, ring_count),
+      batches_(ring_count),
+      write_run_([this](const record_run& run) { writer_.write_run(run); }),
+      rings_(ring_count) {
+    writer_.compress(options.compression);
+}
+
 /// Readings stand between the records that they convert, so that an index that lists some of the
 /// blocks lists what belongs to them.
 void record_copier::write_readings(std::uint64_t time) {

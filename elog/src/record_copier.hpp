@@ -42,9 +42,14 @@ class record_copier {
     /// with, each later than the one before. Throws failure, as all others here.
     record_copier(copy_options options, const host_block& host,
                   std::vector<eventlog_clock_pair> readings);
+    /// The same for records that come from anywhere, with this machine as their host.
+    record_copier(copy_options options, std::uint32_t clock, std::uint32_t ring_count);
     record_copier(const record_copier&) = delete;
     record_copier& operator=(const record_copier&) = delete;
     ~record_copier() = default;
+
+    /// One more of these, before the first record that it converts.
+    void add_reading(const eventlog_clock_pair& reading) { readings_.push_back(reading); }
 
     /// Records come in the order of time; their rings are those of the host. `source` says which of
     /// several files it is whose `providers` these are.

@@ -275,9 +275,12 @@ std::optional<provider_instance> region_reader::read_provider(std::uint16_t id) 
     }
     try {
         return provider_instance{
-            id, entry.pid, entry.uid,
+            id,
+            entry.pid,
+            entry.uid,
             std::string(entry.process, ::strnlen(entry.process, sizeof entry.process)),
-            provider_schema::parse(bytes)};
+            provider_schema::parse(bytes),
+            entry.start_time};
     } catch (const failure&) {
         return std::nullopt;  // its records will be shown as those of an unknown provider
     }

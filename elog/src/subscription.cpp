@@ -162,7 +162,7 @@ subscription::subscription(const subscription_options& options) {
 }
 
 subscription::~subscription() {
-    if (left_) {
+    if (left_ || !is_ours()) {
         return;
     }
     end();
@@ -171,6 +171,17 @@ subscription::~subscription() {
     static_cast<void>(
         ::unlinkat(directory_.subscriptions.get(), core::name_of_slot(slot_).data(), 0));
     core::release_memory(file_, geometry_);
+}
+
+/// Whether we are the process that made it. The number alone does not tell: a child may have the
+/// same one in another pid namespace. What /proc does not tell, 0, tells nothing.
+bool subscription::is_ours() const noexcept {
+    const core::process_identity self = core::current_process();
+    const auto agree = [](std::uint64_t now, std::uint64_t then) {
+        return now == 0 || then == 0 || now == then;
+    };
+    return self.pid == header_.owner_pid && agree(self.start_time, header_.owner_start_time) &&
+           agree(self.pid_namespace, header_.owner_pid_namespace);
 }
 
 void subscription::create_region(const subscription_options& options) {

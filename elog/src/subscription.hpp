@@ -34,7 +34,8 @@ class subscription {
     /// Publishes the subscription and sets the gates of all providers that it wants. Whoever is
     /// published later finds it. Throws failure.
     explicit subscription(const subscription_options& options);
-    /// Ends it, if nobody has, and leaves nothing behind.
+    /// Ends it, if nobody has, and leaves nothing behind. In a forked child, where this is a copy,
+    /// it stays what it is.
     ~subscription();
     subscription(const subscription&) = delete;
     subscription& operator=(const subscription&) = delete;
@@ -62,6 +63,7 @@ class subscription {
     void publish();
     void check_name() const;
     void open_gates(const event_patterns& patterns);
+    [[nodiscard]] bool is_ours() const noexcept;
 
     eventlog::core::directory directory_;
     eventlog::core::unique_fd file_;

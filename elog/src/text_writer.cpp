@@ -194,8 +194,7 @@ void text_writer::finish() {
 }
 
 void text_writer::flush() {
-    write_all(descriptor_, {buffer_.data(), buffer_.size()}, asked_to_end_);
-    buffer_.clear();
+    write_out(descriptor_, buffer_, asked_to_end_);
 }
 
 }  // namespace elog

@@ -344,4 +344,23 @@ void append_field(fmt::memory_buffer& out, const provider_schema& provider,
     append_visible(out, field.unit);
 }
 
+void append_element(fmt::memory_buffer& out, const provider_schema& provider,
+                    const field_schema& field, std::size_t element,
+                    std::span<const std::uint8_t> payload) {
+    const field_value whole = decode_field(field, payload);
+    if (!std::holds_alternative<array_value>(whole)) {
+        if (element == 0 || std::holds_alternative<no_value>(whole)) {
+            append_field(out, provider, field, payload);
+        } else {
+            append_value(out, damaged_value{});
+        }
+        return;
+    }
+    const field_value value = decode_element(field, element, payload);
+    append_single(out, provider, field, value);
+    if (!std::holds_alternative<damaged_value>(value)) {
+        append_visible(out, field.unit);
+    }
+}
+
 }  // namespace elog

@@ -61,4 +61,10 @@ void append_value(fmt::memory_buffer& out, const field_value& value);
 void append_field(fmt::memory_buffer& out, const provider_schema& provider,
                   const field_schema& field, std::span<const std::uint8_t> payload);
 
+/// One element of an array, as the schema wants it to be shown; damaged behind the end. A field
+/// that is no array is its own first element.
+void append_element(fmt::memory_buffer& out, const provider_schema& provider,
+                    const field_schema& field, std::size_t element,
+                    std::span<const std::uint8_t> payload);
+
 }  // namespace elog

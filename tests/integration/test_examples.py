@@ -101,6 +101,22 @@ class ReadFile(Examples):
         self.assertIn("not.there", process.stderr)
 
 
+class KeepSlow(Examples):
+    def test_it_makes_one_recording_of_what_took_long_in_several(self):
+        files = [self.path("one.elog"), self.path("two.elog")]
+        for file in files:
+            bakery = harness.example("spans_and_counters")
+            self.run_elog("record", "-e", "bakery", "-o", file, "--", bakery, "3")
+        slow = self.path("slow.elog")
+        result = self.finish(self.start(harness.example("keep_slow"), slow, *files))[0]
+        self.assertEqual(result, "12 events\n")
+        self.run_elog("verify", slow)
+        lines = self.run_elog("print", slow, "--fields", "baker").stdout.splitlines()
+        self.assertEqual(len(lines), 12)
+        for line in lines:
+            self.assertRegex(line, r' bakery:baking_end baker="(ann|bert)"$')
+
+
 class WatchLive(Examples):
     def test_it_shows_what_is_emitted_until_it_is_interrupted(self):
         watcher = self.start(harness.example("watch_live"), "thermometer:*", "heating:*")

@@ -58,6 +58,18 @@ def check_installed_tree(prefix):
     check_exported_names(
         libraries / "libelog.so", r"elog::.*|(vtable|typeinfo|typeinfo name) for elog::error"
     )
+    check_name_for_the_loader(libraries / "libelog.so")
+
+
+def check_name_for_the_loader(library):
+    """Programs are told to find that version, and no other that they may not fit."""
+    version = re.search(r"^project\(\n    eventlog\n    VERSION (\d+)\.(\d+)\.",
+                        (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)
+    major, minor = version.groups()
+    expected = f"{library.name}.{major}.{minor}" if major == "0" else f"{library.name}.{major}"
+    dynamic = output_of("readelf", "-d", library)
+    assert f"Library soname: [{expected}]" in dynamic, dynamic
+    assert (library.parent / expected).exists(), f"{expected} is not installed"
 
 
 def check_exported_names(library, pattern):
@@ -122,6 +134,17 @@ def test_pkg_config(arguments, directory):
     run(directory / "eventlog", LD_LIBRARY_PATH=str(libraries))
     check_reader(
         directory / "elog", directory / "eventlog", prefix, directory,
+        LD_LIBRARY_PATH=str(libraries),
+    )
+    # Where there is no shared libelog, the static one has to be complete with what is beside it.
+    for library in libraries.glob("libelog.so*"):
+        library.unlink()
+    run(
+        HERE / "pkg_config/build.sh", "elog", arguments.compiler, HERE / "reader.cpp",
+        directory / "static", prefix, "--static", PKG_CONFIG_PATH=str(libraries / "pkgconfig"),
+    )
+    check_reader(
+        directory / "static", directory / "eventlog", prefix, directory,
         LD_LIBRARY_PATH=str(libraries),
     )
 

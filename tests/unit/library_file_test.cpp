@@ -108,6 +108,27 @@ TEST(library_file, tells_what_is_missing_where_it_is_missing_and_in_total) {
     EXPECT_EQ(losses[1].cpu, 1U);
 }
 
+TEST(library_file, goes_on_where_it_was_when_who_is_told_of_a_loss_throws) {
+    struct too_much {};
+    const auto refuse = [](const elog::loss& /*missing*/) { throw too_much{}; };
+    elog::source source = elog::open_file(make_sample("thrown.elog"), {.on_loss = refuse});
+    std::vector<std::uint64_t> numbers;
+    int thrown = 0;
+    while (!source.is_over()) {
+        try {
+            if (const std::optional<elog::record> record = source.get()) {
+                numbers.push_back((*record)["number"].as<std::uint64_t>().value_or(0));
+            }
+        } catch (const too_much&) {
+            ++thrown;
+        }
+    }
+    EXPECT_EQ(numbers, from_to(1, 60));
+    EXPECT_EQ(thrown, 2);
+    EXPECT_EQ(source.totals().records, 60U);
+    EXPECT_EQ(source.totals().lost, test::sample_lost);
+}
+
 TEST(library_file, tells_of_records_whose_place_newer_ones_took) {
     std::vector<elog::loss> losses;
     elog::source source =
@@ -141,6 +162,21 @@ TEST(library_file, that_is_damaged_is_read_around_the_damage) {
     elog::source source = elog::open_file(path);
     EXPECT_EQ(numbers_of(source), from_to(11, 60));
     EXPECT_FALSE(source.complaints().empty());
+}
+
+TEST(library_file, that_has_no_end_is_complained_about) {
+    const std::string path = make_sample("endless.elog", {.end = false});
+    elog::source source = elog::open_file(path);
+    EXPECT_EQ(numbers_of(source), from_to(1, 60));
+    const std::vector<std::string> complaints = source.complaints();
+    ASSERT_EQ(complaints.size(), 1U);
+    EXPECT_NE(complaints[0].find("its recorder was killed"), std::string::npos) << complaints[0];
+}
+
+TEST(library_file, whose_end_is_outside_of_the_time_that_is_asked_for_has_one) {
+    elog::source source = elog::open_file(make_sample("early.elog"), {.to = time_of(20)});
+    EXPECT_EQ(numbers_of(source), from_to(1, 19));
+    EXPECT_TRUE(source.complaints().empty());
 }
 
 TEST(library_file, gives_out_no_more_when_it_is_stopped) {
@@ -178,6 +214,16 @@ TEST(library_file, finds_no_record_in_other_bytes) {
     EXPECT_FALSE(source.view({}).has_value());
     const std::vector<std::byte> foreign(200, std::byte{0xee});
     EXPECT_FALSE(source.view(foreign).has_value());
+}
+
+TEST(library_file, finds_no_record_in_a_copy_of_another_source) {
+    const std::string path = make_sample("two_copies.elog");
+    elog::source source = elog::open_file(path);
+    const elog::source other = elog::open_file(path);
+    std::vector<std::byte> buffer(200);
+    buffer.resize(source.get()->copy_to(buffer));
+    EXPECT_TRUE(source.view(buffer).has_value());
+    EXPECT_FALSE(other.view(buffer).has_value());
 }
 
 TEST(library_file, gives_out_the_part_of_the_time_that_is_asked_for) {
@@ -225,6 +271,44 @@ TEST(library_file, has_the_fields_that_are_asked_for_in_that_order) {
     ASSERT_TRUE(only.has_value());
     EXPECT_EQ(only->size(), 1U);
     EXPECT_EQ((*only)["number"].state(), elog::value_state::no_field);
+}
+
+/// A file with a record of each of two events, whose fields of one name have different types.
+std::string make_mixed(const std::string& name) {
+    const test::record_maker maker("provider parcels { event weighed info { size: u32 } "
+                                   "event named info { size: text } }",
+                                   "scales", 42);
+    test::made_record weighed = maker.record("weighed");
+    weighed.set("size", std::uint64_t{5});
+    test::made_record named = maker.record("named");
+    named.set_text("size", "large");
+    std::string path = test::scratch_directory() + "/library_" + name;
+    elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
+    writer.write_clock({0, 0, 1'000'000'000});
+    writer.write_provider(maker.provider());
+    test::bytes both = weighed.bytes();
+    const test::bytes second = named.bytes();
+    both.insert(both.end(), second.begin(), second.end());
+    writer.write_run({.ring = 0, .count = 2, .bytes = both});
+    writer.write_end();
+    return path;
+}
+
+TEST(library_file, leaves_out_an_event_that_a_predicate_does_not_suit_and_says_so) {
+    elog::source source = elog::open_file(make_mixed("mixed.elog"), {.where = "size > 3"});
+    const std::optional<elog::record> record = source.get();
+    ASSERT_TRUE(record.has_value());
+    EXPECT_EQ(record->name(), "weighed");
+    EXPECT_FALSE(source.get().has_value());
+    const std::vector<std::string> complaints = source.complaints();
+    ASSERT_EQ(complaints.size(), 1U);
+    EXPECT_NE(complaints[0].find("size"), std::string::npos) << complaints[0];
+}
+
+TEST(library_file, refuses_a_predicate_that_suits_none_of_its_events) {
+    const std::string path = make_mixed("unsuited.elog");
+    EXPECT_THROW(static_cast<void>(elog::open_file(path, {.where = "size == 192.168.1.1"})),
+                 elog::error);
 }
 
 TEST(library_file, refuses_names_that_no_event_has) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // libelog listens: what it gives out and when, and several sources as one.
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -18,8 +21,10 @@
 #include <eventlog/eventlog.hpp>
 
 #include "in_child.hpp"
+#include "process.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
+#include "unique_fd.hpp"
 
 namespace {
 
@@ -130,6 +135,24 @@ TEST(library_live, is_stopped_by_another_thread_while_it_waits) {
     other.join();
 }
 
+TEST(library_live, gives_out_events_of_the_processes_that_are_asked_for) {
+    const auto own = eventlog::core::current_process();
+    elog::source by_number = elog::subscribe({"library_live"}, {.pids = {own.pid}});
+    elog::source by_name =
+        elog::subscribe({"library_live"}, {.process_names = {std::string(own.name.data())}});
+    elog::source of_others =
+        elog::subscribe({"library_live"}, {.process_names = {"no_such_process"}});
+    heart::emit(beat{1});
+    const int status = test::in_child([] {
+        heart::emit(beat{2});
+        return 0;
+    });
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(rest_of(by_number), std::vector<std::uint32_t>{1});
+    EXPECT_EQ(rest_of(by_name), (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_TRUE(rest_of(of_others).empty());
+}
+
 TEST(library_live, leaves_its_own_process_out_if_it_is_asked_to) {
     elog::source source = elog::subscribe({"library_live"}, {.exclude_self = true});
     heart::emit(beat{1});
@@ -140,6 +163,50 @@ TEST(library_live, leaves_its_own_process_out_if_it_is_asked_to) {
     EXPECT_EQ(status, 0);
     heart::emit(beat{3});
     EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
+}
+
+TEST(library_live, does_not_leave_out_another_process_that_has_its_number) {
+    const pid_t own = ::getpid();
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    const eventlog::core::unique_fd read_end(ends[0]);
+    const eventlog::core::unique_fd write_end(ends[1]);
+    int status = -1;
+    std::thread other([&] {
+        status = test::in_child([&] {
+            // What it would be in a pid namespace of its own, where numbers begin anew.
+            eventlog::core::process_identity namesake = eventlog::core::own_identity();
+            namesake.pid = static_cast<std::uint32_t>(own);
+            namesake.start_time += 1;
+            eventlog::core::remember_identity(namesake);
+            static_cast<void>(::write(write_end.get(), "", 1) == 1);
+            const auto end = steady_clock::now() + patience;
+            while (!heart::enabled<beat>() && steady_clock::now() < end) {
+                std::this_thread::sleep_for(milliseconds(1));
+            }
+            heart::emit(beat{2});
+            return 0;
+        });
+    });
+    char ready = 1;
+    EXPECT_EQ(::read(read_end.get(), &ready, 1), 1);
+    elog::source source = elog::subscribe({"library_live"}, {.exclude_self = true});
+    other.join();
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
+}
+
+TEST(library_live, goes_on_when_a_forked_child_destroys_its_copy) {
+    elog::source source = elog::subscribe({"library_live"});
+    heart::emit(beat{1});
+    const int status = test::in_child([&] {
+        const elog::source copy = std::move(source);
+        return 0;
+    });
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(heart::enabled<beat>());
+    heart::emit(beat{2});
+    EXPECT_EQ(rest_of(source), (std::vector<std::uint32_t>{1, 2}));
 }
 
 TEST(library_live, gives_out_what_a_predicate_wants) {
@@ -169,6 +236,8 @@ TEST(library_live, refuses_what_cannot_be_listened_to) {
     EXPECT_THROW(static_cast<void>(elog::subscribe({})), elog::error);
     EXPECT_THROW(static_cast<void>(elog::subscribe({"a:b@loud"})), elog::error);
     EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.buffer_size = 1000})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.pids = {0}})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.process_names = {""}})), elog::error);
     EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.where = "number >"})), elog::error);
 }
 
@@ -218,10 +287,78 @@ TEST(library_merge, finds_copies_of_records_of_either_source) {
     }
 }
 
+std::vector<std::byte> copy_of(const elog::record& record) {
+    std::vector<std::byte> buffer(200);
+    buffer.resize(record.copy_to(buffer));
+    return buffer;
+}
+
+TEST(library_merge, finds_copies_that_were_made_before_it) {
+    const std::string path = make_sample("earlier_copies.elog");
+    elog::source first = elog::open_file(path, {.fields = {"number"}});
+    elog::source second = elog::open_file(path, {.fields = {"check"}});
+    const std::vector<std::byte> of_first = copy_of(first.get().value());
+    const std::vector<std::byte> of_second = copy_of(second.get().value());
+    const elog::source merged = elog::merge(both(std::move(first), std::move(second)));
+    const std::optional<elog::record> one = merged.view(of_first);
+    ASSERT_TRUE(one.has_value());
+    EXPECT_EQ((*one)["number"].as<int>(), 1);
+    const std::optional<elog::record> other = merged.view(of_second);
+    ASSERT_TRUE(other.has_value());
+    EXPECT_EQ((*other)["check"].as<std::uint64_t>(), test::check_of(1));
+}
+
 TEST(library_merge, of_nothing_is_over) {
     elog::source merged = elog::merge({});
     EXPECT_TRUE(merged.is_over());
     EXPECT_FALSE(merged.get().has_value());
+}
+
+std::vector<std::uint32_t> counted_up_to(std::uint32_t end) {
+    std::vector<std::uint32_t> numbers(end);
+    std::iota(numbers.begin(), numbers.end(), 0U);
+    return numbers;
+}
+
+// Of what the sample has lost, what a record follows.
+constexpr std::uint64_t lost_before_records = 5;
+
+TEST(library_merge, hears_who_has_to_wait_while_a_file_goes_out) {
+    constexpr std::uint32_t at_once = 2000;
+    std::uint32_t emitted = 0;
+    elog::source merged =
+        elog::merge(both(elog::open_file(make_sample("long.elog")),
+                         elog::subscribe({"library_live"}, {.buffer_size = 128U << 10U})));
+    for (int i = 0; i < 60; ++i) {
+        // All of them together are several times what the buffers have room for.
+        for (std::uint32_t j = 0; j < at_once; ++j) {
+            heart::emit(beat{emitted++});
+        }
+        std::this_thread::sleep_for(milliseconds(6));
+        const std::optional<elog::record> record = merged.get();
+        ASSERT_TRUE(record.has_value());
+        EXPECT_EQ(record->provider(), "file_test");
+    }
+    EXPECT_EQ(rest_of(merged), counted_up_to(emitted));
+    EXPECT_EQ(merged.totals().lost, lost_before_records);
+}
+
+TEST(library_merge, keeps_no_more_for_later_than_it_was_allowed_to) {
+    constexpr std::uint32_t at_once = 2000;
+    std::uint32_t emitted = 0;
+    elog::source merged = elog::merge(
+        both(elog::open_file(make_sample("held.elog")),
+             elog::subscribe({"library_live"}, {.buffer_size = 128U << 10U, .backlog = 1})));
+    for (int i = 0; i < 60; ++i) {
+        for (std::uint32_t j = 0; j < at_once; ++j) {
+            heart::emit(beat{emitted++});
+        }
+        std::this_thread::sleep_for(milliseconds(6));
+        ASSERT_TRUE(merged.get().has_value());
+    }
+    const std::uint64_t given = rest_of(merged).size();
+    EXPECT_LT(given, emitted);
+    EXPECT_EQ(given + merged.totals().lost, emitted + lost_before_records);
 }
 
 TEST(library_merge, waits_for_whoever_may_have_something_earlier) {

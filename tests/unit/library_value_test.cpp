@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // The values of fields, as libelog gives them out.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,7 +40,9 @@ provider shop "Sells" {
         customer: text
         note: text?
         discount: u8?
-        steps: u16[3]
+        steps: u16[3] unit "m"
+        states: state[2]
+        masks: u8[2] format hexadecimal
         tag: bytes
         place: u8[4]
     }
@@ -122,6 +126,21 @@ TEST(library_value, of_floating_point_is_no_integer) {
     EXPECT_EQ(record["price"].as<int>(), std::nullopt);
 }
 
+TEST(library_value, that_is_too_large_for_a_float_is_none) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const auto as_float = [](double number) {
+        test::made_record made = sold();
+        made.set("price", number);
+        return one_record(made)["price"].as<float>();
+    };
+    EXPECT_EQ(as_float(0.1), 0.1F);
+    EXPECT_EQ(as_float(1e300), std::nullopt);
+    EXPECT_EQ(as_float(-1e300), std::nullopt);
+    EXPECT_EQ(as_float(-infinity), -std::numeric_limits<float>::infinity());
+    EXPECT_EQ(as_float(std::numeric_limits<float>::max()), std::numeric_limits<float>::max());
+    EXPECT_TRUE(std::isnan(as_float(std::nan("")).value_or(0)));
+}
+
 TEST(library_value, of_a_bool_a_char_and_an_enumeration_is_what_they_are) {
     enum class state : std::uint8_t { open = 1, paid = 2 };
     test::made_record made = sold();
@@ -135,6 +154,15 @@ TEST(library_value, of_a_bool_a_char_and_an_enumeration_is_what_they_are) {
     EXPECT_EQ(record["state"].as<state>(), state::paid);
     EXPECT_EQ(record["state"].name(), "paid");
     EXPECT_EQ(record["mark"].name(), "");
+}
+
+TEST(library_value, of_any_char_is_that_char_and_its_code) {
+    test::made_record made = sold();
+    made.set("mark", std::uint64_t{0xe9});
+    const one_record record(made);
+    EXPECT_EQ(record["mark"].as<char>(), '\xe9');
+    EXPECT_EQ(record["mark"].as<int>(), 0xe9);
+    EXPECT_EQ(record["mark"].as<std::int8_t>(), std::nullopt);
 }
 
 TEST(library_value, of_texts_and_bytes_is_a_view_into_the_record) {
@@ -200,6 +228,26 @@ TEST(library_value, is_shown_as_the_schema_wants_it) {
     EXPECT_EQ(record["state"].text(), "open");
     EXPECT_EQ(record["customer"].text(), "\"ann\\n\"");
     EXPECT_EQ(record["discount"].text(), "-");
+}
+
+TEST(library_value, of_an_element_is_shown_as_the_schema_wants_it) {
+    test::made_record made = sold();
+    made.set("count", std::uint64_t{3});
+    made.set_bytes("steps", {1, 0, 2, 0, 3, 1});
+    made.set_bytes("states", {2, 7});
+    made.set_bytes("masks", {255, 1});
+    made.set_bytes("place", {10, 0, 0, 1});
+    const one_record record(made);
+    EXPECT_EQ(record["steps"].text(), "[1,2,259]m");
+    EXPECT_EQ(record["steps"][2].text(), "259m");
+    EXPECT_EQ(record["states"][0].text(), "paid");
+    EXPECT_EQ(record["states"][1].text(), "7");
+    EXPECT_EQ(record["states"][2].text(), "<damaged>");
+    EXPECT_EQ(record["masks"][0].text(), "0xff");
+    EXPECT_EQ(record["place"][3].text(), "1");
+    EXPECT_EQ(record["count"][0].text(), "3pieces");
+    EXPECT_EQ(record["count"][1].text(), "<damaged>");
+    EXPECT_EQ(record["discount"][0].text(), "-");
 }
 
 TEST(library_value, knows_what_its_event_and_field_are_called) {

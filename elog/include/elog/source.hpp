@@ -38,6 +38,7 @@ struct loss {
     loss_reason reason = loss_reason::no_room;
     std::optional<std::uint32_t> cpu{};  // whose they were, if that is known
     std::string_view provider{};         // the same; valid as long as the source
+    std::uint64_t source = 0;            // of libelog itself: the number of who told it
 };
 
 /// What a source has given out so far, and what it could not.
@@ -129,7 +130,8 @@ struct reading_options {
     /// else is read.
     std::optional<timestamp> from{};
     std::optional<timestamp> to{};
-    /// Called from inside of try_get and get, where records are missing.
+    /// Called from inside of try_get and get, where records are missing. What it throws comes out
+    /// of them, and the next call goes on where they were.
     std::function<void(const loss&)> on_loss{};
 };
 
@@ -141,19 +143,27 @@ struct listening_options {
     /// Of events that belong to a session, those of these sessions only, as with --session of
     /// elog(1); empty: all.
     std::vector<std::uint64_t> sessions{};
+    /// Events of these processes only, as with --pid and --comm of elog(1): of one that has such a
+    /// number, as it sees it itself, or that is called like that, with * and ?. Empty: all.
+    std::vector<std::uint32_t> pids{};
+    std::vector<std::string> process_names{};
     /// Events of this process are left out: who emits for each record would never come to an end.
     bool exclude_self = false;
     /// A record is given out at most that long after it was emitted, if somebody asks for it.
     std::chrono::nanoseconds latency = std::chrono::milliseconds(10);
     /// Bytes of each of a CPU's four buffers, a power of two; 0: as much as suits the machine.
     std::uint64_t buffer_size = 0;
+    /// Merged with others, it keeps that many bytes of records while those of the others go out;
+    /// what comes then stays in the buffers as long as there is room.
+    std::uint64_t backlog = std::uint64_t{256} << 20U;
     /// Called from inside of try_get and get. Of records that never came as far as a buffer it is
     /// told when the source ends.
     std::function<void(const loss&)> on_loss{};
 };
 
 /// Reads an .elog file. What is damaged in it is left out and complained about. Throws error if it
-/// cannot be opened or is no .elog file at all, or if no event of it has what the options name.
+/// cannot be opened or is no .elog file at all, if no event of it has what the options name, or if
+/// the predicate suits none of them; one that suits only some is complained about.
 [[nodiscard]] ELOG_API source open_file(const std::string& path, reading_options options = {});
 
 /// Listens to the events that meet one of the patterns, PROVIDER:EVENT@LEVEL/KEYWORD as in elog(1),

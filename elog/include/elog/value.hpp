@@ -55,7 +55,8 @@ class ELOG_API value {
 
     /// The value as a T, if it is one without loss: an integer that does not fit is none, a text is
     /// no number, and what is not there is nothing. Integers and enumerations are what they count,
-    /// bool 0 or 1, char its code. Floating point takes every number.
+    /// bool 0 or 1, char its code. Floating point takes every number, rounded; but a float none
+    /// that is too large for it.
     template <value_type T>
     [[nodiscard]] std::optional<T> as() const noexcept;
 
@@ -67,7 +68,7 @@ class ELOG_API value {
     /// What its enumeration calls it; empty if it has no such name.
     [[nodiscard]] std::string_view name() const noexcept;
 
-    /// As elog print shows it: with unit, format and enumeration.
+    /// As elog print shows it: with unit, format and enumeration; one element in the same way.
     [[nodiscard]] std::string text() const;
 
   private:
@@ -88,6 +89,12 @@ template <class T, class Number>
 [[nodiscard]] constexpr std::optional<T> converted(Number number) noexcept {
     if constexpr (std::same_as<T, Number>) {
         return number;
+    } else if constexpr (std::is_same_v<T, float> && std::is_floating_point_v<Number>) {
+        constexpr Number largest = std::numeric_limits<float>::max();
+        constexpr Number infinity = std::numeric_limits<Number>::infinity();
+        const bool is_too_large =
+            (number > largest && number != infinity) || (number < -largest && number != -infinity);
+        return is_too_large ? std::nullopt : std::optional(static_cast<float>(number));
     } else if constexpr (std::is_floating_point_v<T>) {
         return static_cast<T>(number);
     } else if constexpr (std::is_floating_point_v<Number>) {
@@ -131,7 +138,12 @@ std::optional<T> value::as() const noexcept {
                 return library::converted<T>(std::uint64_t{*truth});
             }
             if (const auto* character = std::get_if<char>(&held)) {
-                return library::converted<T>(std::uint64_t{static_cast<unsigned char>(*character)});
+                if constexpr (std::same_as<T, char>) {
+                    return *character;  // may be signed: its code does not always fit
+                } else {
+                    return library::converted<T>(
+                        std::uint64_t{static_cast<unsigned char>(*character)});
+                }
             }
             return std::nullopt;
         }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "file_output.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "clock.hpp"
+#include "cpus.hpp"
+#include "failure.hpp"
+#include "zstd_frames.hpp"
+
+namespace elog::library {
+namespace {
+
+// A CPU has a ring; the records of CPUs beyond are put into the one that belongs to none.
+constexpr std::uint32_t rings_min = 257;
+
+// Times further from a reading than that are not converted to the nanosecond.
+constexpr std::uint64_t reading_interval = std::uint64_t{1} << 50U;
+
+std::uint32_t ring_count() {
+    return std::clamp<std::uint32_t>(read_cpus().possible + 1, rings_min, EVENTLOG_RINGS_MAX);
+}
+
+copy_options options_of(const new_file& file, const writing_options& options) {
+    const bool is_level = options.compression >= compression_level_min &&
+                          options.compression <= compression_level_max;
+    if (options.compression != 0 && !is_level) {
+        throw failure("{} is no level of compression: ask for {} to {}, or for 0, which is none.",
+                      options.compression, compression_level_min, compression_level_max);
+    }
+    return {file.unfinished_path(), options.compression};
+}
+
+}  // namespace
+
+file_output::file_output(const std::string& path, const writing_options& options)
+    : path_(path),
+      file_(path, options.replace ? new_file::if_there::replace : new_file::if_there::refuse),
+      shared_ring_(ring_count() - 1) {
+    copier_.emplace(options_of(file_, options), EVENTLOG_CLOCK_MONOTONIC, shared_ring_ + 1);
+}
+
+record_copier& file_output::open_copier() {
+    if (is_finished_) {
+        throw failure("The file {} has been finished. Write the rest to another one.", path_);
+    }
+    if (!is_whole_) {
+        throw failure("A part of the file {} could not be written, and it is given up.", path_);
+    }
+    return *copier_;
+}
+
+void file_output::read_clock(std::uint64_t time) {
+    if (!last_reading_ || (time > *last_reading_ && time - *last_reading_ >= reading_interval)) {
+        copier_->add_reading({time, time, time});
+        last_reading_ = time;
+    }
+}
+
+std::uint32_t file_output::ring_of(std::uint32_t ring, std::uint32_t shared_ring) const noexcept {
+    return ring == shared_ring ? shared_ring_ : std::min(ring, shared_ring_);
+}
+
+void file_output::write(const merged_record& record, const provider_map& providers,
+                        const clock_table& clock, std::uint32_t shared_ring) {
+    record_copier& copier = open_copier();
+    merged_record own = record;
+    own.ring = ring_of(record.ring, shared_ring);
+    eventlog_record& header = own.record.header;
+    header.time =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(clock.realtime(header.time), 0));
+    is_whole_ = false;
+    read_clock(header.time);
+    copier.write(own, 0, providers);
+    is_whole_ = true;
+}
+
+void file_output::write_gap(const merged_record& record, std::uint32_t shared_ring) {
+    merged_record own = record;
+    own.ring = ring_of(record.ring, shared_ring);
+    open_copier().write_gap(own);
+}
+
+void file_output::write_loss(const loss_block& loss, const provider_map& providers,
+                             std::uint32_t shared_ring) {
+    record_copier& copier = open_copier();
+    loss_block own = loss;
+    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
+        own.index = ring_of(loss.index, shared_ring);
+        copier.write_loss(own, 0, providers);
+        return;
+    }
+    // Of a provider of which there was no record, nothing is known but the name.
+    const auto found = providers.find(static_cast<std::uint16_t>(loss.index));
+    const bool is_known = found != providers.end() && !found->second.schema.binary.empty();
+    copier.write_loss(own, 0, is_known ? providers : provider_map());
+}
+
+void file_output::finish() {
+    if (is_finished_) {
+        return;
+    }
+    record_copier& copier = open_copier();
+    is_whole_ = false;
+    if (!last_reading_) {
+        read_clock(eventlog::core::read_clock_pair(EVENTLOG_CLOCK_MONOTONIC).realtime);
+    }
+    copier.finish();
+    copier_.reset();
+    file_.finish();
+    is_whole_ = true;
+    is_finished_ = true;
+}
+
+}  // namespace elog::library

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// A new .elog file of records from any sources.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <elog/sink.hpp>
+
+#include "new_file.hpp"
+#include "record_copier.hpp"
+#include "record_writer.hpp"
+
+namespace elog::library {
+
+/// The clock of the file is CLOCK_REALTIME, under the name of the one whose ticks are nanoseconds:
+/// each source has clocks of its own.
+class file_output final : public record_writer {
+  public:
+    /// Throws failure, as all others here.
+    file_output(const std::string& path, const writing_options& options);
+
+    void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
+               std::uint32_t shared_ring) override;
+    void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
+    void write_loss(const loss_block& loss, const provider_map& providers,
+                    std::uint32_t shared_ring) override;
+    void flush() override {}
+    /// Gives the file its name. Nothing can be written behind that.
+    void finish() override;
+
+  private:
+    /// Throws failure behind the end, and when a part of the file is missing.
+    [[nodiscard]] record_copier& open_copier();
+    void read_clock(std::uint64_t time);
+    [[nodiscard]] std::uint32_t ring_of(std::uint32_t ring,
+                                        std::uint32_t shared_ring) const noexcept;
+
+    std::string path_;
+    new_file file_;
+    std::uint32_t shared_ring_;
+    std::optional<record_copier> copier_;
+    std::optional<std::uint64_t> last_reading_;
+    bool is_whole_ = true;  // so far
+    bool is_finished_ = false;
+};
+
+}  // namespace elog::library

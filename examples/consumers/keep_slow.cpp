@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// Makes one recording of several with libelog, of what took longer than 10 ms and of what is
+// missing:
+//
+//     ./keep_slow slow.elog monday.elog tuesday.elog
+//     elog print slow.elog
+#include <iostream>
+#include <utility>
+#include <vector>
+
+#include <elog/elog.hpp>
+
+int main(int argument_count, char** arguments) try {
+    elog::sink output = elog::write_file(arguments[1]);
+    const auto put_loss = [&](const elog::loss& missing) { output.put(missing); };
+    std::vector<elog::source> files;
+    for (int i = 2; i < argument_count; ++i) {
+        files.push_back(
+            elog::open_file(arguments[i], {.where = "took > 10ms", .on_loss = put_loss}));
+    }
+    elog::source all = elog::merge(std::move(files));
+    std::cout << elog::pour(all, output) << " events\n";
+    output.finish();
+} catch (const elog::error& mistake) {
+    std::cerr << mistake.what() << '\n';
+    return 1;
+}
