@@ -2,15 +2,21 @@
 """What the benchmarks of whole programs share: running them, elog beside them, showing figures."""
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+
+PATIENCE = 30
+# Above that, what is measured is something else as well.
+TOLERABLE_LOSS = 0.001
 
 
 class Problem(Exception):
@@ -42,6 +48,22 @@ class Figures:
 def explain(text):
     """What belongs to the figure above."""
     print(f"    {text}", flush=True)
+
+
+def warn_of_loss(lost, attempted):
+    if lost > TOLERABLE_LOSS * attempted:
+        print(f"{lost} of {attempted} events were LOST, MORE THAN {100 * TOLERABLE_LOSS:g} %: the "
+              "reader could not keep up, and these figures say little. Run again on an idle "
+              "machine.")
+
+
+def median_and_spread(values):
+    """As text, in nanoseconds; the spread is that between the quartiles."""
+    median = statistics.median(values)
+    if len(values) < 2:
+        return f"{median:.1f} ns"
+    low, _, high = statistics.quantiles(values, n=4)
+    return f"{median:.1f} ns (spread {100 * (high - low) / median:.0f} %)"
 
 
 def run(*words, **options):
@@ -92,6 +114,19 @@ class Bench:
     def run_elog(self, *words):
         return run(self.elog, *words, env=self.environment)
 
+    @contextlib.contextmanager
+    def recording(self, pattern, *options):
+        """elog record while the block runs; what is yielded has read, size and lost afterwards. Old
+        parts of the recording are not kept."""
+        recorder = Recorder(self, "parts", pattern, "--rotate", "256MiB", "--keep", "2", *options)
+        try:
+            yield recorder
+        finally:
+            recorder.ask_to_end()
+        recorder.finish()
+        for part in self.folder.glob("parts-*.elog"):
+            part.unlink()
+
 
 class Recorder:
     """elog record: starts to listen, whoever there is, and sums up at its end."""
@@ -115,6 +150,40 @@ class Recorder:
         if self.read + self.lost != emitted:
             raise Problem(f"{emitted} events were emitted, but elog has read {self.read} and "
                           f"counts {self.lost} as lost.")
+
+
+class Bursts:
+    """The program burst_load, which writes a burst for each command, and answers what it took."""
+
+    def __init__(self, bench):
+        self.process = subprocess.Popen(
+            [bench.programs / "burst_load"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True, env=bench.environment)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def ask(self, *words):
+        """The numbers of the answer."""
+        try:
+            self.process.stdin.write(" ".join(map(str, words)) + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError as error:
+            raise Problem("burst_load has ended before it was asked to.") from error
+        line = self.process.stdout.readline()
+        if line.startswith("cannot: "):
+            raise Problem(line.removeprefix("cannot: ").strip())
+        if not line:
+            raise Problem(f"burst_load has ended instead of answering {words}.")
+        return [float(number) for number in line.split()]
 
 
 def make_parser(area, description):
