@@ -24,6 +24,7 @@ FIGURES = {
         "two_threads_vs_one", "many_threads_vs_one", "many_threads_with_turns_vs_one",
         "sixteen_wanting_vs_one", "sixteen_wanting_vs_eight", "fifteen_not_wanting_vs_none",
     },
+    "peers": {"lttng_vs_enabled", "spdlog_async_vs_enabled", "usdt_uprobe_vs_enabled"},
     "rates": {"lost_at_2_million_per_second_per_cpu", "lossfree_events_per_second_per_cpu"},
     "reading": {
         "recorder_cpu_vs_cat", "stat_events_per_second", "agg_events_per_second",
@@ -36,6 +37,9 @@ REASONS = {
     "two_threads_vs_one": "Threads are not measured: ",
     "many_threads_vs_one": "Threads are not measured: ",
     "many_threads_with_turns_vs_one": "Threads are not measured: ",
+    "lttng_vs_enabled": "lttng is not measured: ",
+    "spdlog_async_vs_enabled": "spdlog is not measured: ",
+    "usdt_uprobe_vs_enabled": "usdt is not measured: ",
 }
 # In tmpfs, as bench/README.md says, and some more.
 NEEDED = 1 << 30

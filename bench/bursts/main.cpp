@@ -8,6 +8,9 @@
 //     emit EVENT               a burst on one CPU: nanoseconds for each event
 //     alone 0|1, both          a burst by one of two threads with a CPU each, or by both at once
 //     one, many                a burst by one thread, or by 64 on two CPUs: processor time
+//     load PEER PATH ARGUMENT  a shared object with the functions of peers/peer.h
+//     peer PEER                a burst of the peer's
+//     end PEER                 how many events it was handed, and has lost
 //     burst                    how many events there are in one
 //     emitted                  how many retransmission events there were
 //     counters                 how many of the provider `wanted` were written and lost
@@ -23,6 +26,7 @@
 #include "burst.hpp"
 #include "failure.hpp"
 #include "own_bursts.hpp"
+#include "peer_bursts.hpp"
 #include "thread_bursts.hpp"
 
 namespace bench {
@@ -35,7 +39,7 @@ const std::string& argument(const words& command, std::size_t index) {
     return command[index];
 }
 
-answer obey(const words& command) {
+answer obey(const words& command, peers& others) {
     const std::string& name = command.front();
     if (name == "wait") {
         wait_for_listener(argument(command, 1));
@@ -55,6 +59,16 @@ answer obey(const words& command) {
     }
     if (name == "many") {
         return burst_by_many();
+    }
+    if (name == "load") {
+        others.load(argument(command, 1), argument(command, 2), argument(command, 3));
+        return {};
+    }
+    if (name == "peer") {
+        return others.emit_burst(argument(command, 1));
+    }
+    if (name == "end") {
+        return others.end(argument(command, 1));
     }
     if (name == "burst") {
         return {static_cast<double>(burst)};
@@ -78,6 +92,7 @@ void print(const answer& numbers) {
 }
 
 void obey_all() {
+    peers others;
     for (std::string line; std::getline(std::cin, line);) {
         words command;
         std::istringstream stream(line);
@@ -88,7 +103,7 @@ void obey_all() {
             continue;
         }
         try {
-            print(obey(command));
+            print(obey(command, others));
         } catch (const failure& error) {
             fmt::print("cannot: {}\n", error.what());
         }
