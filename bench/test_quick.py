@@ -26,6 +26,10 @@ FIGURES = {
     },
     "peers": {"lttng_vs_enabled", "spdlog_async_vs_enabled", "usdt_uprobe_vs_enabled"},
     "rates": {"lost_at_2_million_per_second_per_cpu", "lossfree_events_per_second_per_cpu"},
+    "memory": {
+        "idle_application_kib", "idle_static_application_kib", "idle_application_threads",
+        "subscription_memory_vs_asked",
+    },
     "reading": {
         "recorder_cpu_vs_cat", "stat_events_per_second", "agg_events_per_second",
         "decode_events_per_second", "text_events_per_second", "jsonl_events_per_second",
