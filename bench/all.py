@@ -25,7 +25,7 @@ def words_for(area, options, others):
 
 def main():
     parser = make_parser("", __doc__)
-    parser.epilog = ("Options that begin with --benchmark_ go to Google Benchmark. The areas by "
+    parser.epilog = ("Options that begin with --benchmark_ go to Google Benchmark. The areas by\n"
                      "themselves: ./dev bench emit, " + ", ".join(SCRIPTS))
     options, others = parser.parse_known_args()
     for word in others:

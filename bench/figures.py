@@ -81,9 +81,15 @@ class Run:
     def __init__(self, words, cpu=None, output=subprocess.DEVNULL, environment=None):
         self.words = words
         self.began = time.monotonic()
-        self.process = subprocess.Popen(
-            words, stdout=output, stderr=subprocess.PIPE, text=True, env=environment,
-            preexec_fn=None if cpu is None else lambda: os.sched_setaffinity(0, {cpu}))
+
+        def prepare():
+            # Shells let what they start in the background ignore it; we end elog with it.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            if cpu is not None:
+                os.sched_setaffinity(0, {cpu})
+
+        self.process = subprocess.Popen(words, stdout=output, stderr=subprocess.PIPE, text=True,
+                                        env=environment, preexec_fn=prepare)
 
     def wait(self):
         """Reads what it says, and waits for it: sets said, seconds, cpu_seconds and memory."""
@@ -189,11 +195,11 @@ class Bursts:
 def make_parser(area, description):
     parser = argparse.ArgumentParser(
         prog=f"./dev bench {area}".strip(), description=description,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+        usage="%(prog)s [OPTIONS]", formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", metavar="FILE", help="write the figures to FILE as {name: value}")
-    parser.add_argument("--elog", metavar="PATH", required=True, help="the elog command")
-    parser.add_argument("--programs", metavar="FOLDER", required=True, type=pathlib.Path,
-                        help="where the benchmarks' own programs are")
+    parser.add_argument("--elog", metavar="PATH", required=True, help="another elog command")
+    # ./dev names them.
+    parser.add_argument("--programs", required=True, type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("--quick", action="store_true", help="shows that it runs, not how fast")
     return parser
 

@@ -8,7 +8,9 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
+import time
 
 from figures import Problem, run
 
@@ -18,6 +20,8 @@ ROOTS_PLACE = pathlib.Path("/run/lttng")
 # Of <sched.h> and <sys/mount.h>.
 CLONE_NEWNS = 0x00020000
 MS_REC, MS_PRIVATE = 1 << 14, 1 << 18
+MNT_DETACH = 2
+PATIENCE = 10
 PACKAGES = "lttng-tools and liblttng-ust-dev"
 
 
@@ -44,15 +48,47 @@ def compile_with_lttng(program, *words):
         "-o", program, *flags)
 
 
-def hide_daemon_of_root():
-    """Root's daemon listens in one place, whatever the environment says. From here on this process
-    and its children have another directory in that place; returns whether that could be done."""
-    c = ctypes.CDLL(None, use_errno=True)
-    if c.unshare(CLONE_NEWNS) != 0:
-        return False
+@contextlib.contextmanager
+def hidden_daemon_of_root():
+    """Root's daemon listens in one place, whatever the environment says. While the block runs, this
+    process and its children have another directory in that place. Yields whether that could be
+    done."""
+    c = ctypes.CDLL(None)
+    if os.geteuid() != 0 or c.unshare(CLONE_NEWNS) != 0:
+        yield False
+        return
     c.mount(None, b"/", None, MS_REC | MS_PRIVATE, None)
+    is_new = not ROOTS_PLACE.exists()
     ROOTS_PLACE.mkdir(mode=0o755, exist_ok=True)
-    return c.mount(b"tmpfs", bytes(ROOTS_PLACE), b"tmpfs", 0, None) == 0
+    if c.mount(b"tmpfs", bytes(ROOTS_PLACE), b"tmpfs", 0, None) != 0:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        c.umount2(bytes(ROOTS_PLACE), MNT_DETACH)
+        if is_new:
+            # A daemon that came meanwhile has put something there.
+            with contextlib.suppress(OSError):
+                ROOTS_PLACE.rmdir()
+
+
+def is_running(process):
+    """One that has ended, and that nobody has asked after yet, is not."""
+    try:
+        status = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+def end(daemon):
+    """Asks it to, and waits: it writes to files that are about to be removed."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(daemon, signal.SIGTERM)
+    deadline = time.monotonic() + PATIENCE
+    while is_running(daemon) and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 @contextlib.contextmanager
@@ -66,17 +102,18 @@ def session_daemon(folder):
     home.mkdir()
     additions = {"LTTNG_HOME": str(home)}
     environment = dict(os.environ, **additions)
-    is_private = os.geteuid() != 0 or hide_daemon_of_root()
-    if not is_private and subprocess.run(["lttng", "list"], check=False, env=environment,
-                                         capture_output=True).returncode == 0:
-        yield additions
-        return
-    number = folder / "sessiond.pid"
-    run("lttng-sessiond", "--daemonize", "--no-kernel", "--pidfile", number, env=environment)
-    try:
-        yield additions
-    finally:
-        subprocess.run(["kill", number.read_text(encoding="utf-8").strip()], check=False)
+    with hidden_daemon_of_root() as is_hidden:
+        is_private = is_hidden or os.geteuid() != 0
+        if not is_private and subprocess.run(["lttng", "list"], check=False, env=environment,
+                                             capture_output=True).returncode == 0:
+            yield additions
+            return
+        number = folder / "sessiond.pid"
+        run("lttng-sessiond", "--daemonize", "--no-kernel", "--pidfile", number, env=environment)
+        try:
+            yield additions
+        finally:
+            end(int(number.read_text(encoding="utf-8")))
 
 
 class Session:
