@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include "benchmarks.hpp"
+#include "burst.hpp"
 #include "events.hpp"
 #include "failure.hpp"
 #include "rseq_floor.hpp"
@@ -18,11 +19,6 @@ using std::chrono::steady_clock;
 constexpr std::size_t record_size = 24 + 20 + 13;
 constexpr std::size_t padded_record_size = 64;
 
-// A small part of what a listener's buffers of one CPU hold (four times 4 MiB), so that it may be
-// late, seldom copies at the very time at which we measure, and is woken by one burst in sixteen.
-constexpr std::uint64_t burst = 1U << 12U;
-// elog looks at its buffers every 10 ms at least.
-constexpr std::chrono::milliseconds pause{12};
 // Twice through all buffers.
 constexpr std::uint64_t bursts_to_warm_up = 128;
 
@@ -70,14 +66,6 @@ struct write_floor {
     static void count(std::uint64_t) noexcept {}
 };
 #endif
-
-/// Busy, not asleep: an application that emits in bursts computes in between, and a CPU that goes
-/// to sleep forgets more than ours.
-void compute_for(std::chrono::nanoseconds duration) {
-    const steady_clock::time_point end = steady_clock::now() + duration;
-    while (steady_clock::now() < end) {
-    }
-}
 
 template <class Measured>
 [[gnu::noinline]] std::chrono::duration<double> run_burst(const Measured& measured) {

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Measures what eventlog takes of memory: an application to which nobody listens, and a
+subscription.
+"""
+
+import contextlib
+import dataclasses
+import pathlib
+import re
+import statistics
+import subprocess
+
+from figures import Bench, Problem, explain, make_parser, measure
+
+ROUNDS, QUICK_ROUNDS = 15, 3
+BUFFERS = 4
+MEBI = 1 << 20
+
+
+def read_of(pid):
+    """What a process that waits takes: bytes of its memory by kind, and threads."""
+    folder = pathlib.Path(f"/proc/{pid}")
+    rollup = (folder / "smaps_rollup").read_text(encoding="ascii")
+    amounts = {name: int(amount) * 1024
+               for name, amount in re.findall(r"^(\w+): +(\d+) kB", rollup, re.M)}
+    threads = re.search(r"^Threads:\s+(\d+)", (folder / "status").read_text(encoding="ascii"), re.M)
+    return amounts, int(threads.group(1))
+
+
+@dataclasses.dataclass
+class Footprint:
+    """Of one of the idle programs, in bytes."""
+    share: int    # of all that it has mapped, with its part of what others have mapped, too
+    private: int  # what would be free without it, but for files in tmpfs
+    file: int     # that of its provider, in tmpfs; what is mapped of it is counted here alone
+    threads: int
+
+
+def typical(footprints):
+    return Footprint(*(statistics.median_low(values)
+                       for values in zip(*map(dataclasses.astuple, footprints))))
+
+
+class Memory(Bench):
+    # An application ----------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def running(self, program):
+        process = subprocess.Popen([self.programs / program], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, env=self.environment)
+        try:
+            if process.stdout.readline() != b"ready\n":
+                raise Problem(f"{program} has ended before it was ready.")
+            yield process.pid
+        finally:
+            process.communicate()
+
+    def look_at(self, program):
+        with self.running(program) as pid:
+            amounts, threads = read_of(pid)
+            files = [file.stat().st_blocks * 512
+                     for file in (self.folder / "eventlog").glob(f"providers/*.{pid}.*")]
+        mapped = amounts["Pss_Shmem"]
+        return Footprint(amounts["Pss"] - mapped,
+                         amounts["Private_Clean"] + amounts["Private_Dirty"] - mapped,
+                         sum(files), threads)
+
+    def look_beside_another(self, program):
+        """Code and constants of a library are there once, for all who use it: so two use it."""
+        with self.running(program):
+            return self.look_at(program)
+
+    def measure_application(self):
+        rounds = QUICK_ROUNDS if self.quick else ROUNDS
+        without = typical([self.look_at("idle_without") for _ in range(rounds)])
+        without_twice = typical([self.look_beside_another("idle_without") for _ in range(rounds)])
+        threads = []
+        for figure, program in (("idle_application_kib", "idle_with"),
+                                ("idle_static_application_kib", "idle_static")):
+            first = typical([self.look_at(program) for _ in range(rounds)])
+            second = typical([self.look_beside_another(program) for _ in range(rounds)])
+            if second.file == 0:
+                raise Problem(f"{program} has published no provider.")
+            own = (second.private - without_twice.private) / 1024
+            file = second.file / 1024
+            self.figures.show(figure, own + file, f"{own + file:.0f} KiB", 64, at_most=True)
+            shared = (first.share - without.share + first.file) / 1024
+            explain(f"{own:.0f} KiB of its own, and a file of {file:.0f} KiB; the first on a "
+                    f"machine takes {shared:.0f} KiB, with the code that others share")
+            threads.append(first.threads - without.threads)
+        self.figures.show("idle_application_threads", max(threads), f"{max(threads)}", 0,
+                          at_most=True)
+
+    # A subscription ----------------------------------------------------------------------------
+
+    def taken_by(self, *options):
+        """Bytes of the file of a subscription."""
+        self.run_elog("start", "measured", "--overwrite", "--wait", "-e", "idle:*", *options)
+        try:
+            return sum(file.stat().st_blocks * 512
+                       for file in (self.folder / "eventlog").glob("subscriptions/*"))
+        finally:
+            self.run_elog("stop", "measured")
+
+    def measure_subscription(self):
+        worst = 0
+        for text, size in (("128K", MEBI // 8), ("1M", MEBI), ("4M", 4 * MEBI)):
+            asked = size * BUFFERS * self.cpus
+            taken = self.taken_by("--buffer-size", text)
+            explain(f"{BUFFERS} buffers of {text} for each of {self.cpus} CPUs: "
+                    f"{asked / MEBI:g} MiB asked for, {taken / MEBI:.3f} MiB taken: "
+                    f"{taken / asked:.3f}")
+            worst = max(worst, taken / asked)
+        self.figures.show_ratio("subscription_memory_vs_asked", worst, 1.05)
+
+    def run(self):
+        self.measure_application()
+        self.measure_subscription()
+
+
+if __name__ == "__main__":
+    measure(make_parser("memory", __doc__), Memory)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// An application that nobody listens to, and, without IDLE_EMITS, the same without eventlog. Says
+// that it is ready, and waits for the end of its standard input.
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+#ifdef IDLE_EMITS
+#include <eventlog/eventlog.hpp>
+#endif
+
+namespace {
+
+struct retransmission {
+    std::uint64_t sequence;
+    std::uint32_t bytes;
+    std::uint32_t window;
+    std::string_view reason;
+};
+
+void emit([[maybe_unused]] const retransmission& event) {
+#ifdef IDLE_EMITS
+    eventlog::provider<"idle", retransmission>::emit(event);
+#endif
+}
+
+}  // namespace
+
+int main() {
+    emit({1, 1448, 65535, "lost_segment"});
+    // As applications in C++ do, it uses the standard library.
+    std::cout << "ready\n" << std::flush;
+    for (std::string line; std::getline(std::cin, line);) {
+    }
+    return 0;
+}

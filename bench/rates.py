@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Measures how many events a second elog record writes to a file without losing any.
+
+First two million a second on each CPU, for a minute, with buffers of the default size; then the
+highest rate with 16 MiB for each CPU, found by halving. The file is in memory.
+"""
+
+from figures import explain, make_parser, measure
+from steady_load import STEADY_RATE, SteadyBench
+
+SECONDS, QUICK_SECONDS = 60, 0.5
+SEARCH_SECONDS, QUICK_SEARCH_SECONDS = 5, 0.25
+SEARCH_STEPS, QUICK_SEARCH_STEPS = 12, 1
+# What the load has to emit of what it is asked for, as part of it.
+REACHED = 0.98
+
+
+class Rates(SteadyBench):
+    def attempt(self, rate, seconds, *options):
+        """A while at that rate on each CPU; returns what was lost, of how many, and at what rate
+        the load has emitted. Old parts of the recording are not kept."""
+        recorder, reached = self.record("parts", int(rate * seconds), rate, self.cpus, "--rotate",
+                                        "256MiB", "--keep", "2", *options)
+        for part in self.folder.glob("parts-*.elog"):
+            part.unlink()
+        return recorder.lost, recorder.read + recorder.lost, reached
+
+    def measure_steady_rate(self):
+        seconds = self.options.seconds or (QUICK_SECONDS if self.quick else SECONDS)
+        lost, attempted, reached = self.attempt(STEADY_RATE, seconds)
+        self.figures.show("lost_at_2_million_per_second_per_cpu", lost, f"{lost} lost", 0,
+                          at_most=True)
+        explain(f"of {attempted} in {seconds:g} s on {self.cpus} CPUs, {reached / 1e6:.2f} million "
+                "a second on each, with buffers of the default size")
+
+    def search_loss_free_rate(self):
+        """With four buffers of 4 MiB for each CPU: doubles while nothing is lost, then halves the
+        step. A rate that the load does not reach counts as one that is too high."""
+        seconds = QUICK_SEARCH_SECONDS if self.quick else SEARCH_SECONDS
+        best, step = 0, STEADY_RATE
+        is_bounded = False
+        for _ in range(QUICK_SEARCH_STEPS if self.quick else SEARCH_STEPS):
+            lost, attempted, reached = self.attempt(best + step, seconds, "--buffer-size", "4M")
+            explain(f"asked for {(best + step) / 1e6:.2f} M/s, emitted {reached / 1e6:.2f} M/s: "
+                    f"{lost} of {attempted} lost")
+            is_kept = lost == 0 and reached >= REACHED * (best + step)
+            best += step if is_kept else 0
+            is_bounded = is_bounded or not is_kept
+            step = step // 2 if is_bounded else step * 2
+            if step < STEADY_RATE // 16:
+                break
+        self.figures.show_rate("lossfree_events_per_second_per_cpu", best)
+
+    def run(self):
+        self.measure_steady_rate()
+        self.search_loss_free_rate()
+
+
+def main():
+    parser = make_parser("rates", __doc__)
+    parser.add_argument("--seconds", type=float,
+                        help=f"how long the steady rate is held (default: {SECONDS})")
+    measure(parser, Rates)
+
+
+if __name__ == "__main__":
+    main()
