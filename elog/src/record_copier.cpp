@@ -30,6 +30,12 @@ record_copier::record_copier(copy_options options, const host_block& host,
     writer_.compress(options.compression);
 }
 
+void record_copier::write_offsets(const std::vector<clock_offsets>& offsets) {
+    for (const clock_offsets& each : offsets) {
+        writer_.write_offsets(each);
+    }
+}
+
 /// Readings stand between the records that they convert, so that an index that lists some of the
 /// blocks lists what belongs to them.
 void record_copier::write_readings(std::uint64_t time) {

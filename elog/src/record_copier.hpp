@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "clock_table.hpp"
 #include "file_format.hpp"
 #include "file_writer.hpp"
 #include "provider_schema.hpp"
@@ -45,6 +46,9 @@ class record_copier {
     record_copier(const record_copier&) = delete;
     record_copier& operator=(const record_copier&) = delete;
     ~record_copier() = default;
+
+    /// Of the same clocks, in the order of time. Before the first record.
+    void write_offsets(const std::vector<clock_offsets>& offsets);
 
     /// Records come in the order of time; their rings are those of the host. `source` says which of
     /// several files it is whose `providers` these are.
