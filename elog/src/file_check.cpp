@@ -191,6 +191,7 @@ void file_checker::check_loss(const block_place& place, const bytes& payload) {
     index_.add(place.header);
     if (copy_head(place, payload, loss)) {
         found_.lost += lost_of(loss);
+        found_.overwritten += overwritten_of(loss);
         senseless_ += loss.damaged;
     }
 }

@@ -147,7 +147,7 @@ struct loss_block {
     std::uint32_t scope;
     std::uint32_t index;  // of ring or provider
     std::uint64_t full;
-    std::uint64_t too_large;
+    std::uint64_t too_large;  // of a ring: see overwritten_of
     std::uint64_t busy;
     std::uint64_t damaged;
 };
@@ -210,6 +210,19 @@ static_assert(sizeof(index_entry) == 32);
 constexpr std::uint64_t lost_of(const loss_block& loss) noexcept {
     return static_cast<loss_scope>(loss.scope) == loss_scope::ring ? loss.full + loss.damaged
                                                                    : loss.too_large + loss.busy;
+}
+
+/// Of what a ring is missing at its end: not lost, but overwritten, see records_overwritten. Only a
+/// note, too. A damaged file may say anything.
+constexpr std::uint64_t overwritten_of(const loss_block& loss) noexcept {
+    const bool is_of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
+    return !is_of_ring ? 0 : loss.too_large < loss.full ? loss.too_large : loss.full;
+}
+
+/// What is missing at the end of a ring: `missing` events, of which some were overwritten.
+constexpr loss_block missing_at_end(std::uint32_t ring, std::uint64_t missing,
+                                    std::uint64_t overwritten, std::uint64_t damaged) noexcept {
+    return {static_cast<std::uint32_t>(loss_scope::ring), ring, missing, overwritten, 0, damaged};
 }
 
 /// A payload's size, with the zero bytes that follow it.

@@ -189,8 +189,12 @@ void text_writer::append_gap(const char* what, std::uint64_t lost, std::uint32_t
 void text_writer::write_loss(const loss_block& loss, const provider_map& providers,
                              std::uint32_t shared_ring) {
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
-        if (loss.full != 0) {
-            append_gap("lost", loss.full, loss.index, shared_ring);
+        const std::uint64_t overwritten = overwritten_of(loss);
+        if (loss.full != overwritten) {
+            append_gap("lost", loss.full - overwritten, loss.index, shared_ring);
+        }
+        if (overwritten != 0) {
+            append_gap("overwritten", overwritten, loss.index, shared_ring);
         }
         if (loss.damaged != 0) {
             append_format(buffer_, "-- {} events of ring {} made no sense --\n", loss.damaged,
