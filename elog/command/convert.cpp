@@ -5,7 +5,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 
+#include "clock_option.hpp"
 #include "commands.hpp"
 #include "csv_writer.hpp"
 #include "file_damage.hpp"
@@ -19,6 +22,7 @@ namespace {
 struct convert_arguments {
     record_choice choice;
     std::string format;
+    std::optional<std::string> clock;
 };
 
 /// A table begins with the names of its columns, so it is looked first which events there are.
@@ -58,11 +62,12 @@ void convert(const record_choice& choice, record_writer& writer, bool complain) 
 }
 
 void run_convert(const convert_arguments& arguments) {
+    const shown_clock clock = parse_clock(arguments.clock);
     if (arguments.format == "jsonl") {
-        json_lines_writer lines(STDOUT_FILENO);
+        json_lines_writer lines(STDOUT_FILENO, clock);
         convert(arguments.choice, lines, true);
     } else if (arguments.format == "csv") {
-        csv_writer table(STDOUT_FILENO);
+        csv_writer table(STDOUT_FILENO, clock);
         column_chooser columns(table);
         convert(arguments.choice, columns, false);
         convert(arguments.choice, table, true);
@@ -82,6 +87,7 @@ void add_convert(command_line& line) {
     command.add_option("--to", arguments->format, "What to write, to standard output: jsonl, csv")
         .required()
         .one_of({"jsonl", "csv"});
+    add_clock_option(command, arguments->clock);
     command.footer("Examples:\n"
                    "  elog convert --to jsonl run.elog | jq .fields.customer\n"
                    "  elog convert --to csv run.elog --where 'event == \"order_placed\"' > o.csv");

@@ -28,6 +28,7 @@ class cut_writer final : public record_writer {
     /// Makes the file. Before that, nothing may be written.
     void begin(const copy_options& to, const file_reader& file) {
         copier_.emplace(to, file.host(), file.clock().pairs());
+        copier_->write_offsets(file.clock().offsets());
     }
 
     void write(const merged_record& record, const provider_map& providers,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "clock_option.hpp"
 #include "commands.hpp"
 #include "file_damage.hpp"
 #include "file_reader.hpp"
@@ -21,6 +22,7 @@ struct print_arguments {
     record_choice choice;
     std::optional<std::string> fields;
     std::optional<std::string> line;
+    std::optional<std::string> clock;
     bool delta = false;
     bool utc = false;
     bool follow = false;
@@ -30,6 +32,10 @@ text_options make_options(const print_arguments& arguments) {
     text_options options;
     options.utc = arguments.utc;
     options.delta = arguments.delta;
+    options.clock = parse_clock(arguments.clock);
+    if (options.utc && options.clock != shown_clock::realtime) {
+        throw usage_failure("--utc is for --clock realtime: other clocks have no zone.");
+    }
     try {
         if (arguments.fields) {
             options.fields = parse_field_list(*arguments.fields);
@@ -86,6 +92,7 @@ void add_print(command_line& line) {
     const command_option delta =
         command.add_flag("--delta", arguments->delta, "Show the time since the event before, too");
     command.add_flag("--utc", arguments->utc, "Times in UTC instead of local time");
+    add_clock_option(command, arguments->clock);
     command
         .add_option("--format", arguments->line,
                     "Lines of your own: '{time} {event} {order}', see elog(1)")

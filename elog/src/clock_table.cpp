@@ -11,6 +11,15 @@ constexpr double limit = 9.0e18;  // nanoseconds in an int64_t, a little less
 // The end of a range that has none stands behind every time.
 constexpr std::int64_t time_max = INT64_MAX - 1;
 
+/// A damaged file may say anything.
+std::int64_t sum(std::int64_t time, std::int64_t offset) noexcept {
+    std::int64_t found = 0;
+    if (__builtin_add_overflow(time, offset, &found)) {
+        return offset > 0 ? time_max : INT64_MIN;
+    }
+    return found;
+}
+
 }  // namespace
 
 void clock_table::add(const eventlog_clock_pair& pair) {
@@ -18,6 +27,23 @@ void clock_table::add(const eventlog_clock_pair& pair) {
         (pair.clock > pairs_.back().clock && pair.monotonic >= pairs_.back().monotonic)) {
         pairs_.push_back(pair);
     }
+}
+
+void clock_table::add_offsets(const clock_offsets& offsets) {
+    if (offsets_.empty() || offsets.clock > offsets_.back().clock) {
+        offsets_.push_back(offsets);
+    }
+}
+
+/// The last ones that are not after the time, or the first ones.
+clock_offsets clock_table::offsets_at(std::uint64_t clock) const noexcept {
+    if (offsets_.empty()) {
+        return {};
+    }
+    const auto next =
+        std::upper_bound(offsets_.begin(), offsets_.end(), clock,
+                         [](std::uint64_t time, const auto& each) { return time < each.clock; });
+    return next == offsets_.begin() ? *next : *(next - 1);
 }
 
 double clock_table::nanoseconds_per_tick(std::size_t first, std::size_t last) const noexcept {
@@ -34,6 +60,14 @@ std::int64_t clock_table::realtime(std::uint64_t clock) const noexcept {
 
 std::int64_t clock_table::monotonic(std::uint64_t clock) const noexcept {
     return convert(clock, &eventlog_clock_pair::monotonic);
+}
+
+std::int64_t clock_table::boottime(std::uint64_t clock) const noexcept {
+    return sum(monotonic(clock), offsets_at(clock).boottime);
+}
+
+std::int64_t clock_table::tai(std::uint64_t clock) const noexcept {
+    return sum(realtime(clock), offsets_at(clock).tai);
 }
 
 std::int64_t clock_table::convert(std::uint64_t clock,

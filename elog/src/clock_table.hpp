@@ -10,6 +10,13 @@
 
 namespace elog {
 
+/// What two more clocks say beside the others, from a time on.
+struct clock_offsets {
+    std::uint64_t clock = 0;    // that time, on the region's clock
+    std::int64_t boottime = 0;  // CLOCK_BOOTTIME less CLOCK_MONOTONIC, nanoseconds
+    std::int64_t tai = 0;       // CLOCK_TAI less CLOCK_REALTIME, nanoseconds
+};
+
 /// Pairs of readings, between which time is interpolated, and beyond which it is extrapolated with
 /// the rate of the whole: the clocks may drift against each other, but slowly.
 class clock_table {
@@ -18,6 +25,7 @@ class clock_table {
 
     /// In the order in which they were read; one that goes backwards is ignored.
     void add(const eventlog_clock_pair& pair);
+    void add_offsets(const clock_offsets& offsets);
 
     [[nodiscard]] std::uint32_t clock() const noexcept { return clock_; }
     [[nodiscard]] bool empty() const noexcept { return pairs_.empty(); }
@@ -27,16 +35,24 @@ class clock_table {
     /// The same on CLOCK_MONOTONIC.
     [[nodiscard]] std::int64_t monotonic(std::uint64_t clock) const noexcept;
 
+    /// The same on CLOCK_BOOTTIME, and on CLOCK_TAI since 1970. Only if there are offsets.
+    [[nodiscard]] std::int64_t boottime(std::uint64_t clock) const noexcept;
+    [[nodiscard]] std::int64_t tai(std::uint64_t clock) const noexcept;
+
+    /// In their order, as the readings below.
+    [[nodiscard]] const std::vector<clock_offsets>& offsets() const noexcept { return offsets_; }
     /// The readings that were not ignored, in their order.
     [[nodiscard]] const std::vector<eventlog_clock_pair>& pairs() const noexcept { return pairs_; }
 
   private:
     [[nodiscard]] std::int64_t convert(std::uint64_t clock,
                                        __u64 eventlog_clock_pair::*to) const noexcept;
+    [[nodiscard]] clock_offsets offsets_at(std::uint64_t clock) const noexcept;
     [[nodiscard]] double nanoseconds_per_tick(std::size_t first, std::size_t last) const noexcept;
 
     std::uint32_t clock_;
     std::vector<eventlog_clock_pair> pairs_;
+    std::vector<clock_offsets> offsets_;
 };
 
 }  // namespace elog

@@ -42,7 +42,7 @@ void append_text_cell(fmt::memory_buffer& out, fmt::memory_buffer& visible, std:
 
 }  // namespace
 
-csv_writer::csv_writer(int descriptor) : descriptor_(descriptor) {}
+csv_writer::csv_writer(int descriptor, shown_clock clock) : descriptor_(descriptor), time_(clock) {}
 
 void csv_writer::choose(const provider_instance& provider, std::uint16_t event) {
     const auto [found, is_new] = events_.try_emplace(key_of(provider.id, event));
@@ -100,7 +100,7 @@ void csv_writer::write(const merged_record& record, const provider_map& provider
     write_gap(record, shared_ring);
     const eventlog_record& header = record.record.header;
     if (is_understood(header)) {
-        time_.append_to(buffer_, clock.realtime(header.time));
+        time_.append_to(buffer_, clock, header.time);
         append_record(header, record.record.payload, providers);
     } else {
         ++skipped_;

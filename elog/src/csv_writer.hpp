@@ -16,14 +16,14 @@
 
 #include "output.hpp"
 #include "record_writer.hpp"
-#include "utc_text.hpp"
+#include "shown_clock.hpp"
 
 namespace elog {
 
 class csv_writer final : public record_writer {
   public:
     /// Writes to a descriptor that stays the caller's.
-    explicit csv_writer(int descriptor);
+    explicit csv_writer(int descriptor, shown_clock clock = shown_clock::realtime);
 
     /// Gives an event's fields their columns. Not behind the first write; of events that have not
     /// been chosen there are no fields in the table.
@@ -55,7 +55,7 @@ class csv_writer final : public record_writer {
     fmt::memory_buffer buffer_;
     fmt::memory_buffer scratch_;
     fmt::memory_buffer cells_;  // of a record's fields
-    utc_text time_;
+    shown_time time_;
     std::vector<std::string> columns_;  // of fields
     std::unordered_map<std::string, std::size_t> column_of_;
     std::unordered_map<std::uint32_t, field_indices> events_;  // by provider and event

@@ -40,6 +40,7 @@ class file_checker {
                        std::span<const std::uint8_t> records, ring_state& ring);
     void check_loss(const block_place& place, const bytes& payload);
     void check_index(const block_place& place, const bytes& payload);
+    void check_offsets(const block_place& place, const bytes& payload);
     void check_end(const block_place& place, const bytes& payload);
 
     template <class Block>
@@ -56,6 +57,7 @@ class file_checker {
     file_findings found_;
     std::optional<host_block> host_;
     std::optional<clock_block> clock_;
+    std::optional<offsets_block> offsets_;
     std::bitset<0x10000> providers_;
     std::map<std::uint32_t, ring_state> rings_;
     std::uint64_t skipped_ = 0;    // numbers of records that neither are there nor were lost
@@ -162,8 +164,11 @@ void file_checker::check_content(const block_place& place, const records_block& 
     bool is_sorted = true;
     while (!records.empty()) {
         const eventlog_record header = take_record(records).header;
-        is_sorted = is_sorted && header.time >= ring.time;
-        ring.time = header.time;
+        // A clock of the program's own may say anything.
+        if ((header.flags & EVENTLOG_RECORD_OWN_CLOCK) == 0) {
+            is_sorted = is_sorted && header.time >= ring.time;
+            ring.time = header.time;
+        }
         earliest = std::min<std::uint64_t>(earliest, header.time);
         latest = std::max<std::uint64_t>(latest, header.time);
         unknown += providers_.test(header.provider) ? 0U : 1U;
@@ -186,8 +191,21 @@ void file_checker::check_loss(const block_place& place, const bytes& payload) {
     index_.add(place.header);
     if (copy_head(place, payload, loss)) {
         found_.lost += lost_of(loss);
+        found_.overwritten += overwritten_of(loss);
         senseless_ += loss.damaged;
     }
+}
+
+void file_checker::check_offsets(const block_place& place, const bytes& payload) {
+    offsets_block offsets{};
+    index_.add(place.header);
+    if (!copy_head(place, payload, offsets)) {
+        return;
+    }
+    if (offsets_ && offsets.clock < offsets_->clock) {
+        file_.report("the clocks' offsets at {} go backwards", place.offset);
+    }
+    offsets_ = offsets;
 }
 
 void file_checker::check_index(const block_place& place, const bytes& payload) {
@@ -242,6 +260,8 @@ void file_checker::check_block(const block_place& place, const bytes& payload) {
             return check_end(place, payload);
         case block_type::index:
             return check_index(place, payload);
+        case block_type::offsets:
+            return check_offsets(place, payload);
     }
     index_.add(place.header);  // of a newer version
 }

@@ -23,6 +23,8 @@
 //   loss       struct loss_block: what no records block could tell
 //   index      struct index_block, then a struct index_entry for each block since the index before;
 //              at least after index_blocks blocks or index_bytes bytes
+//   offsets    struct offsets_block: what CLOCK_BOOTTIME and CLOCK_TAI say beside the others; at
+//              the beginning, and when that has changed
 //   end        struct end_block: the recording was ended properly; the last block, behind an index
 //
 // What follows struct provider_block and struct records_block may be one zstd frame: then the block
@@ -65,6 +67,7 @@ enum class block_type : std::uint16_t {
     loss = 5,
     end = 6,
     index = 7,
+    offsets = 8,
 };
 
 struct file_header {
@@ -104,6 +107,13 @@ struct clock_block {
     std::uint64_t complete;   // no record behind this block is earlier; 0: not known
 };
 
+/// From this time on, up to that of the next one.
+struct offsets_block {
+    std::uint64_t clock;    // the host's clock when they were read
+    std::int64_t boottime;  // CLOCK_BOOTTIME less CLOCK_MONOTONIC, nanoseconds: how long it slept
+    std::int64_t tai;       // CLOCK_TAI less CLOCK_REALTIME, nanoseconds; 0: nobody has told
+};
+
 struct provider_block {
     std::uint16_t id;
     std::uint16_t reserved;
@@ -136,7 +146,7 @@ struct loss_block {
     std::uint32_t scope;
     std::uint32_t index;  // of ring or provider
     std::uint64_t full;
-    std::uint64_t too_large;
+    std::uint64_t too_large;  // of a ring: see overwritten_of
     std::uint64_t busy;
     std::uint64_t damaged;
 };
@@ -166,7 +176,7 @@ struct index_block {
     std::int64_t offset_max;
     std::uint32_t entries;
     std::uint32_t clocks;    // of these, clock blocks
-    std::uint32_t others;    // of these, provider and loss blocks
+    std::uint32_t others;    // of these, provider, loss and offsets blocks
     std::uint32_t checksum;  // CRC-32C of the bytes before it
 };
 
@@ -185,7 +195,7 @@ static_assert(sizeof(block_header) == 32 && offsetof(block_header, number) == 16
               offsetof(block_header, checksum) == 28);
 static_assert(sizeof(host_block) == 184 && offsetof(host_block, kernel) == 72 &&
               offsetof(host_block, machine) == 136 && offsetof(host_block, part) == 176);
-static_assert(sizeof(clock_block) == 32);
+static_assert(sizeof(clock_block) == 32 && sizeof(offsets_block) == 24);
 static_assert(sizeof(provider_block) == 32 && offsetof(provider_block, process) == 16);
 static_assert(sizeof(records_block) == 48 && offsetof(records_block, earliest) == 32);
 static_assert(sizeof(loss_block) == 40);
@@ -199,6 +209,19 @@ static_assert(sizeof(index_entry) == 32);
 constexpr std::uint64_t lost_of(const loss_block& loss) noexcept {
     return static_cast<loss_scope>(loss.scope) == loss_scope::ring ? loss.full + loss.damaged
                                                                    : loss.too_large + loss.busy;
+}
+
+/// Of what a ring is missing at its end: not lost, but overwritten, see records_overwritten. Only a
+/// note, too. A damaged file may say anything.
+constexpr std::uint64_t overwritten_of(const loss_block& loss) noexcept {
+    const bool is_of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
+    return !is_of_ring ? 0 : loss.too_large < loss.full ? loss.too_large : loss.full;
+}
+
+/// What is missing at the end of a ring: `missing` events, of which some were overwritten.
+constexpr loss_block missing_at_end(std::uint32_t ring, std::uint64_t missing,
+                                    std::uint64_t overwritten, std::uint64_t damaged) noexcept {
+    return {static_cast<std::uint32_t>(loss_scope::ring), ring, missing, overwritten, 0, damaged};
 }
 
 /// A payload's size, with the zero bytes that follow it.

@@ -17,6 +17,7 @@
 #include "clock_table.hpp"
 #include "failure.hpp"
 #include "file_reader.hpp"
+#include "more_clocks.hpp"
 #include "new_file.hpp"
 
 namespace elog {
@@ -169,13 +170,32 @@ std::vector<eventlog_clock_pair> join_readings(const std::vector<surveyed_file>&
     return joined.pairs();
 }
 
+/// Those of all files, but none that says what the one before it has said.
+std::vector<clock_offsets> join_offsets(const std::vector<surveyed_file>& files) {
+    std::vector<clock_offsets> all;
+    for (const surveyed_file& file : files) {
+        all.insert(all.end(), file.clock.offsets().begin(), file.clock.offsets().end());
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& one, const auto& other) { return one.clock < other.clock; });
+    std::vector<clock_offsets> joined;
+    for (const clock_offsets& each : all) {
+        if (joined.empty() || has_changed(joined.back(), each)) {
+            joined.push_back(each);
+        }
+    }
+    return joined;
+}
+
 class file_merger {
   public:
     file_merger(std::vector<surveyed_file> files, const copy_options& to)
         : files_(std::move(files)),
           ring_count_(files_.front().host.ring_count),
           copier_(to, files_.front().host, join_readings(files_)),
-          merger_(0, [this](std::uint32_t ring) { return fetch(ring); }) {}
+          merger_(0, [this](std::uint32_t ring) { return fetch(ring); }) {
+        copier_.write_offsets(join_offsets(files_));
+    }
 
     merge_summary run();
 

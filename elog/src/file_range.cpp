@@ -110,7 +110,8 @@ bool file_reader::take_others(const std::vector<listed_block>& blocks, bool is_w
     for (const listed_block& listed : blocks) {
         const block_type type = listed.type();
         const bool is_needed = (type == block_type::clock && is_wanted) ||
-                               type == block_type::provider || type == block_type::loss;
+                               type == block_type::provider || type == block_type::loss ||
+                               type == block_type::offsets;
         if (!is_needed) {
             continue;
         }

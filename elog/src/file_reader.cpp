@@ -72,7 +72,7 @@ void file_reader::take_blocks() {
 
 void file_reader::take_block(const block_place& place) {
     const block_type type = place.type();
-    if (type < block_type::host || type > block_type::index ||
+    if (type < block_type::host || type > block_type::offsets ||
         (place.header.flags & ~block_flags) != 0) {
         return;  // of a newer version: to be skipped
     }
@@ -83,6 +83,7 @@ void file_reader::take_block(const block_place& place) {
     clock_block clock{};
     loss_block loss{};
     end_block end{};
+    offsets_block offsets{};
     bool is_whole = true;
     switch (type) {
         case block_type::host:
@@ -108,6 +109,12 @@ void file_reader::take_block(const block_place& place) {
             is_whole = copy_head(*payload, end);
             if (is_whole) {
                 end_ = end;
+            }
+            break;
+        case block_type::offsets:
+            is_whole = copy_head(*payload, offsets);
+            if (is_whole) {
+                clock_.add_offsets({offsets.clock, offsets.boottime, offsets.tai});
             }
             break;
         case block_type::index:    // its checksum was looked at; elog verify compares it

@@ -212,6 +212,11 @@ void file_repairer::copy_block(const block_place& place, const bytes& payload) {
                 writer_.write_loss(*loss);
             }
             return;
+        case block_type::offsets:
+            if (const std::optional<offsets_block> block = head_of<offsets_block>(payload)) {
+                writer_.write_offsets({block->clock, block->boottime, block->tai});
+            }
+            return;
         case block_type::end:
             summary_.had_end = true;
             return;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "clock.hpp"
+#include "more_clocks.hpp"
 
 namespace elog {
 namespace {
@@ -86,6 +87,9 @@ void file_sink::rotate() {
     writer_->write_clock(readings_.back());
     end_file();
     begin_file();
+    if (offsets_) {
+        writer_->write_offsets(*offsets_);
+    }
     for (const eventlog_clock_pair& reading : readings_) {
         writer_->write_clock(reading);
     }
@@ -123,7 +127,12 @@ void file_sink::make_room(std::uint64_t payload) {
 
 void file_sink::take_clock(const eventlog_clock_pair& pair) {
     settle();
-    make_room(sizeof(clock_block));
+    make_room(sizeof(clock_block) + block_extent(sizeof(offsets_block)));
+    const clock_offsets now = read_offsets(pair.clock);
+    if (!offsets_ || (now.clock > offsets_->clock && has_changed(*offsets_, now))) {
+        offsets_ = now;
+        writer_->write_offsets(now);
+    }
     // Either may have begun a new file, with a later reading: clocks do not go backwards in a file.
     if (readings_.empty() || pair.clock > readings_.back().clock) {
         readings_.push_back(pair);

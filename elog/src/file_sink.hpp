@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "clock_table.hpp"
 #include "file_writer.hpp"
 #include "record_batches.hpp"
 #include "recording.hpp"
@@ -77,6 +78,7 @@ class file_sink : public record_sink {
     std::optional<record_batches> batches_;
     std::uint64_t complete_ = 0;                 // no record that is still to be taken is earlier
     std::vector<eventlog_clock_pair> readings_;  // that records to come may need
+    std::optional<clock_offsets> offsets_;       // as they were written last
     provider_map providers_;
     std::bitset<EVENTLOG_PROVIDERS_MAX> written_;  // providers, into this file
     clock::time_point begun_;                      // this file

@@ -132,6 +132,12 @@ void file_writer::write_clock(const eventlog_clock_pair& pair, std::uint64_t com
     write_index_if_due();
 }
 
+void file_writer::write_offsets(const clock_offsets& offsets) {
+    const offsets_block block{offsets.clock, offsets.boottime, offsets.tai};
+    index_.add(write_block(block_type::offsets, bytes_of(block)));
+    write_index_if_due();
+}
+
 void file_writer::write_provider(const provider_instance& provider) {
     provider_block block{};
     block.id = provider.id;

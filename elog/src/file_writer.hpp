@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "clock_table.hpp"
 #include "file_format.hpp"
 #include "index_builder.hpp"
 #include "provider_schema.hpp"
@@ -47,6 +48,7 @@ class file_writer {
 
     /// `complete`: no record that is still to come is earlier; 0 if that is not known.
     void write_clock(const eventlog_clock_pair& pair, std::uint64_t complete = 0);
+    void write_offsets(const clock_offsets& offsets);
     void write_provider(const provider_instance& provider);
     /// At most records_size_max bytes.
     void write_run(const record_run& run);

@@ -65,17 +65,20 @@ void filtering_sink::take_run(const record_run& run) {
 void filtering_sink::take_loss(const loss_block& loss) {
     loss_block whole = loss;
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring && loss.index < rings_.size()) {
-        whole.full += rings_[loss.index].untold;
-        rings_[loss.index].untold = 0;
+        ring_state& ring = rings_[loss.index];
+        whole.full += ring.untold;
+        whole.too_large += ring.overwritten ? ring.untold : 0;
+        ring.untold = 0;
     }
     next_.take_loss(whole);
 }
 
 void filtering_sink::finish() {
     for (std::uint32_t ring = 0; ring < rings_.size(); ++ring) {
-        if (rings_[ring].untold != 0) {
+        const std::uint64_t missing = rings_[ring].untold;
+        if (missing != 0) {
             next_.take_loss(
-                {static_cast<std::uint32_t>(loss_scope::ring), ring, rings_[ring].untold, 0, 0, 0});
+                missing_at_end(ring, missing, rings_[ring].overwritten ? missing : 0, 0));
         }
     }
     next_.finish();

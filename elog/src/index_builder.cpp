@@ -27,7 +27,9 @@ void index_builder::add(const block_header& header) {
     entries_.push_back(entry);
     bytes_ += block_extent(header.size);
     const auto type = static_cast<block_type>(header.type);
-    head_.others += type == block_type::provider || type == block_type::loss ? 1U : 0U;
+    const bool is_other =
+        type == block_type::provider || type == block_type::loss || type == block_type::offsets;
+    head_.others += is_other ? 1U : 0U;
 }
 
 void index_builder::add(const block_header& header, const records_block& records) {

@@ -52,7 +52,7 @@ void json_lines_writer::write(const merged_record& record, const provider_map& p
     const eventlog_record& header = record.record.header;
     if (is_understood(header)) {
         append(buffer_, R"({"time":")");
-        time_.append_to(buffer_, clock.realtime(header.time));
+        time_.append_to(buffer_, clock, header.time);
         append(buffer_, R"(","cpu":)");
         append_number(buffer_, header.cpu);
         append_record(header, record.record.payload, providers);

@@ -14,7 +14,7 @@
 
 #include "output.hpp"
 #include "record_writer.hpp"
-#include "utc_text.hpp"
+#include "shown_clock.hpp"
 
 namespace elog {
 
@@ -22,7 +22,8 @@ namespace elog {
 class json_lines_writer final : public record_writer {
   public:
     /// Writes to a descriptor that stays the caller's.
-    explicit json_lines_writer(int descriptor) : descriptor_(descriptor) {}
+    explicit json_lines_writer(int descriptor, shown_clock clock = shown_clock::realtime)
+        : descriptor_(descriptor), time_(clock) {}
 
     void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
                std::uint32_t shared_ring) override;
@@ -50,7 +51,7 @@ class json_lines_writer final : public record_writer {
     int descriptor_;
     fmt::memory_buffer buffer_;
     fmt::memory_buffer scratch_;
-    utc_text time_;
+    shown_time time_;
     std::unordered_map<std::uint32_t, event_text> texts_;  // by provider and event
     std::uint64_t skipped_ = 0;
 };

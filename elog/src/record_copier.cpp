@@ -38,6 +38,12 @@ record_copier::record_copier(copy_options options, std::uint32_t clock, std::uin
     writer_.compress(options.compression);
 }
 
+void record_copier::write_offsets(const std::vector<clock_offsets>& offsets) {
+    for (const clock_offsets& each : offsets) {
+        writer_.write_offsets(each);
+    }
+}
+
 /// Readings stand between the records that they convert, so that an index that lists some of the
 /// blocks lists what belongs to them.
 void record_copier::write_readings(std::uint64_t time) {
@@ -156,7 +162,8 @@ void record_copier::write_loss(const loss_block& loss, std::uint32_t source,
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
         // A damaged file may name any ring.
         ring_state& ring = rings_[std::min<std::size_t>(loss.index, rings_.size() - 1)];
-        ring.untold += loss.full;
+        ring.untold += loss.full - overwritten_of(loss);
+        ring.overwritten += overwritten_of(loss);
         ring.damaged += loss.damaged;
         return;
     }
@@ -174,17 +181,12 @@ void record_copier::write_loss(const loss_block& loss, std::uint32_t source,
 void record_copier::write_losses() {
     for (std::size_t number = 0; number < rings_.size(); ++number) {
         const ring_state& ring = rings_[number];
-        // Nothing follows that could tell what was overwritten apart.
         const std::uint64_t missing = ring.untold + ring.overwritten;
         if (missing != 0 || ring.damaged != 0) {
-            const loss_block loss{static_cast<std::uint32_t>(loss_scope::ring),
-                                  static_cast<std::uint32_t>(number),
-                                  missing,
-                                  0,
-                                  0,
-                                  ring.damaged};
-            writer_.write_loss(loss);
-            summary_.lost += lost_of(loss);
+            writer_.write_loss(missing_at_end(static_cast<std::uint32_t>(number), missing,
+                                              ring.overwritten, ring.damaged));
+            summary_.lost += ring.untold + ring.damaged;
+            summary_.overwritten += ring.overwritten;
         }
     }
     for (const auto& [number, loss] : provider_losses_) {

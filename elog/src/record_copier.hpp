@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "clock_table.hpp"
 #include "file_format.hpp"
 #include "file_writer.hpp"
 #include "provider_schema.hpp"
@@ -50,6 +51,8 @@ class record_copier {
 
     /// One more of these, before the first record that it converts.
     void add_reading(const eventlog_clock_pair& reading) { readings_.push_back(reading); }
+    /// Of the same clocks, in the order of time. Before the first record.
+    void write_offsets(const std::vector<clock_offsets>& offsets);
 
     /// Records come in the order of time; their rings are those of the host. `source` says which of
     /// several files it is whose `providers` these are.

@@ -64,7 +64,8 @@ void record_counts::write_gap(const merged_record& record, std::uint32_t /*share
 void record_counts::write_loss(const loss_block& loss, const provider_map& /*providers*/,
                                std::uint32_t /*shared_ring*/) {
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
-        lost_.full += loss.full;
+        lost_.full += loss.full - overwritten_of(loss);
+        overwritten_ += overwritten_of(loss);
         lost_.damaged += loss.damaged;
     } else {
         // What of a provider found no room is among what the rings have lost.

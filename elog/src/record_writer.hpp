@@ -22,7 +22,8 @@ void for_each_reason(const loss_block& loss, Visitor&& visit) {
         }
     };
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
-        visit_any(loss.full, "no room");
+        visit_any(loss.full - overwritten_of(loss), "no room");
+        visit_any(overwritten_of(loss), "overwritten");
         visit_any(loss.damaged, "damaged");
     } else {
         visit_any(loss.too_large, "too large");

@@ -8,11 +8,13 @@
 
 #include "line_template.hpp"
 #include "provider_schema.hpp"
+#include "shown_clock.hpp"
 
 namespace elog {
 
 struct text_options {
-    bool utc = false;    // instead of local time
+    shown_clock clock = shown_clock::realtime;
+    bool utc = false;    // instead of local time, of CLOCK_REALTIME
     bool delta = false;  // behind the time, that since the event before
     std::optional<std::vector<named_field>> fields{};  // these alone, in that order
     std::optional<line_template> line{};               // instead of the usual line

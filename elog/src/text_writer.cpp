@@ -14,8 +14,32 @@ constexpr std::size_t delta_width = 12;
 
 }  // namespace
 
+time_of_day::zone text_writer::zone_of(const text_options& options) noexcept {
+    if (options.clock == shown_clock::tai) {
+        return time_of_day::zone::none;
+    }
+    return options.utc ? time_of_day::zone::utc : time_of_day::zone::local;
+}
+
+void text_writer::append_clock(const eventlog_record& header, const clock_table& clock) {
+    const std::int64_t time = time_on(options_.clock, clock, header.time);
+    if (has_days(options_.clock)) {
+        time_.append_to(buffer_, time);
+    } else {
+        append_seconds(buffer_, time);
+    }
+}
+
+void text_writer::append_date(const eventlog_record& header, const clock_table& clock) {
+    if (has_days(options_.clock)) {
+        time_.append_date(buffer_, time_on(options_.clock, clock, header.time));
+    } else {
+        buffer_.push_back('-');
+    }
+}
+
 void text_writer::append_time(const eventlog_record& header, const clock_table& clock) {
-    time_.append_to(buffer_, clock.realtime(header.time));
+    append_clock(header, clock);
     if (options_.delta) {
         append(buffer_, " <");
         append_seconds(buffer_, delta_, delta_width);
@@ -129,9 +153,9 @@ void text_writer::append_step(const line_step& step, const record_view& record,
     };
     switch (step.kind) {
         case line_part_kind::time:
-            return time_.append_to(buffer_, clock.realtime(header.time));
+            return append_clock(header, clock);
         case line_part_kind::date:
-            return time_.append_date(buffer_, clock.realtime(header.time));
+            return append_date(header, clock);
         case line_part_kind::delta:
             return append_seconds(buffer_, delta_);
         case line_part_kind::cpu:
@@ -165,8 +189,12 @@ void text_writer::append_gap(const char* what, std::uint64_t lost, std::uint32_t
 void text_writer::write_loss(const loss_block& loss, const provider_map& providers,
                              std::uint32_t shared_ring) {
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
-        if (loss.full != 0) {
-            append_gap("lost", loss.full, loss.index, shared_ring);
+        const std::uint64_t overwritten = overwritten_of(loss);
+        if (loss.full != overwritten) {
+            append_gap("lost", loss.full - overwritten, loss.index, shared_ring);
+        }
+        if (overwritten != 0) {
+            append_gap("overwritten", overwritten, loss.index, shared_ring);
         }
         if (loss.damaged != 0) {
             append_format(buffer_, "-- {} events of ring {} made no sense --\n", loss.damaged,

@@ -40,7 +40,7 @@ class text_writer final : public record_writer {
           options_(std::move(options)),
           shows_delta_(options_.delta ||
                        (options_.line && options_.line->has(line_part_kind::delta))),
-          time_(options_.utc) {}
+          time_(zone_of(options_)) {}
 
     /// A record that this version does not understand is only counted. `shared_ring` is the ring
     /// that belongs to no CPU.
@@ -63,6 +63,9 @@ class text_writer final : public record_writer {
         std::vector<line_step> line;      // of a template
     };
 
+    [[nodiscard]] static time_of_day::zone zone_of(const text_options& options) noexcept;
+    void append_clock(const eventlog_record& header, const clock_table& clock);
+    void append_date(const eventlog_record& header, const clock_table& clock);
     void append_time(const eventlog_record& header, const clock_table& clock);
     void append_record(const eventlog_record& header, std::span<const std::uint8_t> payload,
                        const provider_instance& provider);

@@ -36,7 +36,8 @@ void time_of_day::look_up(std::int64_t seconds) noexcept {
     second_ = seconds;
     const std::time_t when = seconds;
     std::tm parts{};
-    static_cast<void>(utc_ ? ::gmtime_r(&when, &parts) : ::localtime_r(&when, &parts));
+    static_cast<void>(zone_ == zone::local ? ::localtime_r(&when, &parts)
+                                           : ::gmtime_r(&when, &parts));
     static_cast<void>(std::strftime(clock_text_, sizeof clock_text_, "%H:%M:%S", &parts));
     static_cast<void>(std::strftime(date_text_, sizeof date_text_, "%Y-%m-%d", &parts));
 }
@@ -48,7 +49,7 @@ void time_of_day::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
     }
     append(out, static_cast<const char*>(clock_text_));
     append_microseconds(out, rest_of_second(nanoseconds) / 1000);
-    if (utc_) {
+    if (zone_ == zone::utc) {
         out.push_back('Z');
     }
 }

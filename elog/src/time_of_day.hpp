@@ -12,8 +12,10 @@ namespace elog {
 /// their second in common.
 class time_of_day {
   public:
-    /// In UTC, with a Z behind the time, or in local time.
-    explicit time_of_day(bool utc = false) noexcept : utc_(utc) {}
+    enum class zone { local, utc, none };
+
+    /// In local time; in UTC, with a Z behind it; or of a clock that belongs to no zone.
+    explicit time_of_day(zone shown = zone::local) noexcept : zone_(shown) {}
 
     /// 14:03:07.123456, of nanoseconds since 1970.
     void append_to(fmt::memory_buffer& out, std::int64_t nanoseconds);
@@ -23,7 +25,7 @@ class time_of_day {
   private:
     void look_up(std::int64_t seconds) noexcept;
 
-    bool utc_;
+    zone zone_;
     std::int64_t second_ = INT64_MIN;  // whose texts are these
     char clock_text_[16] = {};         // HH:MM:SS
     char date_text_[32] = {};          // YYYY-MM-DD

@@ -27,7 +27,7 @@ void utc_text::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
         text_.resize(text_.size() - digits_and_zone);
     }
     append(out, {text_.data(), text_.size()});
-    append_format(out, "{:09}Z", rest);
+    append_format(out, "{:09}{}", rest, has_zone_ ? "Z" : "");
 }
 
 }  // namespace elog

@@ -260,6 +260,34 @@ class CutAndMerge(harness.Case):
             self.assertRegex(self.run_elog("verify", command[-1]).stdout,
                              rf" {known['overwritten']} overwritten,")
 
+    def test_what_was_overwritten_is_not_lost_although_no_event_follows(self):
+        path, none, again = (self.path(name) for name in ("run.elog", "none.elog", "again.elog"))
+        result = self.run_elog("record", "-e", "counter:*", "--overwrite", "--buffer-size", "128K",
+                               "-o", path, "--", harness.program("counter"), "1", "50000")
+        overwritten = self.stat(path)["overwritten"]
+        self.assertGreater(overwritten, 0)
+        recorded = self.run_elog("record", "-e", "counter:*", "--overwrite", "--buffer-size", "128K",
+                                 "--where", "number == 999999", "-o", self.path("filtered.elog"), "--",
+                                 harness.program("counter"), "1", "50000")
+        filtered = self.stat(self.path("filtered.elog"))
+        self.assertGreater(filtered["overwritten"], 0)
+        self.assertIn(f"{filtered['overwritten']} older events were overwritten", recorded.stderr)
+        self.assertEqual((filtered["events"], filtered["lost"]["all"]), (0, 0))
+        self.run_elog("cut", path, "--where", "number == 999999", "-o", none)
+        self.run_elog("merge", none, self.path("filtered.elog"), "-o", again)
+        for file, known in ((none, overwritten), (again, overwritten + filtered["overwritten"])):
+            found = self.stat(file)
+            self.assertEqual((found["events"], found["overwritten"], found["lost"]["all"]),
+                             (0, known, 0))
+            told = re.findall(r"^-- overwritten (\d+) events (?:on CPU|in the shared)",
+                              self.run_elog("print", file).stdout, re.MULTILINE)
+            self.assertEqual(sum(map(int, told)), known)
+            lines = self.run_elog("convert", "--to", "jsonl", file).stdout.splitlines()
+            self.assertEqual({json.loads(line)["reason"] for line in lines}, {"overwritten"})
+            self.assertRegex(self.run_elog("verify", file).stdout,
+                             rf" 0 lost, {known} overwritten,")
+        self.assertEqual(self.summary(result.stderr)[2], 0)
+
 
 if __name__ == "__main__":
     harness.main()

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """What elog print shows of each event, and how: --fields, --delta, --utc, --format."""
 
+import datetime
 import re
+import time
 
 import harness
 
@@ -66,6 +68,46 @@ class PrintOptions(harness.Case):
         between = (times[-1] - times[0]) % (86400 * 1000000)
         # Each is cut to a microsecond.
         self.assertLess(abs(sum(deltas) * 1e6 - between), len(lines) + 2)
+
+    def test_times_are_those_of_the_clock_that_is_asked_for(self):
+        clocks = {"realtime": time.CLOCK_REALTIME, "monotonic": time.CLOCK_MONOTONIC,
+                  "boottime": time.CLOCK_BOOTTIME, "tai": time.CLOCK_TAI}
+        before = {name: time.clock_gettime(clock) for name, clock in clocks.items()}
+        self.run_elog("record", "-e", "shop:*", "-o", self.file, "--",
+                      harness.example("order_service"), "0.1")
+        after = {name: time.clock_gettime(clock) for name, clock in clocks.items()}
+        parts = self.path("parts.elog")
+        self.run_elog("cut", self.file, "-o", parts, "--where", "pid > 0")
+        merged = self.path("merged.elog")
+        self.run_elog("merge", parts, "-o", merged)
+        for name in clocks:
+            whole = self.lines("--clock", name)
+            for line in whole:
+                shown = line.split(" ")[0]
+                if ":" in shown:
+                    day = time.strftime("%Y-%m-%d ", time.gmtime(before[name]))
+                    parsed = datetime.datetime.fromisoformat(day + shown + "+00:00").timestamp()
+                    # Around midnight it may be the day after.
+                    found = min((parsed, parsed + 86400), key=lambda each: abs(each - after[name]))
+                else:
+                    found = float(shown)
+                self.assertGreater(found, before[name] - 0.001, name)
+                self.assertLess(found, after[name] + 0.001, name)
+            # What is copied keeps them.
+            for copy in (parts, merged):
+                copied = self.run_elog("print", copy, "--clock", name).stdout.splitlines()
+                self.assertEqual(copied, whole)
+            self.assertIn("whole", self.run_elog("verify", merged).stdout)
+            rows = self.run_elog("convert", "--to", "csv", self.file, "--clock", name).stdout
+            self.assertIn(whole[0].split(" ")[0], rows.splitlines()[1])
+        self.assertEqual(len(self.lines("--clock", "tai", "--from", "+0.05s")),
+                         len(self.lines("--from", "+0.05s")))
+
+    def test_clocks_that_do_not_fit_are_refused(self):
+        self.assertIn("realtime, monotonic, boottime or tai", self.refusal("--clock", "sun"))
+        self.assertIn("--clock realtime", self.refusal("--clock", "tai", "--utc"))
+        self.assertEqual({line.split(" ")[0] for line in self.lines(
+            "--clock", "monotonic", "--format", "{date} {time}")}, {"-"})
 
     def test_utc_and_local_time_are_those_of_the_zone(self):
         self.environment["TZ"] = "EST5"

@@ -36,12 +36,6 @@ GATE = 0x10000
 FSYNC = {"x86_64": 74, "aarch64": 82}
 
 
-def stay_on_one_cpu():
-    """All events go to one ring: what was overwritten in a ring without a record that is wanted
-    behind it is told as lost."""
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-
-
 def refuse_fsync():
     """From now on fsync fails in this process, as on a disk whose quota is found to be used up."""
     steps = (
@@ -139,10 +133,14 @@ class Standing(harness.Case):
     def test_record_tells_what_was_overwritten_whether_or_not_it_would_have_been_wanted(self):
         result = self.run_elog(
             "record", "-e", "counter:*", "--overwrite", "--buffer-size", "128K",
-            "--where", "number >= 49990", "--", harness.program("counter"), "1", "50000",
-            preexec_fn=stay_on_one_cpu,
+            "--where", "number >= 49990 && worker == 0", "--", harness.program("counter"),
+            str(harness.THREADS), "50000",
         )
-        self.assertEqual(self.numbers(result.stdout), {0: list(range(49990, 50000))})
+        # Perhaps none is wanted behind what was overwritten on a CPU.
+        found = self.numbers(result.stdout).get(0, [])
+        self.assertLessEqual(set(found), set(range(49990, 50000)))
+        self.assertEqual(self.summary(result.stderr)[2], 0)
+        self.assertNotIn("-- lost", result.stdout)
         told = sum(int(each) for each in re.findall(r"-- overwritten (\d+) events", result.stdout))
         self.assertEqual(told, self.overwritten(result.stderr))
         self.assertGreater(told, 0)

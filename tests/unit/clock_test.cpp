@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "clock.hpp"
 
+#include <time.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <thread>
@@ -8,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "clock_table.hpp"
+#include "more_clocks.hpp"
 
 namespace {
 
@@ -73,6 +76,50 @@ TEST(clock_table, never_takes_a_later_time_for_an_earlier_one) {
         EXPECT_LT(before, INT64_MAX);  // where ranges without an end do
     }
     EXPECT_GT(clock_table().realtime(UINT64_MAX), 0);
+}
+
+TEST(clock_table, tells_the_other_clocks_by_what_they_were_ahead_at_the_time) {
+    clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+    clock.add({1000, 1000, 51'000});
+    clock.add_offsets({1000, 7, 37});
+    clock.add_offsets({2000, 500, 38});
+    clock.add_offsets({1500, 9, 9});      // goes backwards
+    EXPECT_EQ(clock.boottime(500), 507);  // before the first: the same
+    EXPECT_EQ(clock.boottime(1999), 2006);
+    EXPECT_EQ(clock.boottime(2000), 2500);
+    EXPECT_EQ(clock.tai(1999), 52'036);
+    EXPECT_EQ(clock.tai(2000), 52'038);
+}
+
+TEST(clock_table, survives_offsets_from_an_enemy) {
+    for (const std::int64_t offset : {INT64_MIN, INT64_MAX}) {
+        clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+        clock.add({0, 0, UINT64_MAX / 2});
+        clock.add_offsets({0, offset, offset});
+        for (const std::uint64_t time : {std::uint64_t{0}, UINT64_MAX}) {
+            static_cast<void>(clock.boottime(time));
+            static_cast<void>(clock.tai(time));
+        }
+        EXPECT_TRUE(elog::has_changed({0, 0, 0}, {0, offset, 0}));
+    }
+}
+
+TEST(more_clocks, are_read_as_the_kernel_tells_them) {
+    const auto seconds = [](clockid_t clock) {
+        timespec now{};
+        static_cast<void>(::clock_gettime(clock, &now));
+        return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+    };
+    const elog::clock_offsets found = elog::read_offsets(17);
+    EXPECT_EQ(found.clock, 17U);
+    EXPECT_NEAR(static_cast<double>(found.boottime) / 1e9,
+                seconds(CLOCK_BOOTTIME) - seconds(CLOCK_MONOTONIC), 0.1);
+    EXPECT_NEAR(static_cast<double>(found.tai) / 1e9, seconds(CLOCK_TAI) - seconds(CLOCK_REALTIME),
+                0.5);
+    EXPECT_EQ(found.tai % 1'000'000'000, 0);
+    EXPECT_FALSE(elog::has_changed(found, {18, found.boottime + 900, found.tai}));
+    EXPECT_TRUE(elog::has_changed(found, {18, found.boottime + 1100, found.tai}));
+    EXPECT_TRUE(elog::has_changed(found, {18, found.boottime, found.tai + 1'000'000'000}));
 }
 
 TEST(clock, converts_to_real_time_by_the_rate_between_two_readings) {

@@ -117,6 +117,20 @@ TEST_F(filtering, tells_losses_that_no_wanted_record_follows_at_the_end) {
     EXPECT_EQ(sink.passed(), 0U);
 }
 
+TEST_F(filtering, tells_what_was_overwritten_apart_at_the_end) {
+    sink.take_run({0, 5, 5, 0, {}, true});
+    sink.take_run({1, 3, 3, 0, {}, true});
+    sink.take_loss(elog::missing_at_end(1, 4, 0, 0));
+    sink.finish();
+    ASSERT_EQ(kept.losses.size(), 2U);
+    EXPECT_EQ(kept.losses[0].index, 1U);
+    EXPECT_EQ(kept.losses[0].full, 7U);
+    EXPECT_EQ(elog::overwritten_of(kept.losses[0]), 3U);
+    EXPECT_EQ(kept.losses[1].index, 0U);
+    EXPECT_EQ(kept.losses[1].full, 5U);
+    EXPECT_EQ(elog::overwritten_of(kept.losses[1]), 5U);
+}
+
 TEST_F(filtering, goes_on_when_a_late_provider_has_other_types) {
     const record_maker late("provider q { event f info { number: text } }", "late", 2, 1);
     sink.take_provider(late.provider());

@@ -17,6 +17,8 @@
 
 #include "failure.hpp"
 #include "record_maker.hpp"
+#include "shown_clock.hpp"
+#include "time_of_day.hpp"
 
 namespace {
 
@@ -129,7 +131,7 @@ TEST(text_line, is_as_the_manual_says) {
 }
 
 TEST(time_of_day, is_right_on_the_first_day_that_there_is) {
-    elog::time_of_day times(true);
+    elog::time_of_day times(elog::time_of_day::zone::utc);
     fmt::memory_buffer out;
     for (const std::int64_t time : {INT64_MIN, std::int64_t{-1}, INT64_MAX}) {
         times.append_date(out, time);
@@ -139,6 +141,36 @@ TEST(time_of_day, is_right_on_the_first_day_that_there_is) {
     }
     EXPECT_EQ(fmt::to_string(out), "1677-09-21 00:12:43.145224Z\n1969-12-31 23:59:59.999999Z\n"
                                    "2262-04-11 23:47:16.854775Z\n");
+}
+
+TEST(time_of_day, of_no_zone_says_none) {
+    elog::time_of_day times(elog::time_of_day::zone::none);
+    fmt::memory_buffer out;
+    times.append_to(out, 37'000'000'000);
+    EXPECT_EQ(fmt::to_string(out), "00:00:37.000000");
+}
+
+TEST(shown_time, of_clocks_without_days_is_in_seconds) {
+    elog::clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+    clock.add({1'500'000'001, 1'500'000'001, 0});
+    clock.add_offsets({0, -2'000'000'002, 37'000'000'000});
+    const auto shown_on = [&](elog::shown_clock which) {
+        elog::shown_time time(which);
+        fmt::memory_buffer out;
+        time.append_to(out, clock, 1'500'000'001);
+        return fmt::to_string(out);
+    };
+    EXPECT_EQ(shown_on(elog::shown_clock::realtime), "1970-01-01T00:00:00.000000000Z");
+    EXPECT_EQ(shown_on(elog::shown_clock::monotonic), "1.500000001");
+    EXPECT_EQ(shown_on(elog::shown_clock::boottime), "-0.500000001");
+    EXPECT_EQ(shown_on(elog::shown_clock::tai), "1970-01-01T00:00:37.000000000");
+}
+
+TEST(shown_time, is_refused_where_a_recording_does_not_say_what_the_clock_was) {
+    const elog::clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+    EXPECT_THROW(static_cast<void>(elog::time_on(elog::shown_clock::boottime, clock, 1)),
+                 elog::failure);
+    EXPECT_THROW(static_cast<void>(elog::time_on(elog::shown_clock::tai, clock, 1)), elog::failure);
 }
 
 TEST(text_line, tells_a_gap_before_the_record) {

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""However many threads and processes emit, and wherever they are made to run, every event is
+recorded or counted as lost."""
+
+import os
+import random
+import re
+import unittest
+
+import harness
+
+COUNT = re.compile(r" number=(\d+) check=(\d+) worker=(\d+) ", re.MULTILINE)
+
+
+class Cpus(harness.Case):
+    def check(self, errors, attempted, may_lose=False):
+        """Returns what was recorded: worker and number of each."""
+        recorded, _, lost = self.summary(errors)
+        self.assertNotIn("made no sense", errors)
+        self.assertEqual(recorded + lost, attempted)
+        if not may_lose and not harness.IS_SHARED:
+            self.assertEqual(lost, 0)
+        self.assertIn("whole", self.run_elog("verify", self.path("run.elog")).stdout)
+        found = COUNT.findall(self.run_elog("print", self.path("run.elog")).stdout)
+        self.assertEqual(len(found), recorded)
+        for number, check, worker in found:
+            expected = (int(number) + int(worker)) * 0x9E3779B97F4A7C15 % 2**64
+            self.assertEqual(int(check), expected)
+        return [(worker, number) for number, _, worker in found]
+
+    def threads_of(self, process):
+        try:
+            return [int(thread) for thread in os.listdir(f"/proc/{process.pid}/task")]
+        except FileNotFoundError:
+            return []
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one processor only")
+    def test_threads_that_are_moved_between_them_all_the_time(self):
+        threads, events = 4, 20000
+        cpus = sorted(os.sched_getaffinity(0))
+        recording = self.start_recording("-e", "counter:*", "--wait", "--buffer-size", "4M",
+                                         "-o", self.path("run.elog"))
+        process = self.start(harness.program("counter"), str(threads), str(events), "20")
+        moves = 0
+        while process.poll() is None:
+            for thread in self.threads_of(process):
+                chosen = random.choice([*({cpu} for cpu in cpus), set(cpus)])
+                try:
+                    os.sched_setaffinity(thread, chosen)
+                    moves += 1
+                except ProcessLookupError:
+                    continue  # that thread has just ended
+        self.finish(process)
+        _, errors = self.stop(recording)
+        self.assertGreater(moves, 100)
+        found = self.check(errors, threads * events)
+        self.assertEqual(len(set(found)), len(found))
+
+    def test_a_thousand_threads(self):
+        threads, events = 1000, 50
+        recording = self.start_recording("-e", "counter:*", "--wait", "--buffer-size", "4M",
+                                         "-o", self.path("run.elog"))
+        process = self.start(harness.program("counter"), str(threads), str(events), "20000")
+        most = 0
+        while process.poll() is None:
+            most = max(most, len(self.threads_of(process)))
+        self.finish(process)
+        _, errors = self.stop(recording)
+        # All of them at once, and the one that waits for them.
+        self.assertEqual(most, threads + 1)
+        found = self.check(errors, threads * events)
+        self.assertEqual(len(set(found)), len(found))
+
+    def test_a_storm_of_forks(self):
+        # Each process forks twice as soon as it is there, all emit, and most end without a word.
+        depth, events = 8, 20
+        result = self.run_elog(
+            "record", "-e", "storm:*", "--buffer-size", "4M", "-o", self.path("run.elog"), "--",
+            harness.program("storm"), str(depth), str(events),
+        )
+        processes = 2 ** (depth + 1) - 1
+        self.assertIn(f"processes {processes}\n", result.stdout)
+        recorded, _, lost = self.summary(result.stderr)
+        self.assertEqual(recorded + lost, processes * events)
+        if not harness.IS_SHARED:
+            self.assertEqual(lost, 0)
+        printed = self.run_elog("print", self.path("run.elog")).stdout
+        found = set(re.findall(r" storm-\d+ storm:leaf process=(\d+) number=(\d+)$", printed,
+                               re.MULTILINE))
+        self.assertEqual(len(found), recorded)
+        # What they have left behind, the next elog removes.
+        self.assertNotIn("storm", self.run_elog("list").stdout)
+        self.assert_nothing_left()
+
+
+if __name__ == "__main__":
+    harness.main()
