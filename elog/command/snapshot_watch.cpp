@@ -17,7 +17,6 @@
 #include "failure.hpp"
 #include "quantities.hpp"
 #include "recording_parts.hpp"
-#include "sigbus_guard.hpp"
 #include "snapshot_requests.hpp"
 #include "stop_signal.hpp"
 #include "tell.hpp"
@@ -112,9 +111,7 @@ snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_a
 /// Who waits for what has been taken away by hand, or cut off, would wait for ever.
 void snapshot_watch::check_source() {
     const steady_clock::time_point now = steady_clock::now();
-    if (mapping_was_cut()) {
-        throw failure("The subscription has been cut short by someone else. Start a new one.");
-    }
+    check_whole(source_.region());
     if (now < source_due_) {
         return;
     }

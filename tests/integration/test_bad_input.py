@@ -110,6 +110,19 @@ class BadInput(harness.Case):
         self.assert_one_sentence(result.stderr, "conter:*", "elog list", "--wait")
         self.assertEqual(self.names("subscriptions"), [])
 
+    def test_subscription_that_is_cut_short_is_told_by_whoever_listens(self):
+        for command in (["record", "-e", "*"], ["record", "-e", "*", "--overwrite"],
+                        ["agg", "count()", "-e", "*"], ["top", "--frames", "1000"]):
+            for part in (0, 0.001, 0.5):
+                process = self.start(harness.ELOG, *command, "--wait")
+                self.wait_for(lambda: self.is_mapped(process, "subscriptions"), "a subscription")
+                (name,) = self.names("subscriptions")
+                path = os.path.join(self.directory, "subscriptions", name)
+                os.truncate(path, int(os.path.getsize(path) * part))
+                _, errors = self.finish(process, status=1)
+                self.assert_one_sentence(errors, "cut short")
+                self.assertEqual(self.names("subscriptions"), [])
+
     def test_directory_of_someone_else(self):
         if os.geteuid() != 0:
             self.skipTest("only root can make a directory that belongs to someone else")

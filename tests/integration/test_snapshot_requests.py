@@ -257,12 +257,12 @@ class SnapshotRequests(harness.Case):
             self.assertIn("'flight' is not there any more", errors)
 
     def test_says_that_what_it_watches_has_been_cut_off(self):
-        for size in (0, 4096):
+        for part in (0, 0.001, 0.5):
             for arguments in (("--on-request",), ("--when", "number > 3")):
                 self.begin("--overwrite")
                 watch = self.watch(*arguments)
                 (path,) = glob.glob(os.path.join(self.directory, "subscriptions", "*"))
-                os.truncate(path, size)
+                os.truncate(path, int(os.path.getsize(path) * part))
                 errors = self.finish_watch(watch, status=1)
                 self.assertRegex(errors, "has been cut short|is not there any more")
                 os.unlink(path)
