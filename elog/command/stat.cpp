@@ -16,8 +16,6 @@
 
 #include "append_format.hpp"
 #include "commands.hpp"
-#include "file_damage.hpp"
-#include "file_reader.hpp"
 #include "output.hpp"
 #include "record_counts.hpp"
 #include "value_text.hpp"
@@ -160,18 +158,15 @@ void print_json(const record_counts& found) {
 }
 
 void run_stat(const stat_arguments& arguments) {
-    file_reader file(arguments.choice.path, arguments.choice.range());
     record_counts found;
-    wanted_records wanted(arguments.choice, file, found, false);
-    file.read([&](const merged_record& record) { wanted.write(record); });
-    wanted.finish();
+    chosen_records records(arguments.choice, found);
+    records.read();
     if (arguments.json) {
         print_json(found);
     } else {
         print_text(found);
     }
-    complain_about_damage(file, arguments.choice.path);
-    wanted.check_names();
+    records.complain();
 }
 
 }  // namespace
