@@ -92,7 +92,7 @@ class snapshot_watch {
 snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_arguments& arguments)
     : snapshot_(snapshot),
       arguments_(arguments),
-      after_(arguments.after ? parse_duration(*arguments.after) : nanoseconds{0}),
+      after_(arguments.after ? parse_distance(*arguments.after) : nanoseconds{0}),
       trigger_(make_trigger(arguments.when)),
       parts_(*snapshot.output),
       source_(snapshot.name),
@@ -285,7 +285,7 @@ void check_watch_options(const snapshot_arguments& snapshot, const watch_argumen
         throw usage_failure("Snapshots that are asked for go to files: add -o FILE.");
     }
     if (arguments.after) {
-        static_cast<void>(parse_duration(*arguments.after));
+        static_cast<void>(parse_distance(*arguments.after));
     }
     static_cast<void>(make_trigger(arguments.when));
 }

@@ -155,6 +155,8 @@ class BadInput(harness.Case):
             ["record", "-e", "a:b:c"],
             ["record", "-e", "*", "--duration", "soon"],
             ["record", "-e", "*", "--duration", "-1s"],
+            ["record", "-e", "*", "--duration", "0s"],
+            ["agg", "count()", "-e", "*", "--every", "0.0000000001s"],
             ["record", "-e", "*", "--buffer-size", "1000"],
             ["record", "-e", "*", "--buffer-size", "128G"],
             ["record", "-e", "*", "--nonsense"],

@@ -43,6 +43,7 @@ class FileCommands(harness.Case):
             self.assertEqual(
                 self.run_elog("print", path, "--from", form).stdout.splitlines(), end
             )
+        self.assertEqual(self.run_elog("print", path, "--from", "+0s").stdout.splitlines(), lines)
         self.assertEqual(self.run_elog("print", path, "--from", "+1h").stdout, "")
         self.assertEqual(self.run_elog("print", path, "--to", "@0").stdout, "")
         self.assertEqual(

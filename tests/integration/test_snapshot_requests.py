@@ -294,7 +294,7 @@ class SnapshotRequests(harness.Case):
             with open(self.path(name), "w", encoding="utf-8") as file:
                 file.write("mine")
         self.run_asking("why")
-        self.finish_watch(self.watch("--on-request", "--count", "1"))
+        self.finish_watch(self.watch("--on-request", "--count", "1", "--after", "0s"))
         self.assertEqual(self.reasons_in("run-000004.elog"), ["why"])
         for name in ("run-000001.elog", "run-000003.elog"):
             with open(self.path(name), encoding="utf-8") as file:
