@@ -2,6 +2,7 @@
 #include "snapshot_watch.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,8 +16,10 @@
 
 #include "event_watch.hpp"
 #include "failure.hpp"
+#include "new_file.hpp"
 #include "quantities.hpp"
 #include "recording_parts.hpp"
+#include "region_reader.hpp"
 #include "snapshot_requests.hpp"
 #include "stop_signal.hpp"
 #include "tell.hpp"
@@ -147,16 +150,21 @@ void snapshot_watch::sleep() const {
     }
 }
 
-/// A name that nobody has, and now nobody else gets.
+/// A name that nobody has. Whoever has made the unfinished file gets it: that takes the name only
+/// by being renamed, so there is always one of the two to be seen.
 std::string snapshot_watch::claim_path() {
     while (true) {
         std::string path = parts_.next_path();
+        const std::string unfinished = unfinished_name(path);
         const eventlog::core::unique_fd file(
-            ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-        if (file) {
+            ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+        struct stat there {};
+        if (file && ::lstat(path.c_str(), &there) != 0) {
             return path;
         }
-        if (errno != EEXIST) {
+        if (file) {
+            static_cast<void>(::unlink(unfinished.c_str()));
+        } else if (errno != EEXIST) {
             throw failure("The file {} cannot be made ({}). Give another name with -o.", path,
                           std::strerror(errno));
         }
@@ -191,8 +199,7 @@ void snapshot_watch::take() {
     try {
         snapshot_taking(snapshot_, source_, unknown_names::possible).take();
     } catch (...) {
-        // Nothing is in it yet but its name.
-        static_cast<void>(::unlink(snapshot_.output->c_str()));
+        static_cast<void>(::unlink(unfinished_name(*snapshot_.output).c_str()));
         throw;
     }
     if (arguments_.on_request) {

@@ -53,8 +53,12 @@ void refuse_overwriting(const std::string& from, const std::string& to) {
     }
 }
 
+std::string unfinished_name(const std::string& path) {
+    return path + ".unfinished";
+}
+
 new_file::new_file(const std::string& path)
-    : path_(target_of(path)), unfinished_(path_ + ".unfinished") {
+    : path_(target_of(path)), unfinished_(unfinished_name(path_)) {
     check_target(path_);
 }
 
