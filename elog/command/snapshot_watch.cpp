@@ -266,13 +266,10 @@ void tell_unknown_names(std::unique_ptr<record_filter> filter,
 }  // namespace
 
 void add_watch_options(subcommand& command, watch_arguments& arguments) {
-    command.add_flag(
-        "--on-request", arguments.on_request,
-        "Write one to FILE-000001.elog and so on whenever a program asks for it, up to "
-        "Ctrl-C");
+    command.add_flag("--on-request", arguments.on_request,
+                     "Write one to FILE-000001.elog ... whenever a program asks for it");
     command.add_option("--when", arguments.when,
-                       "Write one to FILE-000001.elog and so on whenever there is an event for "
-                       "which this is true");
+                       "Write one to FILE-000001.elog ... when an event makes this true");
     command.add_option("--count", arguments.count, "End after that many")
         .range(1, 1'000'000)
         .value_name("UINT");

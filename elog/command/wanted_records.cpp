@@ -22,8 +22,7 @@ time_options add_times(subcommand& command, record_choice& choice, const char* e
     const command_option from =
         command
             .add_option("--from", choice.from,
-                        "Only events at that time or later: 14:03:07.5, "
-                        "2026-11-21T14:03:07, @SECONDS since 1970, +10s from the beginning")
+                        "From that time on: 14:03:07.5, 2026-11-21T14:03:07, @SECONDS, +10s")
             .value_name("WHEN");
     const command_option to =
         command.add_option(end_option, choice.to, "Only events before that time")
