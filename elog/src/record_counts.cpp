@@ -19,9 +19,8 @@ const process_name unknown_process{"<unknown>", 0};
 }  // namespace
 
 process_name record_counts::name_of(std::uint32_t provider, const provider_map& providers) {
-    const auto found = provider > UINT16_MAX
-                           ? providers.end()
-                           : providers.find(static_cast<std::uint16_t>(provider));
+    const auto found = provider > UINT16_MAX ? providers.end()
+                                             : providers.find(static_cast<std::uint16_t>(provider));
     return found == providers.end() ? unknown_process
                                     : process_name{found->second.process, found->second.pid};
 }
@@ -80,8 +79,7 @@ void record_counts::write_loss(const loss_block& loss, const provider_map& provi
         // What of a provider found no room is among what the rings have lost.
         lost_.too_large += loss.too_large;
         lost_.busy += loss.busy;
-        by_process_[name_of(loss.index, providers)].lost +=
-            loss.full + loss.too_large + loss.busy;
+        by_process_[name_of(loss.index, providers)].lost += loss.full + loss.too_large + loss.busy;
     }
 }
 
