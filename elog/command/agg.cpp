@@ -14,12 +14,14 @@
 #include "commands.hpp"
 #include "file_damage.hpp"
 #include "file_reader.hpp"
+#include "listening.hpp"
 #include "locale_name.hpp"
 #include "quantities.hpp"
 #include "stop_signal.hpp"
 #include "subscription.hpp"
 #include "tell.hpp"
 #include "terminal.hpp"
+#include "wanted_records.hpp"
 #include "where.hpp"
 
 namespace elog {
@@ -30,14 +32,12 @@ using std::chrono::steady_clock;
 struct agg_arguments {
     std::string expression;
     std::optional<std::string> file;
-    std::vector<std::string> events;
-    std::vector<std::uint64_t> sessions;
-    std::optional<std::string> where;
+    record_choice choice;  // of the file; --where also of what is listened to
+    listening_arguments listening;
     std::optional<std::string> every;
     std::optional<std::string> duration;
     std::uint64_t keys = aggregator::keys_default;
     bool json = false;
-    bool wait = false;
 };
 
 aggregation parse_expression(const agg_arguments& arguments) {
@@ -76,59 +76,37 @@ std::int64_t interval_of(const agg_arguments& arguments) {
 
 void run_on_file(const agg_arguments& arguments) {
     const aggregation asked = parse_expression(arguments);
-    file_reader file(*arguments.file);
-    const std::unique_ptr<record_filter> filter =
-        make_file_filter(arguments.where, *arguments.file);
+    record_choice choice = arguments.choice;
+    choice.path = *arguments.file;
+    file_reader file(choice.path, choice.range());
+    const std::unique_ptr<record_filter> filter = make_file_filter(choice.where, choice.path);
     aggregator computed(asked, filter.get(), arguments.keys);
     add_providers(filter.get(), &computed, file.providers(), true);
     aggregate_intervals intervals(
         computed, interval_of(arguments),
         [&](std::optional<std::int64_t> begins) { show(computed, arguments, begins, {}); });
     file.read([&](const merged_record& record) { intervals.take(record, file.clock()); });
-    for (const loss_block& loss : file.losses()) {
-        computed.note_lost(lost_in(loss));
+    if (choice.has_end()) {
+        for (const loss_block& loss : file.losses()) {
+            computed.note_lost(lost_in(loss));
+        }
     }
     intervals.finish();
-    complain_about_damage(file, *arguments.file);
-}
-
-subscription_options make_options(const agg_arguments& arguments) {
-    subscription_options options;
-    try {
-        for (const std::string& event : arguments.events) {
-            options.patterns.add(event);
-        }
-        for (const std::uint64_t session : arguments.sessions) {
-            options.patterns.add_session(session);
-        }
-    } catch (const failure& error) {
-        throw usage_failure("{}", error.what());
-    }
-    return options;
+    complain_about_damage(file, choice.path);
 }
 
 void check_before(const agg_arguments& arguments, const event_patterns& patterns) {
     const std::unique_ptr<record_filter> filter =
-        make_filter(arguments.where, present_time(), chosen_by(patterns));
+        make_filter(arguments.choice.where, present_time(), chosen_by(patterns));
     aggregator computed(parse_expression(arguments), filter.get(), arguments.keys,
                         chosen_by(patterns));
-    check_running(filter.get(), &computed, !arguments.wait);
-}
-
-void check_patterns(const event_patterns& patterns, const std::vector<bool>& met) {
-    for (std::size_t i = 0; i < patterns.size(); ++i) {
-        if (!met[i]) {
-            throw failure("No running program offers an event that matches '{}'. See what there "
-                          "is with: elog list. To wait for it, add --wait.",
-                          patterns[i]);
-        }
-    }
+    check_running(filter.get(), &computed, !arguments.listening.wait);
 }
 
 void tell_losses(const recording_summary& summary) {
     if (summary.full != 0) {
         tell("elog: {} events found no room in the buffers and are missing in the numbers. Ask "
-             "for fewer with -e.",
+             "for fewer with -e, or for more room with --buffer-size.",
              summary.full);
     }
     if (summary.lost != summary.full) {
@@ -143,7 +121,7 @@ void tell_losses(const recording_summary& summary) {
 }
 
 void run_live(const agg_arguments& arguments) {
-    const subscription_options options = make_options(arguments);
+    const subscription_options options = make_subscription_options(arguments.listening);
     const std::int64_t interval = interval_of(arguments);
     std::optional<std::chrono::nanoseconds> duration;
     if (arguments.duration) {
@@ -152,7 +130,7 @@ void run_live(const agg_arguments& arguments) {
     check_before(arguments, options.patterns);
     catch_stop_signals();
     const std::unique_ptr<record_filter> filter =
-        make_filter(arguments.where, present_time(), chosen_by(options.patterns));
+        make_filter(arguments.choice.where, present_time(), chosen_by(options.patterns));
     aggregator computed(parse_expression(arguments), filter.get(), arguments.keys,
                         chosen_by(options.patterns));
     std::optional<steady_clock::time_point> end;
@@ -166,8 +144,9 @@ void run_live(const agg_arguments& arguments) {
         show(computed, arguments, begins, stop);
     });
     subscription source(options);
-    if (!arguments.wait) {
-        check_patterns(options.patterns, source.patterns_met());
+    if (!arguments.listening.wait) {
+        check_patterns(options.patterns, source.patterns_met(), {},
+                       "See what there is with: elog list. To wait for it, add --wait.");
     }
     aggregating_sink sink(filter.get(), computed, intervals);
     recording process(source, sink);
@@ -175,22 +154,35 @@ void run_live(const agg_arguments& arguments) {
     check_names(filter.get(), &computed);
 }
 
-void run_agg(const agg_arguments& arguments) {
-    if (arguments.file.has_value() != arguments.events.empty()) {
+/// A file has no use for what says how to listen, and the present none for times.
+void check_options(const agg_arguments& arguments) {
+    const listening_arguments& listening = arguments.listening;
+    if (arguments.file.has_value() != listening.events.empty()) {
         throw usage_failure("Give a recording's name, or say with -e what to listen to; not {}.",
                             arguments.file ? "both" : "neither");
     }
     if (arguments.keys == 0 || arguments.keys > 1'000'000) {
         throw usage_failure("--keys is a number from 1 to 1000000.");
     }
-    if (!arguments.file) {
+    const bool listens = listening.wait || arguments.duration || !listening.sessions.empty() ||
+                         !listening.pids.empty() || !listening.process_names.empty() ||
+                         listening.buffer_size;
+    if (arguments.file && listens) {
+        throw usage_failure("--session, -p, --comm, --buffer-size, --wait and --duration are for "
+                            "listening with -e.");
+    }
+    if (!arguments.file && (arguments.choice.from || arguments.choice.to)) {
+        throw usage_failure("--from and --to are for a recording; --duration ends listening.");
+    }
+}
+
+void run_agg(const agg_arguments& arguments) {
+    check_options(arguments);
+    if (arguments.file) {
+        run_on_file(arguments);
+    } else {
         run_live(arguments);
-        return;
     }
-    if (arguments.wait || arguments.duration || !arguments.sessions.empty()) {
-        throw usage_failure("--wait, --duration and --session are for listening with -e.");
-    }
-    run_on_file(arguments);
 }
 
 }  // namespace
@@ -201,29 +193,18 @@ void add_agg(command_line& line) {
     const auto arguments = std::make_shared<agg_arguments>();
     command
         .add_option("EXPRESSION", arguments->expression,
-                    "CALL, ... [by FIELD, ...] [| top N]; calls: count() sum(F) avg(F) min(F) "
-                    "max(F) stddev(F) hist(F[, STEP]) quantize(F) top(N, F)")
+                    "count(), sum(F), avg, min, max, stddev, hist, quantize [by F, ...]")
         .required();
     command.add_option("FILE", arguments->file, "Recording made by elog record -o")
         .names_a(value_kind::file);
-    command
-        .add_option("-e,--event", arguments->events,
-                    "Instead of a recording: what to listen to, as in elog record; may be "
-                    "repeated")
-        .one_value_each()
-        .names_a(value_kind::event);
-    command
-        .add_option("--session", arguments->sessions,
-                    "Only events of that session, a number; may be repeated")
-        .one_value_each();
-    command.add_option("--where", arguments->where, where_help);
+    add_live_options(command, arguments->listening);
+    add_times(command, arguments->choice, "--to,--until");
+    command.add_option("--where", arguments->choice.where, where_help).value_name("PREDICATE");
     command.add_option("--every", arguments->every, "A result for each interval: 1s, 500ms, 2m");
     command.add_option("--duration", arguments->duration, "Stop listening after that time");
     command.add_option("--keys", arguments->keys,
                        "How many different keys to keep; what has others is counted apart");
     command.add_flag("--json", arguments->json, "JSON, one line for each result");
-    command.add_flag("--wait", arguments->wait,
-                     "Start although no running program offers such an event yet");
     command.footer("Examples:\n"
                    "  elog agg 'count() by event' run.elog\n"
                    "  elog agg 'sum(bytes), avg(bytes) by peer | top 10' run.elog\n"

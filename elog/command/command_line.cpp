@@ -112,6 +112,25 @@ class overview : public CLI::Formatter {
     std::vector<family> families_;
 };
 
+/// Arguments and options of a subcommand in one list, which is short enough for a screen without
+/// headings.
+class single_list : public CLI::Formatter {
+  public:
+    std::string make_positionals(const CLI::App* command) const override {
+        const auto is_argument = [](const CLI::Option* option) { return option->get_positional(); };
+        return "\n" + make_group({}, true, command->get_options(is_argument));
+    }
+
+    std::string make_group(std::string /*heading*/, bool are_arguments,
+                           std::vector<const CLI::Option*> options) const override {
+        std::string list;
+        for (const CLI::Option* option : options) {
+            list += make_option(option, are_arguments);
+        }
+        return list;
+    }
+};
+
 }  // namespace
 
 struct command_option::parsed {
@@ -130,6 +149,7 @@ struct command_line::parser {
 
     CLI::App application;
     std::shared_ptr<overview> shown = std::make_shared<overview>();
+    std::shared_ptr<single_list> shown_of_one = std::make_shared<single_list>();
     std::deque<subcommand::parsed> subcommands;  // handles point to them
 };
 
@@ -235,8 +255,9 @@ command_line::command_line(const char* name, const char* description, const char
 command_line::~command_line() = default;
 
 subcommand command_line::add_subcommand(const char* name, const char* description) {
-    return subcommand(parser_->subcommands.emplace_back(
-        subcommand::parsed{parser_->application.add_subcommand(name, description), {}}));
+    CLI::App* const added = parser_->application.add_subcommand(name, description);
+    added->formatter(parser_->shown_of_one);
+    return subcommand(parser_->subcommands.emplace_back(subcommand::parsed{added, {}}));
 }
 
 void command_line::show_together(std::vector<std::string> names, std::string description) {
@@ -265,7 +286,6 @@ std::vector<subcommand_description> command_line::describe() const {
 
 void command_line::run(std::vector<std::string> words) {
     const std::string first = words.empty() ? std::string() : words.front();
-    // Not before: subcommands would inherit it.
     parser_->application.formatter(parser_->shown);
     // The parser takes them from the back.
     std::reverse(words.begin(), words.end());

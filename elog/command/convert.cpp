@@ -11,8 +11,6 @@
 #include "clock_option.hpp"
 #include "commands.hpp"
 #include "csv_writer.hpp"
-#include "file_damage.hpp"
-#include "file_reader.hpp"
 #include "json_lines_writer.hpp"
 #include "wanted_records.hpp"
 
@@ -51,13 +49,10 @@ class column_chooser final : public record_writer {
 
 /// Complains about what it could not read only if it is told to: a file may be read twice.
 void convert(const record_choice& choice, record_writer& writer, bool complain) {
-    file_reader file(choice.path, choice.range());
-    wanted_records output(choice, file, writer, false);
-    file.read([&](const merged_record& record) { output.write(record); });
-    output.finish();
+    chosen_records records(choice, writer);
+    records.read();
     if (complain) {
-        complain_about_damage(file, choice.path);
-        output.check_names();
+        records.complain();
     }
 }
 

@@ -6,7 +6,6 @@
 
 #include "commands.hpp"
 #include "copying.hpp"
-#include "file_damage.hpp"
 #include "file_reader.hpp"
 #include "new_file.hpp"
 #include "record_copier.hpp"
@@ -60,14 +59,12 @@ class cut_writer final : public record_writer {
 void run_cut(const cut_arguments& arguments) {
     const record_choice& choice = arguments.choice;
     refuse_overwriting(choice.path, arguments.to.path);
-    file_reader file(choice.path, choice.range());
     cut_writer writer(!choice.from);
-    wanted_records output(choice, file, writer, false);
-    writer.begin(arguments.to, file);
-    file.read([&](const merged_record& record) { output.write(record); });
-    output.finish();
+    chosen_records records(choice, writer);
+    writer.begin(arguments.to, records.file());
+    records.read();
     tell_copied(writer.summary(), arguments.to.path);
-    complain_about_damage(file, choice.path, "copied");
+    records.complain("copied");
 }
 
 }  // namespace

@@ -31,8 +31,7 @@ command_option add_live_options(subcommand& command, listening_arguments& argume
     const command_option events =
         command
             .add_option("-e,--event", arguments.events,
-                        "What to listen to: PROVIDER:EVENT[@LEVEL][/KEYWORD,...], with * and ?; "
-                        "may be repeated")
+                        "PROVIDER:EVENT[@LEVEL][/KEYWORD,...], with * and ?; may be repeated")
             .one_value_each()
             .value_name("GLOB...")
             .names_a(value_kind::event);
@@ -64,7 +63,7 @@ command_option add_live_options(subcommand& command, listening_arguments& argume
 void add_listening_options(subcommand& command, listening_arguments& arguments) {
     add_live_options(command, arguments).required();
     command.add_flag("--overwrite", arguments.overwrite,
-                     "Keep the newest events: they take the place of the oldest in the buffers");
+                     "Keep the newest events: they replace the oldest in the buffers");
 }
 
 subscription_options make_subscription_options(const listening_arguments& arguments) {

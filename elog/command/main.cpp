@@ -82,8 +82,9 @@ void run(int argument_count, char** arguments) {
     line.show_together({"doctor", "features"},
                        "Say what this machine lacks, and what repairs it; what it offers");
     const std::string_view first = words.empty() ? std::string_view() : words.front();
-    const bool takes_command = first == "record" || first == "completion";
-    if (separator_found && (!takes_command || command.empty())) {
+    // What elog completion says of having nothing behind it is its own.
+    const bool may_follow = first == "completion" || (first == "record" && !command.empty());
+    if (separator_found && !may_follow) {
         throw elog::usage_failure("Behind '--' stands a command, and only elog record runs one.");
     }
     line.run(std::move(words));

@@ -252,8 +252,7 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
         .names_a(value_kind::new_file);
     add_compress_option(record, arguments->compression);
     record.add_option("--rotate", arguments->rotate,
-                      "Go on in a new file, FILE-000001.elog and so on, after that size or time: "
-                      "64MiB, 10s");
+                      "A new file, FILE-000001.elog and so on, after each 64MiB, or 10s");
     record.add_option("--keep", arguments->keep, "Keep that many of these files, the newest")
         .range(1, 1'000'000)
         .value_name("UINT");

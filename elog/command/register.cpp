@@ -89,13 +89,11 @@ void add_register(command_line& line) {
     const auto options = std::make_shared<register_options>();
     command
         .add_option("SOURCE", options->sources,
-                    "A file: a schema as text or in binary form, a program, a shared object or a "
-                    "recording; or a running provider's name")
+                    "A file: schema, recording, program, library; or a running provider")
         .required()
         .names_a(value_kind::source);
     command.add_flag("--persist", options->persist,
-                     "Keep them until elog unregister or the next boot. That is so without it, "
-                     "too: events of elog alone would go with it");
+                     "Keep them until elog unregister or the next boot: so it is anyhow");
     command.footer("They are then in tracefs as user_events:eventlog_PROVIDER_EVENT, and can be "
                    "enabled.\n"
                    "Examples:\n"

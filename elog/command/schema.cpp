@@ -59,8 +59,7 @@ void add_schema(command_line& line) {
     const auto options = std::make_shared<schema_options>();
     command
         .add_option("SOURCE", options->source,
-                    "A running provider's name, or a file: a text, a binary schema, a recording, a "
-                    "program or a shared object")
+                    "A running provider, or a file: schema, recording, program, library")
         .names_a(value_kind::source);
     command.add_option("-o,--output", options->output, "Write to this file")
         .names_a(value_kind::new_file);

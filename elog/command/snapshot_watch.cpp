@@ -2,6 +2,7 @@
 #include "snapshot_watch.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,9 +16,10 @@
 
 #include "event_watch.hpp"
 #include "failure.hpp"
+#include "new_file.hpp"
 #include "quantities.hpp"
 #include "recording_parts.hpp"
-#include "sigbus_guard.hpp"
+#include "region_reader.hpp"
 #include "snapshot_requests.hpp"
 #include "stop_signal.hpp"
 #include "tell.hpp"
@@ -93,7 +95,7 @@ class snapshot_watch {
 snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_arguments& arguments)
     : snapshot_(snapshot),
       arguments_(arguments),
-      after_(arguments.after ? parse_duration(*arguments.after) : nanoseconds{0}),
+      after_(arguments.after ? parse_distance(*arguments.after) : nanoseconds{0}),
       trigger_(make_trigger(arguments.when)),
       parts_(*snapshot.output),
       source_(snapshot.name),
@@ -112,9 +114,7 @@ snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_a
 /// Who waits for what has been taken away by hand, or cut off, would wait for ever.
 void snapshot_watch::check_source() {
     const steady_clock::time_point now = steady_clock::now();
-    if (mapping_was_cut()) {
-        throw failure("The subscription has been cut short by someone else. Start a new one.");
-    }
+    check_whole(source_.region());
     if (now < source_due_) {
         return;
     }
@@ -150,16 +150,21 @@ void snapshot_watch::sleep() const {
     }
 }
 
-/// A name that nobody has, and now nobody else gets.
+/// A name that nobody has. Whoever has made the unfinished file gets it: that takes the name only
+/// by being renamed, so there is always one of the two to be seen.
 std::string snapshot_watch::claim_path() {
     while (true) {
         std::string path = parts_.next_path();
+        const std::string unfinished = unfinished_name(path);
         const eventlog::core::unique_fd file(
-            ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-        if (file) {
+            ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+        struct stat there {};
+        if (file && ::lstat(path.c_str(), &there) != 0) {
             return path;
         }
-        if (errno != EEXIST) {
+        if (file) {
+            static_cast<void>(::unlink(unfinished.c_str()));
+        } else if (errno != EEXIST) {
             throw failure("The file {} cannot be made ({}). Give another name with -o.", path,
                           std::strerror(errno));
         }
@@ -194,8 +199,7 @@ void snapshot_watch::take() {
     try {
         snapshot_taking(snapshot_, source_, unknown_names::possible).take();
     } catch (...) {
-        // Nothing is in it yet but its name.
-        static_cast<void>(::unlink(snapshot_.output->c_str()));
+        static_cast<void>(::unlink(unfinished_name(*snapshot_.output).c_str()));
         throw;
     }
     if (arguments_.on_request) {
@@ -262,13 +266,10 @@ void tell_unknown_names(std::unique_ptr<record_filter> filter,
 }  // namespace
 
 void add_watch_options(subcommand& command, watch_arguments& arguments) {
-    command.add_flag(
-        "--on-request", arguments.on_request,
-        "Write one to FILE-000001.elog and so on whenever a program asks for it, up to "
-        "Ctrl-C");
+    command.add_flag("--on-request", arguments.on_request,
+                     "Write one to FILE-000001.elog ... whenever a program asks for it");
     command.add_option("--when", arguments.when,
-                       "Write one to FILE-000001.elog and so on whenever there is an event for "
-                       "which this is true");
+                       "Write one to FILE-000001.elog ... when an event makes this true");
     command.add_option("--count", arguments.count, "End after that many")
         .range(1, 1'000'000)
         .value_name("UINT");
@@ -288,7 +289,7 @@ void check_watch_options(const snapshot_arguments& snapshot, const watch_argumen
         throw usage_failure("Snapshots that are asked for go to files: add -o FILE.");
     }
     if (arguments.after) {
-        static_cast<void>(parse_duration(*arguments.after));
+        static_cast<void>(parse_distance(*arguments.after));
     }
     static_cast<void>(make_trigger(arguments.when));
 }

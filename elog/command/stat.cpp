@@ -16,8 +16,6 @@
 
 #include "append_format.hpp"
 #include "commands.hpp"
-#include "file_damage.hpp"
-#include "file_reader.hpp"
 #include "output.hpp"
 #include "record_counts.hpp"
 #include "value_text.hpp"
@@ -68,21 +66,34 @@ std::vector<row> rows_by_process(const record_counts& found) {
     });
 }
 
-void append_row(fmt::memory_buffer& out, const row& shown, double seconds, std::size_t width) {
+/// How wide the columns are, and whether there is one of losses.
+struct table_form {
+    std::size_t names = 0;
+    double seconds = 0;
+    bool has_losses = false;
+};
+
+void append_row(fmt::memory_buffer& out, const row& shown, const table_form& form) {
     const auto number = static_cast<double>(shown.counts.events);
     const std::uint64_t each =
         shown.counts.events == 0 ? 0 : shown.counts.bytes / shown.counts.events;
-    append_format(out, "{:<{}} {:>12} {:>12} {:>14} {:>10}\n", shown.name, width,
-                  shown.counts.events, seconds > 0 ? fmt::format("{:.0f}", number / seconds) : "-",
+    append_format(out, "{:<{}}  {:>9}  {:>10}  {:>12}  {:>10}", shown.name, form.names,
+                  shown.counts.events,
+                  form.seconds > 0 ? fmt::format("{:.0f}", number / form.seconds) : "-",
                   shown.counts.bytes, each);
+    if (form.has_losses) {
+        append_format(out, "  {:>8}", shown.counts.lost);
+    }
+    out.push_back('\n');
 }
 
 void append_table(fmt::memory_buffer& out, const char* what, const std::vector<row>& rows,
-                  double seconds, std::size_t width) {
-    append_format(out, "{:<{}} {:>12} {:>12} {:>14} {:>10}\n", what, width, "count", "per second",
-                  "bytes", "bytes each");
+                  const table_form& form) {
+    append_format(out, "{:<{}}  {:>9}  {:>10}  {:>12}  {:>10}", what, form.names, "count",
+                  "per second", "bytes", "bytes each");
+    append_format(out, "{}\n", form.has_losses ? "      lost" : "");
     for (const row& shown : rows) {
-        append_row(out, shown, seconds, width);
+        append_row(out, shown, form);
     }
 }
 
@@ -98,24 +109,25 @@ void append_losses(fmt::memory_buffer& out, const loss_counts& lost) {
     append_one(lost.damaged, "they made no sense");
 }
 
-void print_text(const record_counts& found) {
+/// Of a part of the recording nobody knows how many of what a process has lost were in it.
+void print_text(const record_counts& found, bool is_whole) {
     const std::vector<row> events = rows_by_event(found);
     const std::vector<row> processes = rows_by_process(found);
-    const double seconds = found.seconds();
-    std::size_t width = std::string_view("process").size();
+    table_form form{std::string_view("process").size(), found.seconds(), false};
     for (const std::vector<row>* rows : {&events, &processes}) {
         for (const row& shown : *rows) {
-            width = std::max(width, shown.name.size());
+            form.names = std::max(form.names, shown.name.size());
         }
     }
     fmt::memory_buffer out;
-    append_table(out, "event", events, seconds, width);
-    append_row(out, {"all", found.all()}, seconds, width);
+    append_table(out, "event", events, form);
+    append_row(out, {"all", found.all()}, form);
     if (!processes.empty()) {
         out.push_back('\n');
-        append_table(out, "process", processes, seconds, width);
+        form.has_losses = is_whole;
+        append_table(out, "process", processes, form);
     }
-    append_format(out, "\n{} events in {:.3f} s, {} lost\n", found.all().events, seconds,
+    append_format(out, "\n{} events in {:.3f} s, {} lost\n", found.all().events, found.seconds(),
                   found.lost().all());
     append_losses(out, found.lost());
     if (found.overwritten() != 0) {
@@ -133,7 +145,7 @@ json json_of(const event_counts& counts) {
     return {{"events", counts.events}, {"bytes", counts.bytes}};
 }
 
-void print_json(const record_counts& found) {
+void print_json(const record_counts& found, bool is_whole) {
     json result = json_of(found.all());
     result["first"] = found.first();
     result["last"] = found.last();
@@ -154,24 +166,23 @@ void print_json(const record_counts& found) {
         json& added =
             by_process.emplace_back(json{{"process", process.first}, {"pid", process.second}});
         added.update(json_of(counts));
+        added["lost"] = is_whole ? json(counts.lost) : json();
     }
     const std::string text = result.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
     write_all(STDOUT_FILENO, text);
 }
 
 void run_stat(const stat_arguments& arguments) {
-    file_reader file(arguments.choice.path, arguments.choice.range());
     record_counts found;
-    wanted_records wanted(arguments.choice, file, found, false);
-    file.read([&](const merged_record& record) { wanted.write(record); });
-    wanted.finish();
+    chosen_records records(arguments.choice, found);
+    records.read();
+    const bool is_whole = !arguments.choice.from && !arguments.choice.to;
     if (arguments.json) {
-        print_json(found);
+        print_json(found, is_whole);
     } else {
-        print_text(found);
+        print_text(found, is_whole);
     }
-    complain_about_damage(file, arguments.choice.path);
-    wanted.check_names();
+    records.complain();
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ std::optional<std::int64_t> parse_seconds(std::string_view text) {
 std::int64_t parse_time_point(std::string_view text, std::int64_t start) {
     std::optional<std::int64_t> point;
     if (text.starts_with('+')) {
-        const std::int64_t distance = parse_duration(text.substr(1)).count();
+        const std::int64_t distance = parse_distance(text.substr(1)).count();
         point = start > INT64_MAX - distance ? INT64_MAX : start + distance;
     } else if (text.starts_with('@')) {
         point = parse_seconds(text.substr(1));

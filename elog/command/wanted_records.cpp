@@ -2,6 +2,7 @@
 #include "wanted_records.hpp"
 
 #include "failure.hpp"
+#include "file_damage.hpp"
 #include "tell.hpp"
 #include "time_points.hpp"
 #include "where.hpp"
@@ -12,16 +13,20 @@ time_options add_choice(subcommand& command, record_choice& choice, const char* 
     command.add_option("FILE", choice.path, "Recording made by elog record -o")
         .required()
         .names_a(value_kind::file);
+    const time_options times = add_times(command, choice, end_option);
+    command.add_option("--where", choice.where, where_help).value_name("PREDICATE");
+    return times;
+}
+
+time_options add_times(subcommand& command, record_choice& choice, const char* end_option) {
     const command_option from =
         command
             .add_option("--from", choice.from,
-                        "Only events at that time or later: 14:03:07.5, "
-                        "2026-11-21T14:03:07, @SECONDS since 1970, +10s from the beginning")
+                        "From that time on: 14:03:07.5, 2026-11-21T14:03:07, @SECONDS, +10s")
             .value_name("WHEN");
     const command_option to =
         command.add_option(end_option, choice.to, "Only events before that time")
             .value_name("WHEN");
-    command.add_option("--where", choice.where, where_help).value_name("PREDICATE");
     return {from, to};
 }
 
@@ -45,7 +50,7 @@ wanted_records::wanted_records(const record_choice& choice, const file_reader& f
     : file_(file),
       writer_(writer),
       filter_(make_file_filter(choice.where, choice.path)),
-      has_end_(!choice.to) {
+      has_end_(choice.has_end()) {
     add_providers(filter_.get(), nullptr, file.providers(), !is_followed);
     for (const auto& [id, provider] : file.providers()) {
         told_.insert(id);
@@ -97,6 +102,18 @@ void wanted_records::tell_filter(std::uint16_t id) {
     } catch (const failure& error) {
         tell("elog: {} The other events are not affected.", error.what());
     }
+}
+
+chosen_records::chosen_records(const record_choice& choice, record_writer& writer)
+    : choice_(choice), file_(choice.path, choice.range()), wanted_(choice, file_, writer, false) {}
+
+void chosen_records::read() {
+    file_.read([this](const merged_record& record) { wanted_.write(record); });
+    wanted_.finish();
+}
+
+void chosen_records::complain(const char* done) const {
+    complain_about_damage(file_, choice_.path, done);
 }
 
 }  // namespace elog

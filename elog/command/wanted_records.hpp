@@ -24,6 +24,8 @@ struct record_choice {
 
     /// Throws failure or usage_failure.
     [[nodiscard]] time_range range() const;
+    /// What was lost behind the last records is lost in that time, too.
+    [[nodiscard]] bool has_end() const noexcept { return !to; }
 };
 
 struct time_options {
@@ -33,6 +35,9 @@ struct time_options {
 
 /// Adds FILE, --from, --where, and what the end of the time is called.
 time_options add_choice(subcommand& command, record_choice& choice, const char* end_option);
+
+/// --from, and what the end of the time is called, alone.
+time_options add_times(subcommand& command, record_choice& choice, const char* end_option);
 
 /// In front of a writer: lets the records of a file pass that --where wants, and every loss.
 class wanted_records {
@@ -58,6 +63,24 @@ class wanted_records {
     std::unique_ptr<record_filter> filter_;  // nullptr: all are wanted
     std::unordered_set<std::uint16_t> told_;
     bool has_end_;  // of the time, as the file has
+};
+
+/// The part of a recording that is asked for, read once, from its beginning to its end.
+class chosen_records {
+  public:
+    /// Both must outlive it. Throws failure or usage_failure.
+    chosen_records(const record_choice& choice, record_writer& writer);
+
+    [[nodiscard]] const file_reader& file() const noexcept { return file_; }
+    /// Writes all of it, then what the writer has to say.
+    void read();
+    /// Afterwards: see complain_about_damage.
+    void complain(const char* done = "shown") const;
+
+  private:
+    const record_choice& choice_;
+    file_reader file_;
+    wanted_records wanted_;
 };
 
 }  // namespace elog

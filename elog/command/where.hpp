@@ -17,8 +17,7 @@
 namespace elog {
 
 inline constexpr const char* where_help =
-    "Only events for which this is true, for example 'bytes > 1KiB && why == \"timeout\"'; see "
-    "elog-predicate(7)";
+    "Only events for which this is true: 'items > 2', elog-predicate(7)";
 
 /// nullptr if there is no predicate.
 [[nodiscard]] std::unique_ptr<record_filter> make_filter(const std::optional<std::string>& where,

@@ -4,7 +4,6 @@
 #include "clock.hpp"
 #include "failure.hpp"
 #include "present_clock.hpp"
-#include "sigbus_guard.hpp"
 #include "tell.hpp"
 
 namespace elog {
@@ -63,9 +62,7 @@ std::uint64_t event_watch::look() {
         }
         seen_ += run.count;
     });
-    if (mapping_was_cut()) {
-        throw failure("The subscription has been cut short by someone else. Start a new one.");
-    }
+    check_whole(source_);
     return found;
 }
 

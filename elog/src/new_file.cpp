@@ -58,8 +58,12 @@ void refuse_overwriting(const std::string& from, const std::string& to) {
     }
 }
 
+std::string unfinished_name(const std::string& path) {
+    return path + ".unfinished";
+}
+
 new_file::new_file(const std::string& path, if_there what)
-    : path_(target_of(path)), unfinished_(path_ + ".unfinished"), what_(what) {
+    : path_(target_of(path)), unfinished_(unfinished_name(path_)), what_(what) {
     check_target(path_);
     struct stat status {};
     if (what_ == if_there::refuse && ::lstat(path_.c_str(), &status) == 0) {

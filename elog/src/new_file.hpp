@@ -10,6 +10,9 @@ namespace elog {
 /// Throws failure if both names are of one file: it would be emptied before it has been read.
 void refuse_overwriting(const std::string& from, const std::string& to);
 
+/// What a file is called until it is whole.
+[[nodiscard]] std::string unfinished_name(const std::string& path);
+
 /// A file that has its name only when it is whole. Until then it is written beside it, and what was
 /// there before stays what it was.
 class new_file {

@@ -14,7 +14,16 @@ void add(event_counts& to, const event_counts& counts) noexcept {
     to.bytes += counts.bytes;
 }
 
+const process_name unknown_process{"<unknown>", 0};
+
 }  // namespace
+
+process_name record_counts::name_of(std::uint32_t provider, const provider_map& providers) {
+    const auto found = provider > UINT16_MAX ? providers.end()
+                                             : providers.find(static_cast<std::uint16_t>(provider));
+    return found == providers.end() ? unknown_process
+                                    : process_name{found->second.process, found->second.pid};
+}
 
 record_counts::numbered& record_counts::counts_of(const eventlog_record& header,
                                                   const provider_map& providers) {
@@ -30,12 +39,12 @@ record_counts::numbered& record_counts::counts_of(const eventlog_record& header,
         const bool is_known =
             instance != providers.end() && header.event < instance->second.schema.events.size();
         latest_->event = "<unknown>";
-        latest_->process = {"<unknown>", 0};
+        latest_->process = unknown_process;
         if (is_known) {
             const provider_instance& provider = instance->second;
             latest_->event = fmt::format("{}:{}", provider.schema.name,
                                          provider.schema.events[header.event].name);
-            latest_->process = {provider.process, provider.pid};
+            latest_->process = name_of(header.provider, providers);
         }
     }
     return *latest_;
@@ -61,7 +70,7 @@ void record_counts::write_gap(const merged_record& record, std::uint32_t /*share
     (record.overwritten ? overwritten_ : lost_.full) += record.lost_before;
 }
 
-void record_counts::write_loss(const loss_block& loss, const provider_map& /*providers*/,
+void record_counts::write_loss(const loss_block& loss, const provider_map& providers,
                                std::uint32_t /*shared_ring*/) {
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
         lost_.full += loss.full - overwritten_of(loss);
@@ -71,6 +80,7 @@ void record_counts::write_loss(const loss_block& loss, const provider_map& /*pro
         // What of a provider found no room is among what the rings have lost.
         lost_.too_large += loss.too_large;
         lost_.busy += loss.busy;
+        by_process_[name_of(loss.index, providers)].lost += loss.full + loss.too_large + loss.busy;
     }
 }
 

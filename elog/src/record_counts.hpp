@@ -16,6 +16,7 @@ namespace elog {
 struct event_counts {
     std::uint64_t events = 0;
     std::uint64_t bytes = 0;  // that their records take in a ring
+    std::uint64_t lost = 0;   // of a process, which all it has lost; of which events is not known
 };
 
 struct loss_counts {
@@ -72,6 +73,8 @@ class record_counts final : public record_writer {
         process_name process;
     };
 
+    [[nodiscard]] static process_name name_of(std::uint32_t provider,
+                                              const provider_map& providers);
     [[nodiscard]] numbered& counts_of(const eventlog_record& header, const provider_map& providers);
 
     std::unordered_map<std::uint32_t, numbered> by_number_;  // by provider and event
@@ -79,7 +82,7 @@ class record_counts final : public record_writer {
     numbered* latest_ = nullptr;  // most records are of the event that the last one was of
     event_counts all_;
     std::map<std::string, event_counts> by_event_;
-    std::map<process_name, event_counts> by_process_;
+    std::map<process_name, event_counts> by_process_;  // before finish(), only what was lost
     loss_counts lost_;
     std::uint64_t overwritten_ = 0;
     std::uint64_t left_out_ = 0;

@@ -4,9 +4,7 @@
 #include <thread>
 
 #include "clock.hpp"
-#include "failure.hpp"
 #include "present_clock.hpp"
-#include "sigbus_guard.hpp"
 
 namespace elog {
 namespace {
@@ -91,9 +89,7 @@ void recording::poll() {
         sink_.take_run(run);
     });
     take_new_providers();
-    if (mapping_was_cut()) {
-        throw failure("The subscription has been cut short by someone else. Start a new one.");
-    }
+    check_whole(source_);
     read_clock_if_due();
     // A writer takes the time a moment before its record can be seen. What was written before the
     // poll before this one has long been seen.
@@ -143,6 +139,7 @@ recording_summary recording::run(const std::function<bool()>& stop) {
     begin_ = steady_clock::now();
     while (!stop()) {
         if (core::overwrites(source_.header)) {
+            check_whole(source_);
             std::this_thread::sleep_for(poll_interval);
         } else {
             poll();

@@ -27,6 +27,7 @@ namespace {
 
 constexpr std::size_t digits_min = 6;
 constexpr std::size_t digits_max = 18;
+constexpr std::uint64_t number_max = 999'999'999'999'999'999;
 
 /// The number between what all names begin and end with.
 std::optional<std::uint64_t> number_in(std::string_view name, std::string_view begin,
@@ -102,6 +103,11 @@ void recording_parts::find_existing() {
 }
 
 std::string recording_parts::next_path() {
+    if (last_number_ == number_max) {
+        throw failure("The file {}-{}{} has the last number there is. Remove it, or give another "
+                      "name with -o.",
+                      stem_, number_max, extension_);
+    }
     return fmt::format("{}-{:0{}}{}", stem_, ++last_number_, digits_min, extension_);
 }
 

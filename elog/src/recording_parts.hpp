@@ -19,7 +19,7 @@ class recording_parts {
     /// read.
     explicit recording_parts(const std::string& path);
 
-    /// The name of the next one, which is not there yet.
+    /// The name of the next one, which is not there yet. Throws failure if there is no number left.
     [[nodiscard]] std::string next_path();
     /// The one of that name is complete.
     void add(std::string path, std::uint64_t size);

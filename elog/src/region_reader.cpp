@@ -3,6 +3,7 @@
 
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 
 #include "failure.hpp"
 #include "read_at.hpp"
+#include "sigbus_guard.hpp"
 
 namespace elog {
 namespace {
@@ -35,7 +37,20 @@ std::uint64_t untold(std::uint64_t now, std::uint64_t told) noexcept {
     return now - std::min(now, told);
 }
 
+[[noreturn]] void throw_cut() {
+    throw failure("The subscription has been cut short by someone else. Start a new one.");
+}
+
 }  // namespace
+
+void check_whole(const open_region& source) {
+    struct stat status {};
+    const bool is_whole = ::fstat(source.file.get(), &status) == 0 &&
+                          static_cast<std::uint64_t>(status.st_size) >= source.geometry.total_size;
+    if (mapping_was_cut() || !is_whole) {
+        throw_cut();
+    }
+}
 
 void region_reader::position::move_to(std::uint64_t other) noexcept {
     generation = other;
@@ -197,7 +212,7 @@ void region_reader::read_buffer(std::uint32_t ring, const buffer_state& state,
     while (at.offset < end) {
         const std::size_t size = std::min<std::uint64_t>(end - at.offset, copy_.size());
         if (!read_at(file_, copy_.data(), size, base + at.offset)) {
-            throw failure("The subscription has been cut short by someone else. Start a new one.");
+            throw_cut();
         }
         // Copied first, believed second.
         if (mode_ == producers::go_on && !is_still_there(ring, at.generation)) {

@@ -55,6 +55,10 @@ struct open_region {
     return eventlog::core::overwrites(header) ? producers::go_on : producers::wait;
 }
 
+/// Throws failure if somebody has cut it short, in what is mapped or behind that. Whoever waits for
+/// events would not notice: there are none any more.
+void check_whole(const open_region& source);
+
 class region_reader {
   public:
     /// The file must stay open as long as this lives.

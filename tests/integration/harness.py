@@ -106,6 +106,13 @@ class Case(unittest.TestCase):
         self.assertEqual(result.returncode, status, f"{arguments}\n{result.stdout}{result.stderr}")
         return result
 
+    def bytes_read_by(self, *arguments):
+        """How much a command of elog has read, of all files together."""
+        # The shell's count includes that of the children it has waited for.
+        script = '"$@" >/dev/null && cat /proc/$$/io'
+        output, _ = self.finish(self.start("/bin/sh", "-c", script, "sh", ELOG, *arguments))
+        return int(re.search(r"rchar: (\d+)", output)[1])
+
     def wait_for(self, condition, what):
         end = time.monotonic() + PATIENCE
         while not condition():

@@ -157,6 +157,26 @@ class Aggregation(harness.Case):
         output, _ = self.stop(process)
         self.assertGreater(json.loads(output)["events"], 0)
 
+    def test_live_hears_only_the_processes_that_are_asked_for(self):
+        heard, _ = [
+            self.start_provider(harness.program("counter"), "1", "0", "1000") for _ in range(2)
+        ]
+        for options, pids in (
+            (("-p", str(heard.pid)), {heard.pid}),
+            (("--comm", "count*"), {process.pid for process in self.processes}),
+            (("--comm", "nobody"), set()),
+        ):
+            result = self.agg("count() by pid", "-e", "counter:*", "--duration", "300ms",
+                              "--buffer-size", "128K", "--wait", *options)
+            self.assertEqual({group["key"]["pid"] for group in result["groups"]}, pids)
+
+    def test_part_of_the_time_is_that_of_print(self):
+        path = self.record()
+        times = [line.split(" ")[0] for line in self.run_elog("print", path).stdout.splitlines()]
+        part = ("--from", times[3000], "--to", times[9000])
+        expected = len(self.run_elog("print", path, *part).stdout.splitlines())
+        self.assertEqual(self.agg("count()", path, *part)["events"], expected)
+
     def test_lost_events_are_shown(self):
         path = self.path("lossy.elog")
         result = self.run_elog(
@@ -181,7 +201,11 @@ class Aggregation(harness.Case):
             self.assertEqual(result.stdout, "")
         for arguments in (["count()"], ["count()", path, "-e", "counter"],
                           ["count()", path, "--every", "fast"], ["count()", path, "--keys", "0"],
-                          ["count()", path, "--duration", "1s"]):
+                          ["count()", path, "--duration", "1s"], ["count()", path, "-p", "1"],
+                          ["count()", path, "--buffer-size", "1M"],
+                          ["count()", path, "--from", "soon"],
+                          ["count()", "-e", "counter", "--from", "+1s"],
+                          ["count()", "-e", "counter", "--to", "+1s"]):
             self.run_elog("agg", *arguments, status=2)
 
     def test_damaged_file_shows_the_rest_and_fails(self):

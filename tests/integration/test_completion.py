@@ -80,7 +80,9 @@ class Answers(harness.Case):
         self.assertEqual(self.candidates("record", "-e", ""), [])
 
     def test_without_words_it_says_what_it_is_for(self):
-        self.assertIn("Behind '--' stands", self.run_elog("completion", status=2).stderr)
+        for words in ((), ("--",)):
+            result = self.run_elog("completion", *words, status=2)
+            self.assert_one_sentence(result.stderr, "what is to be completed", "A shell does so")
 
 
 class Typing(harness.Case):

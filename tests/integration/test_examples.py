@@ -263,5 +263,40 @@ class HttpServer(Examples):
             self.stop(recorder)
 
 
+
+class Readme(harness.Case):
+    """The outputs that README shows have lines of the forms that they have today."""
+
+    def setUp(self):
+        super().setUp()
+        self.environment["LC_ALL"] = "C.UTF-8"
+        self.shown = {}
+        for block in harness.read_blocks("README.md", "text"):
+            command, _, output = block.partition("\n")
+            self.shown[command] = output
+        self.service = self.start_provider(harness.example("order_service"), "60")
+
+    @staticmethod
+    def forms(output):
+        """The lines without what differs each time: numbers, bars, how many blanks, their order."""
+        return {
+            re.sub(r"[\d.:]+[kM]?", "0", re.sub(r"[▁-▏]+", "#", " ".join(line.split())))
+            for line in output.splitlines()
+        }
+
+    def test_top(self):
+        frames = self.run_elog("top", "-e", "shop:*", "--frames", "2", "--every", "500ms").stdout
+        # On a terminal one of the lines is chosen.
+        shown = self.shown.pop("$ elog top -e 'shop:*'").replace("\n> ", "\n  ")
+        self.assertLessEqual(self.forms(shown), self.forms(frames.split("\n\n")[-1]))
+
+    def test_agg(self):
+        self.run_elog("record", "-e", "shop:*", "-o", self.path("run.elog"), "--duration", "1s")
+        expression = "quantize(took_us) by accepted"
+        output = self.run_elog("agg", expression, self.path("run.elog")).stdout
+        shown = self.shown[f"$ elog agg '{expression}' run.elog"]
+        self.assertLessEqual(self.forms(shown), self.forms(output))
+
+
 if __name__ == "__main__":
     harness.main()

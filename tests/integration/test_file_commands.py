@@ -43,6 +43,7 @@ class FileCommands(harness.Case):
             self.assertEqual(
                 self.run_elog("print", path, "--from", form).stdout.splitlines(), end
             )
+        self.assertEqual(self.run_elog("print", path, "--from", "+0s").stdout.splitlines(), lines)
         self.assertEqual(self.run_elog("print", path, "--from", "+1h").stdout, "")
         self.assertEqual(self.run_elog("print", path, "--to", "@0").stdout, "")
         self.assertEqual(
@@ -61,17 +62,9 @@ class FileCommands(harness.Case):
         path = self.record("large.elog", "--buffer-size", "64M", count=200000)
         size = os.path.getsize(path)
         self.assertGreater(size, 16 << 20)
-
-        def read_by(*arguments):
-            # The shell's count includes that of the children it has waited for.
-            script = '"$@" >/dev/null && cat /proc/$$/io'
-            process = self.start("/bin/sh", "-c", script, "sh", harness.ELOG, *arguments)
-            output, _ = self.finish(process)
-            return int(re.search(r"rchar: (\d+)", output)[1])
-
-        none = read_by("--version")
-        part = read_by("print", path, "--from", "+1h") - none
-        whole = read_by("print", path, "--from", "@0") - none
+        none = self.bytes_read_by("--version")
+        part = self.bytes_read_by("print", path, "--from", "+1h") - none
+        whole = self.bytes_read_by("print", path, "--from", "@0") - none
         self.assertGreater(whole, size)
         self.assertLess(part, size // 10)
 

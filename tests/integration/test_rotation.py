@@ -90,6 +90,18 @@ class Rotation(harness.Case):
         self.record("--rotate", "64MiB", "--keep", "1", count=100)
         self.assertEqual([os.path.basename(part) for part in self.parts()], ["run-000003.elog"])
 
+    def test_that_finds_no_number_left_says_so(self):
+        last = self.path("run-999999999999999999.elog")
+        with open(last, "w", encoding="utf-8") as file:
+            file.write("mine")
+        result = self.run_elog("record", "-e", "*", "--wait", "-o", self.path("run.elog"),
+                               "--rotate", "1MiB", status=1)
+        self.assert_one_sentence(result.stderr, last, "the last number")
+        self.assertEqual(self.parts(), [last])
+        os.rename(last, self.path("run-999999999999999998.elog"))
+        self.record("--rotate", "64MiB", count=100)
+        self.assertEqual(len(self.numbers(last)), 100)
+
     def test_converts_times_of_a_later_file_as_those_of_the_first(self):
         self.record("--rotate", "1MiB")
         times = {}

@@ -216,6 +216,27 @@ class SnapshotRequests(harness.Case):
         self.assertEqual(self.files(), ["run-000001.elog"])
         self.assertEqual(self.reasons_in("run-000001.elog"), ["before", "why"])
 
+    def test_that_is_killed_leaves_no_file_that_looks_whole(self):
+        self.run_elog("start", "flight", "-e", "counter:*", "--wait", "--overwrite")
+        self.finish(self.start(harness.program("counter"), "1", "100000"))
+        watch = self.watch("--when", "number == 0", "--compress=19")  # which takes it seconds
+        self.finish(self.start(harness.program("counter"), "1", "1"))
+        unfinished = self.path("run-000001.elog.unfinished")
+        self.wait_for(lambda: os.path.exists(unfinished), "a snapshot")
+        watch.kill()
+        watch.wait()
+        self.assertEqual(self.files(), [])
+        self.run_elog("stop", "flight")
+        # The next one leaves it alone, and its number.
+        with open(unfinished, "rb") as file:
+            content = file.read()
+        self.begin("--overwrite")
+        self.run_asking("why")
+        self.finish_watch(self.watch("--on-request", "--count", "1"))
+        self.assertEqual(self.files(), ["run-000002.elog"])
+        with open(unfinished, "rb") as file:
+            self.assertEqual(file.read(), content)
+
     def test_requests_are_not_answered_if_the_file_cannot_be_written(self):
         self.begin("--overwrite")
         os.mkdir(self.path("gone"))
@@ -257,12 +278,12 @@ class SnapshotRequests(harness.Case):
             self.assertIn("'flight' is not there any more", errors)
 
     def test_says_that_what_it_watches_has_been_cut_off(self):
-        for size in (0, 4096):
+        for part in (0, 0.001, 0.5):
             for arguments in (("--on-request",), ("--when", "number > 3")):
                 self.begin("--overwrite")
                 watch = self.watch(*arguments)
                 (path,) = glob.glob(os.path.join(self.directory, "subscriptions", "*"))
-                os.truncate(path, size)
+                os.truncate(path, int(os.path.getsize(path) * part))
                 errors = self.finish_watch(watch, status=1)
                 self.assertRegex(errors, "has been cut short|is not there any more")
                 os.unlink(path)
@@ -294,7 +315,7 @@ class SnapshotRequests(harness.Case):
             with open(self.path(name), "w", encoding="utf-8") as file:
                 file.write("mine")
         self.run_asking("why")
-        self.finish_watch(self.watch("--on-request", "--count", "1"))
+        self.finish_watch(self.watch("--on-request", "--count", "1", "--after", "0s"))
         self.assertEqual(self.reasons_in("run-000004.elog"), ["why"])
         for name in ("run-000001.elog", "run-000003.elog"):
             with open(self.path(name), encoding="utf-8") as file:

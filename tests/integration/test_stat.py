@@ -56,7 +56,7 @@ class Stat(harness.Case):
     def test_shows_a_table_of_both(self):
         text = self.run_elog("stat", self.record_two()).stdout
         self.assertRegex(text, r"^event +count +per second +bytes +bytes each\ncounter:count +5000 ")
-        self.assertRegex(text, r"\n\nprocess +count +per second +bytes +bytes each\n"
+        self.assertRegex(text, r"\n\nprocess +count +per second +bytes +bytes each +lost\n"
                                r"counter-\d+ +3000 .*\ncounter-\d+ +2000 ")
 
     def test_tells_losses_by_reason(self):
@@ -65,9 +65,14 @@ class Stat(harness.Case):
         found = self.stat(path)
         self.assertEqual(found["events"] + found["lost"]["all"], attempted)
         self.assertEqual(found["lost"]["all"], lost)
+        (process,) = found["by_process"]
+        self.assertEqual(process["lost"], lost)
+        part = self.stat(path, "--from", "+0s")
+        self.assertEqual([each["lost"] for each in part["by_process"]], [None])
         text = self.run_elog("stat", path).stdout
         told = [int(each) for each in re.findall(r"^  (\d+) lost: they ", text, re.M)]
         self.assertEqual(sum(told), lost)
+        self.assertRegex(text, rf"(?m)^process .* lost\ncounter-\d+ +{found['events']} .* {lost}$")
 
     def test_of_an_empty_recording_is_zero(self):
         path = self.path("empty.elog")

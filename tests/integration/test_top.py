@@ -210,17 +210,19 @@ class OnTerminal(harness.Case):
         self.end()
 
     def test_gives_the_terminal_back_after_an_error(self):
-        self.open_top("--every", "100ms")
-        self.wait_for_screen(r"No event has come yet")
-        (name,) = self.names("subscriptions")
-        os.truncate(os.path.join(self.directory, "subscriptions", name), 0)
-        end = time.monotonic() + harness.PATIENCE
-        while self.top.poll() is None:
-            self.assertLess(time.monotonic(), end, self.screen.text())
-            self.read()
-        self.assertEqual(self.top.returncode, 1)
-        self.assert_one_sentence(self.top.stderr.read(), "cut short")
-        self.assert_restored()
+        for part in (0, 0.001, 0.5):  # nothing is left, what is mapped in part, all of that
+            self.open_top("--every", "100ms")
+            self.wait_for_screen(r"No event has come yet")
+            (name,) = self.names("subscriptions")
+            path = os.path.join(self.directory, "subscriptions", name)
+            os.truncate(path, int(os.path.getsize(path) * part))
+            end = time.monotonic() + harness.PATIENCE
+            while self.top.poll() is None:
+                self.assertLess(time.monotonic(), end, self.screen.text())
+                self.read()
+            self.assertEqual(self.top.returncode, 1)
+            self.assert_one_sentence(self.top.stderr.read(), "cut short")
+            self.assert_restored()
 
     def test_has_no_colours_if_they_are_not_wanted(self):
         self.start_counter()

@@ -63,6 +63,15 @@ TEST(recording_parts, are_never_something_else_that_is_called_alike) {
     EXPECT_EQ(parts.next_path(), folder + "/run-000005.elog");
 }
 
+TEST(recording_parts, end_with_the_last_number_there_is) {
+    const std::string folder = make_folder("last");
+    std::ofstream(folder + "/run-999999999999999998.elog") << "mine";
+    elog::recording_parts parts(folder + "/run.elog");
+    EXPECT_EQ(parts.next_path(), folder + "/run-999999999999999999.elog");
+    EXPECT_THROW(static_cast<void>(parts.next_path()), elog::failure);
+    EXPECT_THROW(static_cast<void>(parts.next_path()), elog::failure);
+}
+
 TEST(recording_parts, that_are_gone_already_are_no_error) {
     const std::string folder = make_folder("gone");
     test::write_sample(folder + "/run-000001.elog");

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+//
+// Whatever words claim to be a command line: they are refused in words, or all that they set is
+// within the limits that were asked for; and what the last one may go on with begins like it. The
+// input is the words, with a NUL behind each.
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command_line.hpp"
+#include "completion_words.hpp"
+#include "failure.hpp"
+#include "fuzz_target.hpp"
+#include "line_template.hpp"
+#include "listening.hpp"
+#include "quantities.hpp"
+#include "time_points.hpp"
+
+namespace {
+
+constexpr int level_max = 19;
+
+void check(bool holds) {
+    if (!holds) {
+        std::abort();
+    }
+}
+
+template <class Parse>
+void parse_one(const std::string& text, const Parse& parse) {
+    try {
+        parse(text);
+    } catch (const elog::failure& error) {
+        check(error.what() != std::string());
+    }
+}
+
+/// As what else than a word of a command line it may be taken.
+void parse_value(const std::string& text) {
+    parse_one(text, [](const auto& each) { check(elog::parse_duration(each).count() > 0); });
+    parse_one(text, [](const auto& each) { check(elog::parse_distance(each).count() >= 0); });
+    parse_one(text, [](const auto& each) { check(elog::parse_size(each) <= INT64_MAX); });
+    for (const std::int64_t start : {std::int64_t{0}, INT64_MAX, INT64_MIN}) {
+        parse_one(text, [&](const auto& each) {
+            static_cast<void>(elog::parse_time_point(each, start));
+        });
+    }
+    parse_one(text, [](const auto& each) {
+        for (const elog::named_field& field : elog::parse_field_list(each)) {
+            check(!field.name.empty() && field.column <= each.size());
+        }
+    });
+    parse_one(text, [](const auto& each) {
+        check(each.empty() || !elog::line_template(each).parts().empty());
+    });
+}
+
+/// One option of each kind, and those by which one listens.
+class example {
+  public:
+    example() {
+        elog::subcommand listen = line_.add_subcommand("listen", "Hear what is said");
+        elog::add_listening_options(listen, listening_);
+        listen.action([this] { listened_ = true; });
+        elog::subcommand keep = line_.add_subcommand("keep", "Write it down");
+        keep.add_option("FILE", file_, "Where to").required().names_a(elog::value_kind::file);
+        const elog::command_option level =
+            keep.add_option("-l,--level", level_, "How small").range(1, level_max).value_or(3);
+        keep.add_flag("-q,--quiet", quiet_, "Say nothing").excludes(level);
+        keep.add_option("--to", form_, "What").one_of({"this", "that"});
+        keep.action([this] { kept_ = true; });
+        line_.show_together({"listen", "keep"}, "Both");
+    }
+
+    void run(const std::vector<std::string>& words) {
+        try {
+            line_.run(words);
+        } catch (const elog::syntax_failure& error) {
+            check(error.what() != std::string());
+            return;
+        }
+        check(!listened_ || !kept_);
+        check(!kept_ || (0 <= level_ && level_ <= level_max && (level_ == 0 || !quiet_)));
+        if (listened_) {
+            check(!listening_.events.empty());
+            parse_one({}, [this](const auto&) {
+                check(elog::make_subscription_options(listening_).patterns.size() ==
+                      listening_.events.size());
+            });
+        }
+    }
+
+    [[nodiscard]] std::vector<elog::subcommand_description> describe() const {
+        return line_.describe();
+    }
+
+  private:
+    elog::command_line line_{"fuzzed", "A command line like any other", "1"};
+    elog::listening_arguments listening_;
+    std::string file_;
+    std::optional<std::string> form_;
+    int level_ = 0;
+    bool quiet_ = false;
+    bool listened_ = false;
+    bool kept_ = false;
+};
+
+void complete_last(const std::vector<std::string>& words) {
+    static const std::vector<elog::subcommand_description> commands = example().describe();
+    const auto values = [](elog::value_kind /*kind*/) {
+        return std::vector<elog::candidate>{{"shop:order_placed", "an event"}, {"4242", ""}};
+    };
+    for (const elog::candidate& each : elog::complete(commands, words, values).candidates) {
+        check(each.word.starts_with(words.back()));
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    std::cout.rdbuf(nullptr);  // what --help shows
+    std::vector<std::string> words(1);
+    for (const std::uint8_t byte : std::vector<std::uint8_t>(data, data + size)) {
+        if (byte == 0) {
+            words.emplace_back();
+        } else {
+            words.back().push_back(static_cast<char>(byte));
+        }
+    }
+    for (const std::string& word : words) {
+        parse_value(word);
+    }
+    complete_last(words);
+    example().run(words);
+    return 0;
+}
