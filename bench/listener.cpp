@@ -111,9 +111,9 @@ void listener::suspend() {
 
 listener_summary listener::stop() {
     static_cast<void>(::kill(process_, SIGCONT));
-    static_cast<void>(::kill(process_, SIGINT));
+    static_cast<void>(::kill(process_, SIGTERM));
     if (!wait_until([&] { return has_ended(); })) {
-        throw failure("elog does not end within {} s of SIGINT.", patience.count());
+        throw failure("elog does not end within {} s of SIGTERM.", patience.count());
     }
     std::ifstream file(messages_);
     for (std::string line; std::getline(file, line);) {
