@@ -80,10 +80,14 @@ std::optional<record> single_source::pick(const merged_record& merged) {
 
 void single_source::take_loss(const loss_block& block) {
     if (static_cast<loss_scope>(block.scope) == loss_scope::ring) {
-        loss missing{block.full, loss_reason::no_room};
+        const std::uint64_t overwritten = overwritten_of(block);
+        loss missing{block.full - overwritten, loss_reason::no_room};
         if (block.index != place.shared_ring) {
             missing.cpu = block.index;
         }
+        note(missing);
+        missing.count = overwritten;
+        missing.reason = loss_reason::overwritten;
         note(missing);
         missing.count = block.damaged;
         missing.reason = loss_reason::damaged;

@@ -139,6 +139,25 @@ TEST(library_file, tells_of_records_whose_place_newer_ones_took) {
     EXPECT_EQ(losses[0].reason, elog::loss_reason::overwritten);
 }
 
+TEST(library_file, tells_apart_what_was_lost_and_what_was_overwritten_behind_the_last_record) {
+    const std::string path = test::scratch_directory() + "/library_end.elog";
+    elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
+    writer.write_clock({0, 0, 1'000'000'000});
+    writer.write_loss(elog::missing_at_end(1, 9, 4, 0));
+    writer.write_end();
+    std::vector<elog::loss> losses;
+    elog::source source = elog::open_file(
+        path, {.on_loss = [&](const elog::loss& missing) { losses.push_back(missing); }});
+    EXPECT_FALSE(source.get().has_value());
+    ASSERT_EQ(losses.size(), 2U);
+    EXPECT_EQ(losses[0].count, 5U);
+    EXPECT_EQ(losses[0].reason, elog::loss_reason::no_room);
+    EXPECT_EQ(losses[1].count, 4U);
+    EXPECT_EQ(losses[1].reason, elog::loss_reason::overwritten);
+    EXPECT_EQ(losses[1].cpu, 1U);
+    EXPECT_EQ(source.totals().lost, 9U);
+}
+
 TEST(library_file, that_is_not_there_is_an_error_in_words) {
     try {
         const elog::source source = elog::open_file(test::scratch_directory() + "/not.there");
