@@ -164,11 +164,8 @@ void file_checker::check_content(const block_place& place, const records_block& 
     bool is_sorted = true;
     while (!records.empty()) {
         const eventlog_record header = take_record(records).header;
-        // A clock of the program's own may say anything.
-        if ((header.flags & EVENTLOG_RECORD_OWN_CLOCK) == 0) {
-            is_sorted = is_sorted && header.time >= ring.time;
-            ring.time = header.time;
-        }
+        is_sorted = is_sorted && header.time >= ring.time;
+        ring.time = header.time;
         earliest = std::min<std::uint64_t>(earliest, header.time);
         latest = std::max<std::uint64_t>(latest, header.time);
         unknown += providers_.test(header.provider) ? 0U : 1U;

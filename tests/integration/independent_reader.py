@@ -151,7 +151,7 @@ class File:
             _, provider, event, _, thread, cpu, flags = head
             line = f"record {ring} {lost} {time} {self.realtime(time)} {cpu} {thread} {flags} "
             known = self.providers.get(provider)
-            if flags & ~3 or not known or event >= len(known[4]):
+            if flags & ~1 or not known or event >= len(known[4]):
                 yield line + f"? {len(payload)}"
                 continue
             pid, uid, process, provider_name, events = known

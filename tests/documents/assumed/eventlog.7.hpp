@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <chrono>
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>
@@ -8,4 +7,3 @@ struct loss {
     std::uint32_t bytes;
 };
 inline constexpr std::uint64_t retransmit = 1;
-using simulation_clock = std::chrono::steady_clock;

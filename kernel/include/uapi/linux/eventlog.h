@@ -167,7 +167,7 @@
  *
  *   In a ring of a CPU, times do not decrease if the clock is the processor's
  *   counter.  With another clock, a record may be late by as long as its writer
- *   was held up.  A record with EVENTLOG_RECORD_OWN_CLOCK may have any time.
+ *   was held up.
  *
  * END
  *
@@ -386,9 +386,7 @@ struct eventlog_record {
 };
 
 #define EVENTLOG_RECORD_CUT 1U /* texts were too long and have been cut */
-/* `time` is by a clock of the program's own, in the same unit: earlier or later than it was. */
-#define EVENTLOG_RECORD_OWN_CLOCK 2U
-#define EVENTLOG_RECORD_FLAGS (EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_OWN_CLOCK) /* all there are */
+#define EVENTLOG_RECORD_FLAGS EVENTLOG_RECORD_CUT /* all there are */
 
 /* The same instant on three clocks, from which a reader converts times. */
 struct eventlog_clock_pair {
