@@ -64,7 +64,9 @@ std::optional<record> file_source::next() {
         const std::optional<merged_record> merged = merger_.next();
         if (!merged) {
             finish();
-            return take_kept();
+            std::optional<record> none = take_kept();
+            is_over_ = true;
+            return none;
         }
         const bool is_in_range = range_.is_everything() ||
                                  range_.contains(place.clock->realtime(merged->record.header.time));
@@ -90,8 +92,11 @@ std::vector<std::string> file_source::complaints() const {
     return all;
 }
 
+/// It is over when nobody who is told of the last losses throws.
 void file_source::finish() {
-    is_over_ = true;
+    if (std::exchange(has_ended_, true)) {
+        return;
+    }
     if (range_.is_everything()) {
         file_.compare_with_end();
     }

@@ -35,6 +35,7 @@ class file_source final : public single_source {
     time_range range_;
     file_reader file_;
     time_merger merger_;
+    bool has_ended_ = false;
     std::atomic<bool> is_over_ = false;
 };
 

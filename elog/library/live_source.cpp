@@ -130,7 +130,8 @@ std::optional<record> live_source::next() {
     found = next_due();
     if (!found && has_ended_) {
         finish();
-        return take_kept();
+        found = take_kept();
+        is_over_ = true;
     }
     return found;
 }
@@ -175,8 +176,11 @@ timestamp live_source::complete() const noexcept {
                : timestamp(std::chrono::nanoseconds(feed_.clock().realtime(feed_.complete())));
 }
 
+/// It is over when nobody who is told of the last losses throws.
 void live_source::finish() {
-    is_over_ = true;
+    if (std::exchange(has_finished_, true)) {
+        return;
+    }
     for (const loss_block& block : feed_.losses()) {
         take_loss(block);
     }

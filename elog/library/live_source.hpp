@@ -91,6 +91,7 @@ class live_source final : public single_source {
     recording recording_;
     steady_clock::time_point due_{};  // the next look
     bool has_ended_ = false;
+    bool has_finished_ = false;
     std::atomic<bool> stop_requested_ = false;
     std::atomic<bool> is_over_ = false;
 };

@@ -58,6 +58,7 @@ class file_repairer {
   private:
     void copy_block(const block_place& place, const bytes& payload);
     void copy_clock(const bytes& payload);
+    void copy_offsets(const offsets_block& block);
     void copy_provider(const block_place& place, const bytes& payload);
     void copy_records(const block_place& place, const bytes& payload);
     void take_index(const block_place& place);
@@ -70,6 +71,7 @@ class file_repairer {
     host_block host_;
     file_writer writer_;
     repair_summary summary_;
+    std::optional<std::uint64_t> offsets_;  // when the last ones that were copied were read
     std::bitset<0x10000> providers_;
     struct ring_state {
         std::uint64_t next = 0;       // sequence number
@@ -90,6 +92,14 @@ class file_repairer {
 void file_repairer::copy_clock(const bytes& payload) {
     if (const std::optional<clock_block> clock = head_of<clock_block>(payload)) {
         writer_.write_clock({clock->clock, clock->monotonic, clock->realtime}, clock->complete);
+    }
+}
+
+/// One that is not later than the one before it counts for nothing.
+void file_repairer::copy_offsets(const offsets_block& block) {
+    if (!offsets_ || block.clock > *offsets_) {
+        offsets_ = block.clock;
+        writer_.write_offsets({block.clock, block.boottime, block.tai});
     }
 }
 
@@ -214,7 +224,7 @@ void file_repairer::copy_block(const block_place& place, const bytes& payload) {
             return;
         case block_type::offsets:
             if (const std::optional<offsets_block> block = head_of<offsets_block>(payload)) {
-                writer_.write_offsets({block->clock, block->boottime, block->tai});
+                copy_offsets(*block);
             }
             return;
         case block_type::end:

@@ -118,6 +118,14 @@ std::uint16_t record_copier::number_of(std::uint32_t source, const provider_inst
     return written.id;
 }
 
+/// Of a provider of which nothing is there but how much of it was lost.
+std::uint16_t record_copier::number_of_unknown(std::uint32_t source, std::uint32_t provider) {
+    const std::uint64_t place = std::uint64_t{source} << 32U | provider;
+    const auto known = unknown_.find(place);
+    return known != unknown_.end() ? known->second
+                                   : unknown_.emplace(place, draw_number()).first->second;
+}
+
 void record_copier::write_gap(const merged_record& record) {
     ring_state& ring = rings_[record.ring];
     (record.overwritten ? ring.overwritten : ring.untold) += record.lost_before;
@@ -168,8 +176,8 @@ void record_copier::write_loss(const loss_block& loss, std::uint32_t source,
         return;
     }
     const auto provider = providers.find(static_cast<std::uint16_t>(loss.index));
-    const std::uint16_t number =
-        provider == providers.end() ? draw_number() : number_of(source, provider->second);
+    const std::uint16_t number = provider == providers.end() ? number_of_unknown(source, loss.index)
+                                                             : number_of(source, provider->second);
     loss_block& all = provider_losses_[number];
     all.scope = loss.scope;
     all.index = number;

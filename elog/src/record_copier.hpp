@@ -77,6 +77,7 @@ class record_copier {
 
     [[nodiscard]] std::uint16_t draw_number();
     [[nodiscard]] std::uint16_t number_of(std::uint32_t source, const provider_instance& provider);
+    [[nodiscard]] std::uint16_t number_of_unknown(std::uint32_t source, std::uint32_t provider);
     void write_readings(std::uint64_t time);
     void write_last_readings();
     void write_losses();
@@ -90,6 +91,7 @@ class record_copier {
     std::vector<ring_state> rings_;
     std::map<provider_key, std::uint16_t> providers_;           // by what they are
     std::unordered_map<std::uint64_t, std::uint16_t> numbers_;  // by source and number there
+    std::unordered_map<std::uint64_t, std::uint16_t> unknown_;  // the same: only losses are known
     std::uint32_t next_number_ = 0;
     std::size_t schema_bytes_ = 0;
     std::map<std::uint16_t, loss_block> provider_losses_;

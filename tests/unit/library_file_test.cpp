@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -156,6 +157,31 @@ TEST(library_file, tells_apart_what_was_lost_and_what_was_overwritten_behind_the
     EXPECT_EQ(losses[1].reason, elog::loss_reason::overwritten);
     EXPECT_EQ(losses[1].cpu, 1U);
     EXPECT_EQ(source.totals().lost, 9U);
+}
+
+TEST(library_file, is_not_over_before_all_losses_at_its_end_are_told) {
+    const std::string path = test::scratch_directory() + "/library_end_thrown.elog";
+    elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
+    writer.write_clock({0, 0, 1'000'000'000});
+    writer.write_loss(elog::missing_at_end(0, 9, 4, 0));
+    writer.write_loss(elog::missing_at_end(1, 2, 0, 0));
+    writer.write_end();
+    std::uint64_t told = 0;
+    const auto refuse = [&](const elog::loss& missing) {
+        told += missing.count;
+        throw std::runtime_error("too much");
+    };
+    elog::source source = elog::open_file(path, {.on_loss = refuse});
+    int thrown = 0;
+    while (!source.is_over()) {
+        try {
+            EXPECT_FALSE(source.try_get().has_value());
+        } catch (const std::runtime_error&) {
+            ++thrown;
+        }
+    }
+    EXPECT_EQ(thrown, 3);
+    EXPECT_EQ(told, 11U);
 }
 
 TEST(library_file, that_is_not_there_is_an_error_in_words) {

@@ -97,6 +97,20 @@ TEST(library_output, has_the_records_that_were_put_with_all_that_they_say) {
     EXPECT_TRUE(copy.complaints().empty());
 }
 
+TEST(library_output, knows_a_provider_again_of_which_all_was_lost) {
+    const std::string path = path_of("lost_provider");
+    elog::sink output = elog::write_file(path);
+    constexpr std::uint64_t more_than_providers = 20'000;
+    for (std::uint64_t i = 0; i < more_than_providers; ++i) {
+        output.put({.count = 1, .reason = elog::loss_reason::too_large, .provider = "gone"});
+    }
+    output.finish();
+    EXPECT_EQ(damages_of(path), none);
+    elog::source copy = elog::open_file(path);
+    EXPECT_FALSE(copy.get().has_value());
+    EXPECT_EQ(copy.totals().lost, more_than_providers);
+}
+
 TEST(library_output, may_be_compressed) {
     const std::string path = pour_sample("compressed", {.compression = 3});
     EXPECT_EQ(damages_of(path), none);
