@@ -29,6 +29,7 @@ using namespace std::chrono_literals;
 enum class color : std::uint8_t { red, green = 5, blue };
 enum class depth : std::int32_t { below = -1, surface, far = 1 << 20 };
 enum plain_enum { first, second };
+enum class feature : std::uint64_t { none, fast = 1, last = 1ULL << 63U };
 enum class permission : std::uint32_t { none = 0, read = 1, write = 2, execute = 4 };
 
 }  // namespace
@@ -44,6 +45,10 @@ struct with_enums {
     depth level;
     plain_enum unnamed;
     permission rights;
+};
+struct with_wide_enums {
+    feature first;
+    feature second;
 };
 struct with_arrays {
     std::array<std::uint16_t, 3> numbers;
@@ -126,9 +131,10 @@ struct same_as_payload {
     std::uint8_t d;
     std::uint8_t e;
 };
-using fields_test = eventlog::provider<"fields_test", with_enums, with_arrays, with_long_arrays,
-                                       with_times, with_options, with_addresses, with_bytes,
-                                       with_pointers, traced_path, stored, tick, same_as_payload>;
+using fields_test =
+    eventlog::provider<"fields_test", with_enums, with_wide_enums, with_arrays, with_long_arrays,
+                       with_times, with_options, with_addresses, with_bytes, with_pointers,
+                       traced_path, stored, tick, same_as_payload>;
 
 /// Emits one event and returns how its fields read, each as name=value.
 template <class Event>
@@ -152,6 +158,10 @@ TEST(fields, of_enumerations_are_shown_by_name_where_the_compiler_knows_it) {
               "paint=green level=below unnamed=1 rights=read");
     EXPECT_EQ(shown(with_enums{color::blue, depth::far, first, permission::none}),
               "paint=blue level=far unnamed=0 rights=0x0");
+}
+
+TEST(fields, of_enumerations_of_64_unsigned_bits_are_shown_by_name) {
+    EXPECT_EQ(shown(with_wide_enums{feature::fast, feature::last}), "first=fast second=last");
 }
 
 TEST(fields, of_enumerations_without_a_name_are_shown_as_numbers) {
