@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <optional>
+#include <ratio>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +31,7 @@ using namespace std::chrono_literals;
 enum class color : std::uint8_t { red, green = 5, blue };
 enum class depth : std::int32_t { below = -1, surface, far = 1 << 20 };
 enum plain_enum { first, second };
+enum class feature : std::uint64_t { none, fast = 1, last = 1ULL << 63U };
 enum class permission : std::uint32_t { none = 0, read = 1, write = 2, execute = 4 };
 
 }  // namespace
@@ -44,6 +47,10 @@ struct with_enums {
     depth level;
     plain_enum unnamed;
     permission rights;
+};
+struct with_wide_enums {
+    feature first;
+    feature second;
 };
 struct with_arrays {
     std::array<std::uint16_t, 3> numbers;
@@ -126,9 +133,10 @@ struct same_as_payload {
     std::uint8_t d;
     std::uint8_t e;
 };
-using fields_test = eventlog::provider<"fields_test", with_enums, with_arrays, with_long_arrays,
-                                       with_times, with_options, with_addresses, with_bytes,
-                                       with_pointers, traced_path, stored, tick, same_as_payload>;
+using fields_test =
+    eventlog::provider<"fields_test", with_enums, with_wide_enums, with_arrays, with_long_arrays,
+                       with_times, with_options, with_addresses, with_bytes, with_pointers,
+                       traced_path, stored, tick, same_as_payload>;
 
 /// Emits one event and returns how its fields read, each as name=value.
 template <class Event>
@@ -152,6 +160,10 @@ TEST(fields, of_enumerations_are_shown_by_name_where_the_compiler_knows_it) {
               "paint=green level=below unnamed=1 rights=read");
     EXPECT_EQ(shown(with_enums{color::blue, depth::far, first, permission::none}),
               "paint=blue level=far unnamed=0 rights=0x0");
+}
+
+TEST(fields, of_enumerations_of_64_unsigned_bits_are_shown_by_name) {
+    EXPECT_EQ(shown(with_wide_enums{feature::fast, feature::last}), "first=fast second=last");
 }
 
 TEST(fields, of_enumerations_without_a_name_are_shown_as_numbers) {
@@ -188,6 +200,45 @@ TEST(fields, of_durations_and_times_are_nanoseconds_shown_in_a_unit_that_suits) 
                          system_clock::time_point{} + 86400s, steady_clock::time_point{} + 3s}),
         "delay=1.5s exact=250ms age=7200s when=1970-01-02T00:00:00.000000000Z "
         "since=3.000000000s");
+}
+
+TEST(fields, of_times_too_long_for_nanoseconds_are_the_longest_that_fit) {
+    using eventlog::detail::nanoseconds_in;
+    using std::chrono::duration;
+    using std::chrono::milliseconds;
+    constexpr auto last = std::numeric_limits<std::int64_t>::max();
+    constexpr auto first = std::numeric_limits<std::int64_t>::min();
+    EXPECT_EQ(nanoseconds_in(milliseconds(9'223'372'036'854)), 9'223'372'036'854'000'000);
+    EXPECT_EQ(nanoseconds_in(milliseconds(9'223'372'036'855)), last);
+    EXPECT_EQ(nanoseconds_in(milliseconds::max()), last);
+    EXPECT_EQ(nanoseconds_in(milliseconds::min()), first);
+    EXPECT_EQ(nanoseconds_in(std::chrono::nanoseconds::min()), first);
+    EXPECT_EQ(nanoseconds_in(duration<std::uint64_t>(~std::uint64_t{0})), last);
+    EXPECT_EQ(nanoseconds_in(duration<std::uint64_t, std::nano>(~std::uint64_t{0})), last);
+    EXPECT_EQ(nanoseconds_in(duration<std::uint64_t, std::pico>(~std::uint64_t{0})),
+              18'446'744'073'709'551);
+}
+
+TEST(fields, of_times_in_parts_that_do_not_go_into_nanoseconds_are_right_up_to_the_longest) {
+    using eventlog::detail::nanoseconds_in;
+    using thirds = std::chrono::duration<std::int64_t, std::ratio<1, 3>>;
+    EXPECT_EQ(nanoseconds_in(thirds(20'000'000'000)), 6'666'666'666'666'666'666);
+    EXPECT_EQ(nanoseconds_in(thirds(30'000'000'000)), std::numeric_limits<std::int64_t>::max());
+    EXPECT_EQ(nanoseconds_in(thirds(-30'000'000'000)), std::numeric_limits<std::int64_t>::min());
+}
+
+TEST(fields, of_real_times_are_the_longest_that_fit_and_zero_for_what_is_no_number) {
+    using eventlog::detail::nanoseconds_in;
+    using seconds = std::chrono::duration<double>;
+    using limits = std::numeric_limits<double>;
+    constexpr auto last = std::numeric_limits<std::int64_t>::max();
+    constexpr auto first = std::numeric_limits<std::int64_t>::min();
+    EXPECT_EQ(nanoseconds_in(seconds(-0.25)), -250'000'000);
+    EXPECT_EQ(nanoseconds_in(seconds(1.5e300)), last);
+    EXPECT_EQ(nanoseconds_in(seconds(-1.5e300)), first);
+    EXPECT_EQ(nanoseconds_in(seconds(limits::infinity())), last);
+    EXPECT_EQ(nanoseconds_in(seconds(-limits::infinity())), first);
+    EXPECT_EQ(nanoseconds_in(seconds(limits::quiet_NaN())), 0);
 }
 
 TEST(fields, that_are_optional_tell_no_value_from_any_value) {

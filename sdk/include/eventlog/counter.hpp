@@ -45,7 +45,8 @@ class counter {
   public:
     /// What the event's field is.
     using number = detail::first_member_of<Event>;
-    static_assert(std::is_integral_v<number> && std::atomic<number>::is_always_lock_free,
+    static_assert(std::is_integral_v<number> && !std::is_same_v<number, bool> &&
+                      std::atomic<number>::is_always_lock_free,
                   "eventlog: a counter's number is an integer.");
 
     /// Begins with 0, or with `value`. Emits nothing, so it may be constinit.

@@ -49,7 +49,7 @@ inline constexpr std::int64_t first_tried = -1;
 inline constexpr std::size_t small_tried = 128;  // -1 to 126
 inline constexpr std::size_t powers_tried = 57;  // 2^7 to 2^63
 
-consteval std::int64_t tried_value(std::size_t index) {
+constexpr std::int64_t tried_value(std::size_t index) {
     return index < small_tried
                ? first_tried + static_cast<std::int64_t>(index)
                : static_cast<std::int64_t>(std::uint64_t{1} << (index - small_tried + 7));
@@ -57,7 +57,7 @@ consteval std::int64_t tried_value(std::size_t index) {
 
 /// Values that the type cannot hold are tried as zero, and left out again below.
 template <class Enum>
-consteval bool can_hold(std::int64_t value) {
+constexpr bool can_hold(std::int64_t value) {
     using underlying = std::underlying_type_t<Enum>;
     if constexpr (sizeof(underlying) == 8) {
         return std::is_signed_v<underlying> || value != first_tried;
@@ -67,10 +67,16 @@ consteval bool can_hold(std::int64_t value) {
     }
 }
 
+/// In the type that the enumeration has underneath: of an int64_t, g++ warns that the enumeration
+/// may not have all of its values.
+template <class Enum>
+constexpr std::underlying_type_t<Enum> as_underlying(std::int64_t value) {
+    return can_hold<Enum>(value) ? static_cast<std::underlying_type_t<Enum>>(value) : 0;
+}
+
 template <class Enum, std::size_t... Index>
 consteval std::string_view spelled_tried_values(std::index_sequence<Index...>) {
-    return spelled_values<
-        Enum, static_cast<Enum>(can_hold<Enum>(tried_value(Index)) ? tried_value(Index) : 0)...>();
+    return spelled_values<Enum, static_cast<Enum>(as_underlying<Enum>(tried_value(Index)))...>();
 }
 
 struct found_values {

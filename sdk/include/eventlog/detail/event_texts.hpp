@@ -85,6 +85,8 @@ enum class text_mistake {
     unfit_format,
     unit_of_no_number,
     level,
+    event_kind,
+    event_oversize,
     session_of_none,
 };
 
@@ -173,6 +175,12 @@ constexpr text_mistake find_told_mistake(const event_content& event) {
     }
     if (event.traits->level < level::error || event.traits->level > level::trace) {
         return text_mistake::level;
+    }
+    if (event.traits->kind > kind::dump_complete) {
+        return text_mistake::event_kind;
+    }
+    if (event.traits->oversize > oversize::cut) {
+        return text_mistake::event_oversize;
     }
     if (is_about_session(event.traits->kind) && !event.traits->session_bound) {
         return text_mistake::session_of_none;
@@ -294,6 +302,11 @@ struct check_texts {
                   "in the field's description.");
     static_assert(found != text_mistake::level,
                   "eventlog: an event has a level that there is not. Take one of eventlog::level.");
+    static_assert(found != text_mistake::event_kind,
+                  "eventlog: an event has a kind that there is not. Take one of eventlog::kind.");
+    static_assert(found != text_mistake::event_oversize,
+                  "eventlog: what becomes of an event that is too large is neither refuse nor cut. "
+                  "Take one of eventlog::oversize.");
     static_assert(found != text_mistake::session_of_none,
                   "eventlog: an event begins or ends a session, but does not say which. Say "
                   ".session_bound = true in eventlog::traits_of.");

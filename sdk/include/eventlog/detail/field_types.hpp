@@ -99,8 +99,14 @@ concept monotonic_field = clock_field<Field> &&
 template <class Field>
 concept time_point_field = realtime_field<Field> || monotonic_field<Field>;
 
+/// What texts of other encodings are made of: a pointer to it would be taken for an address.
+template <class Type>
+concept wide_character = std::is_same_v<Type, wchar_t> || std::is_same_v<Type, char8_t> ||
+    std::is_same_v<Type, char16_t> || std::is_same_v<Type, char32_t>;
+
 template <class Field>
 concept pointer_field = (std::is_pointer_v<Field> && !text_field<Field> &&
+                         !wide_character<std::remove_cv_t<std::remove_pointer_t<Field>>> &&
                          !std::is_function_v<std::remove_pointer_t<Field>>) ||
                         std::is_same_v<Field, std::nullptr_t>;
 

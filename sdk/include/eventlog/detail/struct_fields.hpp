@@ -38,7 +38,8 @@ struct check_event {
                   "eventlog: an event is derived from another struct. Make that a member.");
     static_assert(__is_empty(Event) || derived<Event> || member_count<Event> != 0,
                   "eventlog: a field of this event is a reference, or its type has no default "
-                  "constructor. Make it a value of a type that can be carried.");
+                  "constructor, as a std::span of fixed length has none. Make it a value of a type "
+                  "that can be carried.");
     static constexpr bool usable = true;
 };
 
@@ -133,7 +134,7 @@ struct fields_in<Struct, type_list<Members...>> {
         } else if constexpr (!has_addresses<Struct>) {
             static_assert(has_addresses<Struct>,
                           "eventlog: a field of this event, or of a struct in it, is a bit-field "
-                          "or a reference. Make it a whole value.");
+                          "or a reference, or volatile. Make it a whole value.");
             return type_name<Struct>();
         } else {
             return read_type_name(find_type(read_member_names(

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include <eventlog/detail/field_types.hpp>
@@ -20,25 +21,85 @@ inline constexpr bool is_nanoseconds<Duration> =
     std::is_integral_v<typename Duration::rep> && sizeof(typename Duration::rep) == 8 &&
     Duration::period::num == 1 && Duration::period::den == 1'000'000'000;
 
-/// As std::chrono::duration_cast to nanoseconds, without <chrono>.
+inline constexpr std::int64_t time_max = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t time_min = std::numeric_limits<std::int64_t>::min();
+
+__extension__ using wide_integer = __int128;
+
+consteval std::int64_t greatest_divisor(std::int64_t one, std::int64_t other) {
+    while (other != 0) {
+        const std::int64_t rest = one % other;
+        one = other;
+        other = rest;
+    }
+    return one;
+}
+
+/// count * factor, or the last number on that side if there is none such.
+[[gnu::always_inline]] constexpr std::int64_t scaled(std::int64_t count,
+                                                     std::int64_t factor) noexcept {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(count, factor, &product)) [[unlikely]] {
+        return count > 0 ? time_max : time_min;
+    }
+    return product;
+}
+
+/// count * factor / divisor, within the same limits, also where the product is beyond them.
+constexpr std::int64_t scaled(wide_integer count, std::int64_t factor,
+                              std::int64_t divisor) noexcept {
+    const wide_integer time = count * factor / divisor;
+    return time > time_max   ? time_max
+           : time < time_min ? time_min
+                             : static_cast<std::int64_t>(time);
+}
+
+/// A whole number of nanoseconds, within the same limits; 0 for what is no number.
+template <class Real>
+constexpr std::int64_t whole_time(Real time) noexcept {
+    constexpr Real limit = static_cast<Real>(std::uint64_t{1} << 63U);
+    if (time >= limit) {
+        return time_max;
+    }
+    if (time < -limit) {
+        return time_min;
+    }
+    return __builtin_isnan(time) ? 0 : static_cast<std::int64_t>(time);
+}
+
+/// As std::chrono::duration_cast to nanoseconds, without <chrono>, and with the longest time that
+/// fits in place of one that does not.
 template <class Duration>
 [[gnu::always_inline]] constexpr std::int64_t nanoseconds_in(const Duration& time) noexcept {
-    using common = std::common_type_t<typename Duration::rep, std::int64_t>;
+    using count = typename Duration::rep;
     constexpr std::int64_t second = 1'000'000'000;
-    constexpr std::int64_t shared = [] {
-        std::int64_t one = second;
-        std::int64_t other = Duration::period::den;
-        while (other != 0) {
-            const std::int64_t rest = one % other;
-            one = other;
-            other = rest;
-        }
-        return one;
-    }();
+    constexpr std::int64_t shared = greatest_divisor(second, Duration::period::den);
     constexpr std::int64_t factor = Duration::period::num * (second / shared);
     constexpr std::int64_t divisor = Duration::period::den / shared;
-    return static_cast<std::int64_t>(static_cast<common>(time.count()) *
-                                     static_cast<common>(factor) / static_cast<common>(divisor));
+    if constexpr (std::is_integral_v<count> && sizeof(count) <= 8) {
+        if constexpr (std::is_unsigned_v<count> && sizeof(count) == 8) {
+            if (time.count() > std::uint64_t{time_max}) [[unlikely]] {
+                return scaled(time.count(), factor, divisor);
+            }
+        }
+        const auto number = static_cast<std::int64_t>(time.count());
+        if constexpr (factor == 1) {
+            return number / divisor;
+        } else if constexpr (divisor == 1) {
+            return scaled(number, factor);
+        } else {
+            return scaled(number, factor, divisor);
+        }
+    } else {
+        using common = std::common_type_t<count, std::int64_t>;
+        const common number = static_cast<common>(time.count()) * static_cast<common>(factor) /
+                              static_cast<common>(divisor);
+        if constexpr (std::is_floating_point_v<common>) {
+            return whole_time(number);
+        } else {
+            return static_cast<std::int64_t>(number);
+        }
+    }
 }
 
 template <scalar_field Field>

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: the event of a counter says so: .kind = eventlog::kind::counter
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+struct queued {
+    std::int64_t requests;
+};
+using bad = eventlog::provider<"bad", queued>;
+
+eventlog::counter<bad, queued> queue;

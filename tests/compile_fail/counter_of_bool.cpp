@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a counter's number is an integer
+#include <eventlog/eventlog.hpp>
+
+struct queued {
+    bool busy;
+};
+using bad = eventlog::provider<"bad", queued>;
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<queued>{.kind =
+                                                                        eventlog::kind::counter};
+
+eventlog::counter<bad, queued> queue;
+
+void count_it() {
+    queue.set(true);
+}

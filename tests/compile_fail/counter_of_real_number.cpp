@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a counter's number is an integer
+#include <eventlog/eventlog.hpp>
+
+struct queued {
+    double load;
+};
+using bad = eventlog::provider<"bad", queued>;
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<queued>{.kind =
+                                                                        eventlog::kind::counter};
+
+eventlog::counter<bad, queued> queue;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: the event of a counter has one field, the number
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+struct queued {
+    std::int64_t requests;
+    std::int64_t bytes;
+};
+using bad = eventlog::provider<"bad", queued>;
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<queued>{.kind =
+                                                                        eventlog::kind::counter};
+
+eventlog::counter<bad, queued> queue;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: this provider does not say that it dumps its state
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+struct lost {
+    std::uint32_t bytes;
+};
+
+void tell_state() {}
+
+bool have_it_told() {
+    return eventlog::provider<"bad", lost>::on_dump(tell_state);
+}

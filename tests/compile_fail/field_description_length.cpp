@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: unit or description of a field is longer than 255 bytes
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+/// 256 letters.
+constexpr const char* text = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                             "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                             "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                             "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+
+struct lost {
+    std::uint32_t bytes;
+};
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<lost>{
+    .fields = {{.of = "bytes", .description = text}}};
+
+void emit_it() {
+    eventlog::provider<"bad", lost>::schema();
+}

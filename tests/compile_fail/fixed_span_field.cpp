@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: as a std::span of fixed length has none
+#include <cstddef>
+#include <span>
+
+#include <eventlog/eventlog.hpp>
+
+struct seen {
+    std::span<const std::byte, 4> bytes;
+};
+
+void emit_it(const seen& event) {
+    eventlog::provider<"bad", seen>::emit(event);
+}

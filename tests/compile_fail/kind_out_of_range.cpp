@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: an event has a kind that there is not
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+struct lost {
+    std::uint32_t bytes;
+};
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<lost>{
+    .kind = static_cast<eventlog::kind>(7)};
+
+void emit_it() {
+    eventlog::provider<"bad", lost>::schema();
+}

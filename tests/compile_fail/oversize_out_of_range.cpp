@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: what becomes of an event that is too large is neither refuse nor cut
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+struct lost {
+    std::uint32_t bytes;
+};
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<lost>{
+    .oversize = static_cast<eventlog::oversize>(2)};
+
+void emit_it() {
+    eventlog::provider<"bad", lost>::schema();
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: the description of this provider is longer than 255 bytes
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+/// 256 letters.
+constexpr const char* text = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                             "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                             "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                             "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+
+struct lost {
+    std::uint32_t bytes;
+};
+
+using bad = eventlog::provider<"bad", lost>;
+
+template <>
+inline constexpr eventlog::provider_traits eventlog::provider_traits_of<bad>{.description = text};
+
+void emit_it() {
+    bad::schema();
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks that each mistake that the headers refuse in words has a case that makes it.
+
+usage: sentences.py HEADERS
+
+HEADERS is the folder of public headers. Each sentence of a static_assert in them must contain the
+`// expect: TEXT` of one of the files next to this one.
+"""
+
+import pathlib
+import re
+import sys
+
+LITERAL = r'"(?:[^"\\]|\\.)*"'
+SENTENCE = re.compile(rf'"eventlog: (?:[^"\\]|\\.)*"(?:\s*{LITERAL})*')
+
+
+def sentences_in(text):
+    """The sentences, each put together from its literals."""
+    for found in SENTENCE.finditer(text):
+        yield "".join(literal[1:-1] for literal in re.findall(LITERAL, found.group()))
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    cases = pathlib.Path(__file__).resolve().parent.glob("*.cpp")
+    expected = [
+        text
+        for case in cases
+        for text in re.findall(
+            r"^\s*// expect: (.*\S)\s*$", case.read_text(encoding="utf-8"), re.MULTILINE
+        )
+    ]
+    sentences = {
+        sentence
+        for header in sorted(pathlib.Path(sys.argv[1]).rglob("*.hpp"))
+        for sentence in sentences_in(header.read_text(encoding="utf-8"))
+    }
+    if not sentences:
+        sys.exit(f"{sys.argv[1]}: no header here refuses anything")
+    missing = [
+        sentence for sentence in sentences if not any(text in sentence for text in expected)
+    ]
+    if missing:
+        sys.exit("\n".join(f"no case expects: {sentence}" for sentence in sorted(missing)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: the events of a span say so: .kind = eventlog::kind::begin and end
+#include <chrono>
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+struct query_begin {
+    std::uint32_t number;
+};
+struct query_end {
+    std::chrono::nanoseconds took;
+};
+using bad = eventlog::provider<"bad", query_begin, query_end>;
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<query_begin>{.kind =
+                                                                             eventlog::kind::begin};
+
+void run_it() {
+    const eventlog::span<bad, query_begin, query_end> query(query_begin{1});
+}

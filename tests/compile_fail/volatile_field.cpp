@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: is a bit-field or a reference, or volatile
+#include <eventlog/eventlog.hpp>
+
+struct seen {
+    volatile int number;
+};
+
+void emit_it(const seen& event) {
+    eventlog::provider<"bad", seen>::emit(event);
+}

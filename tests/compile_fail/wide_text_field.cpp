@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a field of this event has a type that cannot be carried
+#include <eventlog/eventlog.hpp>
+
+struct seen {
+    const char16_t* text;
+};
+
+void emit_it(const seen& event) {
+    eventlog::provider<"bad", seen>::emit(event);
+}
