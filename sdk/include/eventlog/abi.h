@@ -5,6 +5,11 @@
  * Applications include eventlog/eventlog.hpp and need none of this by name.
  *
  * None of these functions throws, aborts, prints or changes errno.
+ *
+ * Forked children are those of fork(). A child that is made by _Fork, clone or a raw
+ * system call emits with the process and thread numbers of its parent; so does a
+ * handler of pthread_atfork in the child that was registered before the library's,
+ * which the process's first provider registers.
  */
 #ifndef EVENTLOG_ABI_H
 #define EVENTLOG_ABI_H

@@ -25,7 +25,8 @@
  *     }
  *     eventlog_provider_unregister(shop);
  *
- * None of these functions throws, aborts, prints or changes errno.
+ * None of these functions throws, aborts, prints or changes errno. Forked children are those of
+ * fork(): abi.h says what becomes of others.
  */
 #ifndef EVENTLOG_EVENTLOG_H
 #define EVENTLOG_EVENTLOG_H
@@ -422,7 +423,8 @@ EVENTLOG_API enum eventlog_error eventlog_check_values(struct eventlog_provider*
  *
  * Plain memory of the application's: filled in by eventlog_session_begin, to be read, and copied or
  * given up without a word. An object belongs to one thread at a time; eventlog_session_emit and
- * eventlog_session_enabled may be called from several.
+ * eventlog_session_enabled may be called from several. The child of a fork() has a copy: ended
+ * there as well, the session ends once more, as an event of the child.
  */
 struct eventlog_session {
     struct eventlog_provider* provider EVENTLOG_ZERO;
