@@ -4,7 +4,8 @@
 
 find_package and pkg_config consume an installed tree, made from the given build directory, and
 check that tree itself too; add_subdirectory and meson_subproject consume the source tree.
-first_steps does what README and guide tell a newcomer to do, as it stands there.
+first_steps does what README and guide tell a newcomer to do, as it stands there, in an empty home;
+of the installation it does not repeat the packages and the build.
 """
 
 import argparse
@@ -177,39 +178,107 @@ def block_of(document, language, beginning):
     return next(block for block in blocks if block.startswith(beginning))
 
 
-def build_project_of(document, compiler, directory, prefix):
-    """The CMakeLists.txt and the main.cpp that a document shows, built."""
-    text = (SOURCE / document).read_text(encoding="utf-8")
+def commands_of(block):
+    """The commands of a piece of shell, without its comments."""
+    lines = block.replace("\\\n", " ").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+class Newcomer:
+    """Someone with an empty home, who knows nothing but what the documents say."""
+
+    def __init__(self, home, compiler):
+        home.mkdir()
+        self.home = home
+        self.prefix = home / ".local"
+        self.login = []  # commands for every shell
+        known = {
+            name: value for name, value in os.environ.items()
+            if not name.lower().startswith(("eventlog_root", "eventlog_dir", "cmake_prefix_path"))
+        }
+        # Their consumer must not show up among the programs of whoever runs the tests.
+        self.environment = {
+            **known, "HOME": str(home), "CXX": compiler,
+            "EVENTLOG_DIR": os.environ["EVENTLOG_DIR"],
+        }
+
+    def run(self, command, directory):
+        """Runs a command in a shell of its own; returns what it prints."""
+        print("+", command, flush=True)
+        result = subprocess.run(
+            ["bash", "-ec", "\n".join([*self.login, command])], cwd=directory,
+            env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL, encoding="utf-8", check=False,
+        )
+        assert result.returncode == 0, result.stdout + result.stderr
+        assert "were not used by the project" not in result.stderr, result.stderr
+        return result.stdout
+
+
+def install_as_shown(text, newcomer, arguments, directory):
+    """The README's installation, but for its packages and for the build, which is there already."""
+    *as_root, configure, build, installation, login = commands_of(
+        block_of(text, "sh", "apt-get update\n")
+    )
+    developers = (SOURCE / "dev").read_text(encoding="utf-8")
+    for package in as_root[-1].removeprefix("apt-get install ").split():
+        assert re.search(rf"^{re.escape(package)} ", developers, re.M), f"./dev has no {package}"
+    folder = "build/install"
+    assert build == f"cmake --build {folder}", build
+    for command in (configure, installation):
+        assert f" {folder} " in command, command
+    newcomer.run(configure.replace(f" {folder} ", f" {directory / 'configured'} "), SOURCE)
+    if arguments.builder == "cmake":
+        newcomer.run(installation.replace(f" {folder} ", f" {arguments.build} "), SOURCE)
+    else:
+        install("meson", arguments.build, directory / "staged").rename(newcomer.prefix)
+    newcomer.login = [login]
+    found = newcomer.run("command -v elog", directory).strip()
+    assert found == str(newcomer.prefix / "bin/elog"), f"the shell finds {found}"
+
+
+def write_project_of(text, directory):
+    """The CMakeLists.txt and the main.cpp that a document shows."""
     directory.mkdir()
     for name, language, comment in (("CMakeLists.txt", "cmake", "#"), ("main.cpp", "cpp", "//")):
         (directory / name).write_text(block_of(text, language, f"{comment} {name}\n"))
-    build_with_cmake(directory, compiler, directory / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
-    return text
 
 
-def check_shown(command, shown, prefix, directory):
+def check_library(newcomer, build):
+    """CMake has found what the newcomer has installed, not another one on this machine."""
+    cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+    (folder,) = re.findall(r"^eventlog_DIR:PATH=(.*)$", cache, re.M)
+    assert pathlib.Path(folder).is_relative_to(newcomer.prefix), f"CMake finds {folder}"
+
+
+def check_shown(printed, shown):
     """What a command prints is what a document shows, but for when, where and who it was."""
-    print("+", command, flush=True)
-    result = subprocess.run(
-        command, shell=True, cwd=directory, check=True, stdout=subprocess.PIPE, encoding="utf-8",
-        env={**os.environ, "PATH": f"{prefix}/bin:{os.environ['PATH']}"},
-    )
-    printed = [line.split(" ", 3)[3:] for line in result.stdout.splitlines()]
-    assert printed == [line.split(" ", 3)[3:] for line in shown], f"{result.stdout}\n{shown}"
+    ends = [line.split(" ", 3)[3:] for line in printed.splitlines()]
+    assert ends == [line.split(" ", 3)[3:] for line in shown], f"{printed}\n{shown}"
 
 
 def test_first_steps(arguments, directory):
-    prefix = install(arguments.builder, arguments.build, directory / "installed")
+    newcomer = Newcomer(directory / "home", arguments.compiler)
+    text = (SOURCE / "README.md").read_text(encoding="utf-8")
+    install_as_shown(text, newcomer, arguments, directory)
     readme = directory / "readme"
-    text = build_project_of("README.md", arguments.compiler, readme, prefix)
-    command, line = re.search(r"^(elog record .* \./quick_start)\n# (.*)$", text, re.M).groups()
-    check_shown(command, [line], prefix, readme / "build")
+    write_project_of(text, readme)
+    block = block_of(text, "sh", "cmake -G Ninja -B build ")
+    *steps, last = commands_of(block)
+    for command in steps:
+        newcomer.run(command, readme)
+    check_library(newcomer, readme / "build")
+    check_shown(newcomer.run(last, readme), re.findall(r"^# (.*)$", block, re.M))
 
     guide = directory / "guide"
-    text = build_project_of("docs/guide.md", arguments.compiler, guide, prefix)
+    text = (SOURCE / "docs/guide.md").read_text(encoding="utf-8")
+    write_project_of(text, guide)
+    for command in commands_of(block_of(text, "sh", "cmake ")):
+        newcomer.run(command, guide)
+    check_library(newcomer, guide / "build")
     block = block_of(text, "console", "$ elog record -e mailer -- build/mailer")
     command, *lines, _ = block.removeprefix("$ ").splitlines()  # without the summary
-    check_shown(command, lines, prefix, guide)
+    check_shown(newcomer.run(command, guide), lines)
 
 
 TESTS = {

@@ -5,6 +5,11 @@
  * Applications include eventlog/eventlog.hpp and need none of this by name.
  *
  * None of these functions throws, aborts, prints or changes errno.
+ *
+ * Forked children are those of fork(). A child that is made by _Fork, clone or a raw
+ * system call emits with the process and thread numbers of its parent; so does a
+ * handler of pthread_atfork in the child that was registered before the library's,
+ * which the process's first provider registers.
  */
 #ifndef EVENTLOG_ABI_H
 #define EVENTLOG_ABI_H
@@ -43,6 +48,7 @@ struct eventlog_piece {
     size_t size;
 };
 
+/* What became of a provider, or of a route: the sentence beside it says what to do. */
 enum eventlog_status_code {
     EVENTLOG_OK = 0,           /* published: `elog list` shows it */
     EVENTLOG_OFF = 1,          /* EVENTLOG=off in the environment */
@@ -165,7 +171,8 @@ EVENTLOG_API EVENTLOG_CALLED_DIRECTLY void eventlog_emit_text(const struct event
 
 /*
  * The same for a payload of `count` pieces, copied once, straight into the ring.
- * `flags` is 0 or EVENTLOG_EMIT_CUT.
+ * `flags` is 0 or EVENTLOG_EMIT_CUT. The pieces must be readable. Any thread, any
+ * signal handler, any forked child, as eventlog_emit.
  */
 EVENTLOG_API void eventlog_emit_pieces(struct eventlog_provider* provider, uint32_t event,
                                        const struct eventlog_piece* pieces, size_t count,
@@ -173,7 +180,8 @@ EVENTLOG_API void eventlog_emit_pieces(struct eventlog_provider* provider, uint3
 
 /*
  * What became of registering, as a code and, if `text` is not NULL, a sentence
- * of at most `text_size` bytes with its NUL. NULL: EVENTLOG_UNREGISTERED.
+ * of at most `text_size` bytes with its NUL. NULL: EVENTLOG_UNREGISTERED. Any
+ * thread and forked child; not from a signal handler: it takes a lock.
  */
 EVENTLOG_API enum eventlog_status_code eventlog_provider_status(
     const struct eventlog_provider* provider, char* text, size_t text_size);
@@ -182,7 +190,8 @@ EVENTLOG_API enum eventlog_status_code eventlog_provider_status(
  * What became of a route (enum eventlog_route): whether it can be used, as a
  * code and a sentence as above, and what has been counted, if `counters` is not NULL. At most
  * `counters_size` bytes are written there, sizeof(struct eventlog_counters) as
- * the caller knows it. All zero while the provider is not published.
+ * the caller knows it. All zero while the provider is not published. Any
+ * thread and forked child; not from a signal handler.
  */
 EVENTLOG_API enum eventlog_status_code eventlog_provider_route_status(
     const struct eventlog_provider* provider, uint32_t route, struct eventlog_counters* counters,
@@ -232,7 +241,10 @@ EVENTLOG_API bool eventlog_provider_on_dump(struct eventlog_provider* provider,
                                             void (*callback)(void* context), void* context);
 
 /*
- * Runs callbacks that are due. For applications that emit seldom.
+ * Runs callbacks that are due, and tries again, at most once a second, to reach the
+ * kernel's user_events. For applications that emit seldom. NULL is ignored. Any
+ * thread, callback and forked child, and any signal handler in which the callbacks
+ * may run.
  */
 EVENTLOG_API void eventlog_provider_poll(struct eventlog_provider* provider);
 

@@ -27,7 +27,8 @@ namespace eventlog {
 ///     queue.add(1);
 ///
 /// Any thread and any signal handler. Two changes at the same time may be emitted in either order,
-/// each with the value that it made.
+/// each with the value that it made. The child of a fork() goes on from the number that it was,
+/// with a copy of its own.
 ///
 /// Where the event is session-bound, there is a counter for each session, and it is made with the
 /// session in front of the value that it begins with, as in in_flight(connection, 0). It remembers

@@ -24,9 +24,9 @@ namespace eventlog {
 ///     shop.emit(order_placed, order, customer, std::nullopt);
 ///     shop.emit_lazily(order_placed, [&] { return std::tuple(order, customer, count_items()); });
 ///
-/// enabled, emit and emit_lazily: any thread, any signal handler, any forked child. The object must
-/// outlive what emits from it; see eventlog_provider_unregister in eventlog.h. Its sessions are
-/// those of dynamic_session.hpp.
+/// enabled, emit and emit_lazily: any thread, any signal handler, any child of a fork(). The object
+/// must outlive what emits from it; see eventlog_provider_unregister in eventlog.h. Its sessions
+/// are those of dynamic_session.hpp.
 class dynamic_provider {
   public:
     /// After a mistake in the definition nobody ever hears the provider, and error() tells.

@@ -24,8 +24,11 @@ namespace eventlog {
 ///
 /// The number is the application's choice; two sessions with one number are one to those who
 /// listen. The provider must outlive it. An object belongs to one thread at a time; enabled, emit
-/// and emit_lazily may be called from several, and all of it from signal handlers and forked
-/// children.
+/// and emit_lazily may be called from several, and all of it from signal handlers and in the child
+/// of a fork().
+///
+/// That child has a copy of the object, which ends the session once more, as an event of the child,
+/// if it is destroyed there. A child that does not go on with the session leaves by exec or _exit.
 class dynamic_session {
   public:
     /// After a mistake the session can be used all the same, and error() tells.

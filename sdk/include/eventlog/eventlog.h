@@ -25,7 +25,8 @@
  *     }
  *     eventlog_provider_unregister(shop);
  *
- * None of these functions throws, aborts, prints or changes errno.
+ * None of these functions throws, aborts, prints or changes errno. Forked children are those of
+ * fork(): abi.h says what becomes of others.
  */
 #ifndef EVENTLOG_EVENTLOG_H
 #define EVENTLOG_EVENTLOG_H
@@ -45,12 +46,13 @@ extern "C" {
 
 /* Defining ------------------------------------------------------------------------------------ */
 
+/* How much an event matters. Who listens asks for all events up to a level. */
 enum eventlog_level {
-    EVENTLOG_LEVEL_ERROR = 1,
-    EVENTLOG_LEVEL_WARN = 2,
-    EVENTLOG_LEVEL_INFO = 3, /* 0 means this one, too */
-    EVENTLOG_LEVEL_VERBOSE = 4,
-    EVENTLOG_LEVEL_TRACE = 5
+    EVENTLOG_LEVEL_ERROR = 1,   /* something was asked for and could not be done */
+    EVENTLOG_LEVEL_WARN = 2,    /* it goes on, but somebody should look */
+    EVENTLOG_LEVEL_INFO = 3,    /* what the program does; 0 means this one, too */
+    EVENTLOG_LEVEL_VERBOSE = 4, /* how it does that */
+    EVENTLOG_LEVEL_TRACE = 5    /* each detail, for somebody who follows the code */
 };
 
 /* What an event says about time. */
@@ -64,6 +66,7 @@ enum eventlog_kind {
     EVENTLOG_KIND_DUMP_COMPLETE = 6 /* a late listener has now been told the present state */
 };
 
+/* What a field, or each element of an array, is in the payload. */
 enum eventlog_type {
     EVENTLOG_TYPE_BOOLEAN = 1,
     EVENTLOG_TYPE_CHARACTER = 2,
@@ -116,11 +119,13 @@ struct eventlog_keyword_definition {
     uint32_t bit EVENTLOG_ZERO; /* 0 to 63 */
 };
 
+/* One value of an enumeration, and how it is shown. */
 struct eventlog_value_definition {
     const char* name EVENTLOG_ZERO;
     int64_t value EVENTLOG_ZERO;
 };
 
+/* Names for the values of an integer. Fields that point to the same one share it. */
 struct eventlog_enumeration_definition {
     const char* name EVENTLOG_ZERO;
     const struct eventlog_value_definition* values EVENTLOG_ZERO;
@@ -128,6 +133,7 @@ struct eventlog_enumeration_definition {
     bool combines EVENTLOG_ZERO;        /* the values are bits: a field holds any number of them */
 };
 
+/* One field of an event. Fields are shown in their order. */
 struct eventlog_field_definition {
     const char* name EVENTLOG_ZERO;
     uint32_t type EVENTLOG_ZERO;   /* enum eventlog_type */
@@ -140,6 +146,7 @@ struct eventlog_field_definition {
     const char* description EVENTLOG_ZERO;
 };
 
+/* One event of a provider. */
 struct eventlog_event_definition {
     const char* name EVENTLOG_ZERO;
     const char* description EVENTLOG_ZERO; /* what it is: "A segment was lost" */
@@ -256,6 +263,7 @@ static inline bool eventlog_enabled(const struct eventlog_provider* provider, ui
            (word != EVENTLOG_GATE_KERNEL_ONLY || eventlog_has_listener(provider, event));
 }
 
+/* Which member of eventlog_value's union holds the value, and what fields it is for. */
 enum eventlog_value_type {
     EVENTLOG_VALUE_ABSENT = 0,   /* of an optional field */
     EVENTLOG_VALUE_BOOLEAN = 1,  /* as.boolean */
@@ -284,24 +292,34 @@ struct eventlog_value {
     } as;
 };
 
+/*
+ * What follows makes values. Nothing is copied: texts, bytes and arrays must stay as they are until
+ * the call that they are handed to has returned. Any thread, any signal handler, any forked child.
+ */
+
+/* No value, for an optional field. */
 static inline struct eventlog_value eventlog_absent(void) {
     struct eventlog_value value = {EVENTLOG_VALUE_ABSENT, 0, 0, {false}};
     return value;
 }
+/* For a field of booleans. */
 static inline struct eventlog_value eventlog_boolean(bool boolean) {
     struct eventlog_value value = {EVENTLOG_VALUE_BOOLEAN, 0, 0, {boolean}};
     return value;
 }
+/* For a field of any integers or characters that can hold the number. */
 static inline struct eventlog_value eventlog_signed(int64_t number) {
     struct eventlog_value value = {EVENTLOG_VALUE_SIGNED, 0, 0, {false}};
     value.as.signed_number = number;
     return value;
 }
+/* The same. */
 static inline struct eventlog_value eventlog_unsigned(uint64_t number) {
     struct eventlog_value value = {EVENTLOG_VALUE_UNSIGNED, 0, 0, {false}};
     value.as.unsigned_number = number;
     return value;
 }
+/* For a field of floating-point numbers. */
 static inline struct eventlog_value eventlog_real(double number) {
     struct eventlog_value value = {EVENTLOG_VALUE_REAL, 0, 0, {false}};
     value.as.real = number;
@@ -313,11 +331,13 @@ static inline struct eventlog_value eventlog_text(const char* text) {
     value.as.data = text;
     return value;
 }
+/* `length` bytes, which need no NUL; NULL only with a length of 0. */
 static inline struct eventlog_value eventlog_text_of(const char* text, size_t length) {
     struct eventlog_value value = {EVENTLOG_VALUE_TEXT, 0, length, {false}};
     value.as.data = text;
     return value;
 }
+/* `size` bytes; NULL only with a size of 0. */
 static inline struct eventlog_value eventlog_bytes(const void* bytes, size_t size) {
     struct eventlog_value value = {EVENTLOG_VALUE_BYTES, 0, size, {false}};
     value.as.data = bytes;
@@ -422,7 +442,8 @@ EVENTLOG_API enum eventlog_error eventlog_check_values(struct eventlog_provider*
  *
  * Plain memory of the application's: filled in by eventlog_session_begin, to be read, and copied or
  * given up without a word. An object belongs to one thread at a time; eventlog_session_emit and
- * eventlog_session_enabled may be called from several.
+ * eventlog_session_enabled may be called from several. The child of a fork() has a copy: ended
+ * there as well, the session ends once more, as an event of the child.
  */
 struct eventlog_session {
     struct eventlog_provider* provider EVENTLOG_ZERO;

@@ -156,9 +156,14 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
 ///     tcp::emit(loss{17, 1448, "timeout"});
 ///
 /// A program or shared object that emits anywhere publishes the provider when it is loaded, without
-/// any call, and withdraws it when it exits or is unloaded. All functions may be called from any
-/// thread, from signal handlers and in forked children; before the provider is published, and after
-/// it is withdrawn, they do nothing.
+/// any call, and withdraws it when it exits or is unloaded. What emits, enabled and poll may be
+/// called from any thread, from signal handlers and in the child of a fork(); status and the
+/// setters of callbacks from any thread and such a child, but not from signal handlers. Before the
+/// provider is published, and after it is withdrawn, they do nothing.
+///
+/// A child that is made without fork(), by _Fork, clone or a raw system call, emits with the
+/// process and thread numbers of its parent. So does a handler of pthread_atfork in the child that
+/// was registered before the library's, which the process's first provider registers.
 template <detail::fixed_string Name, class... Events>
 class provider {
     static_assert(is_identifier(Name.characters, Name.view().size()),
@@ -301,7 +306,8 @@ class provider {
                                          reinterpret_cast<void*>(callback));
     }
 
-    /// Runs callbacks that are due: for applications that emit seldom. One load if none are.
+    /// Runs callbacks that are due: for applications that emit seldom. May be called wherever the
+    /// callbacks are fit to run.
     [[gnu::visibility("hidden")]] static void poll() noexcept {
         eventlog_provider_poll(state::registered.handle());
     }

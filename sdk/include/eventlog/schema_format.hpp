@@ -42,21 +42,29 @@
 
 namespace eventlog {
 
+/// The first four bytes of every schema, and the version of the form that is described above.
 inline constexpr std::uint32_t schema_magic = 0x48435345;  // "ESCH"
 inline constexpr std::uint16_t schema_version = 2;
+/// Bytes of a schema in front of the provider's name.
 inline constexpr std::size_t schema_header_size = 24;
+/// The most that a schema can have: bytes in all, events, fields of an event, bytes of a name,
+/// keywords, enumerations. What has more is refused.
 inline constexpr std::size_t schema_size_max = 1U << 20U;
 inline constexpr std::size_t events_max = 1024;
 inline constexpr std::size_t fields_max = 100;
 inline constexpr std::size_t name_length_max = 63;
 inline constexpr std::size_t keywords_max = 64;
 inline constexpr std::size_t enumerations_max = 1024;
-inline constexpr std::uint16_t no_index = 0xffff;  // no presence byte, no enumeration
+/// In a field: it has no presence byte, or no enumeration.
+inline constexpr std::uint16_t no_index = 0xffff;
 
+/// Flags of an enumeration: the values are bits that combine.
 inline constexpr std::uint8_t enumeration_combines = 1;
+/// Flags of an event: it belongs to a session; its texts are cut to fit.
 inline constexpr std::uint8_t event_session_bound = 1;
 inline constexpr std::uint8_t event_cuts_texts = 2;
 
+/// What a field, or each element of an array, is in the payload.
 enum class field_type : std::uint8_t {
     boolean = 1,
     character = 2,
@@ -70,8 +78,8 @@ enum class field_type : std::uint8_t {
     unsigned_64 = 10,
     float_32 = 11,
     float_64 = 12,
-    text = 13,
-    bytes = 14,
+    text = 13,   // UTF-8, of any length
+    bytes = 14,  // of any number
 };
 
 /// How a field is meant to be shown. Tools that do not know one show the plain value.
@@ -88,6 +96,7 @@ enum class format : std::uint8_t {
     byte_size = 9,     // a number of bytes
     characters = 10,   // an array of char that holds a text, up to its first NUL
 };
+/// The largest number of a format: a larger one is not valid in a schema.
 inline constexpr std::uint8_t format_last = 10;
 
 /// What an event says about time. Most are instants.
@@ -100,9 +109,18 @@ enum class kind : std::uint8_t {
     session_end = 5,
     dump_complete = 6,  // a late listener has now been told the present state
 };
+/// The largest number of a kind: a larger one is not valid in a schema.
 inline constexpr std::uint8_t kind_last = 6;
 
-enum class level : std::uint8_t { error = 1, warn = 2, info = 3, verbose = 4, trace = 5 };
+/// How much an event matters. Who listens asks for all events up to a level, so the rarer ones,
+/// which matter most, have the small numbers. Events are `info` if nothing else is said.
+enum class level : std::uint8_t {
+    error = 1,  // something was asked for and could not be done
+    warn = 2,   // it goes on, but somebody should look: a retry, a fallback, a limit that is near
+    info = 3,   // what the program does, in its own words: requests, connections, changes of state
+    verbose = 4,  // how it does that: the steps of a request
+    trace = 5,    // each detail, for somebody who follows the code
+};
 
 /// Bytes that a field of this type takes in the fixed part; 0 for an unknown type.
 constexpr std::size_t size_of(field_type type) noexcept {
@@ -112,6 +130,7 @@ constexpr std::size_t size_of(field_type type) noexcept {
     return type > field_type::bytes ? 0 : sizes >> 4U * static_cast<unsigned>(type) & 0xfU;
 }
 
+/// Whether values of this type are integers; booleans and characters are not.
 constexpr bool is_integer(field_type type) noexcept {
     return type >= field_type::signed_8 && type <= field_type::unsigned_64;
 }
@@ -147,11 +166,12 @@ constexpr bool format_fits(format how, field_type type, std::size_t count) noexc
     return false;
 }
 
-/// FNV-1a, 64 bits: simple enough to be computed by the compiler.
+/// FNV-1a, 64 bits: simple enough to be computed by the compiler. Where it begins, and what each
+/// byte multiplies it by.
 constexpr std::uint64_t fnv1a_start = 0xcbf29ce484222325ULL;
-
 constexpr std::uint64_t fnv1a_factor = 0x100000001b3ULL;
 
+/// The hash of what `hash` is of, and of one more byte. That of nothing is fnv1a_start.
 constexpr std::uint64_t fnv1a(std::uint64_t hash, std::uint8_t byte) noexcept {
     return (hash ^ byte) * fnv1a_factor;
 }

@@ -25,7 +25,10 @@ namespace eventlog {
 ///
 /// The number is the application's choice; two sessions with one number are one to those who
 /// listen. An object belongs to one thread at a time; emit and emit_lazily may be called from
-/// several.
+/// several. All of it may be called from signal handlers and in the child of a fork().
+///
+/// That child has a copy of the object, which ends the session once more, as an event of the child,
+/// if it is destroyed there. A child that does not go on with the session leaves by exec or _exit.
 template <class Provider>
 class session {
   public:

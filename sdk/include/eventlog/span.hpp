@@ -41,6 +41,9 @@ namespace eventlog {
 /// It remembers the number alone, so the session may be moved, or end, before the span does. An
 /// object belongs to one thread at a time. It is made and destroyed without a lock and without
 /// allocating; what emits, and when nothing is emitted, is that of Provider::emit.
+///
+/// The child of a fork() has a copy of it, which emits End once more, as an event of the child, if
+/// it is destroyed there. A child that leaves by exec or _exit does not.
 template <class Provider, class Begin, class End>
 class [[nodiscard]] span {
     static_assert(traits_of<Begin>.kind == kind::begin && traits_of<End>.kind == kind::end,
@@ -57,7 +60,7 @@ class [[nodiscard]] span {
     static constexpr bool in_session = traits_of<Begin>.session_bound;
 
   public:
-    /// Emits `begin`. Any thread and any signal handler.
+    /// Emits `begin`. Any thread, any signal handler, any child of a fork().
     explicit span(Begin begin) noexcept {
         static_assert(!in_session,
                       "eventlog: the events of this span belong to a session. Make the span with "

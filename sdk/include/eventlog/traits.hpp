@@ -40,6 +40,7 @@ enum class oversize : std::uint8_t {
 
 /// Up to so many fields of an event can be described.
 inline constexpr std::size_t described_fields_max = 32;
+/// Bytes of a description, meaning or unit; a longer one does not compile.
 inline constexpr std::size_t description_length_max = 255;
 
 /// Of a field that `of` names; what is left out is as if nothing had been said.
