@@ -199,8 +199,16 @@ void file_reader::take_records(const block_place& place) {
     if ((place.header.flags & ~block_flags) != 0) {
         return;  // of a newer version: to be skipped
     }
-    if (head.empty() || ring >= records_.size()) {
-        file_.report("the records at {} are damaged", place.offset);
+    if (head.empty()) {
+        file_.report("the block at {} is too short for what it is", place.offset);
+        return;
+    }
+    if (ring >= records_.size()) {
+        // Its checksum, not looked at so far, may be wrong as well: then that has been said.
+        if (file_.load(place)) {
+            file_.report("the records at {} are of ring {}, which there is not", place.offset,
+                         ring);
+        }
         return;
     }
     records_[ring].push_back({place.offset, place.header.number});
@@ -238,7 +246,7 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
     held_[ring] = std::min(held_[ring], payload->size());
     records_block block{};
     if (!copy_head(*payload, block) || block.ring != ring) {
-        file_.report("the records at {} are damaged", from.offset);
+        file_.report("the records at {} are not of ring {} any more", from.offset, ring);
         return std::nullopt;
     }
     owned_run run;

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,9 @@ THREADS = 1 if IS_SHARED else 2
 
 # What is said of a file in which a byte has changed, in a block or in what tells its size.
 DAMAGE = r"the block at \d+ is damaged|bytes \d+ to \d+ are not a whole block"
+FILE_HEADER_SIZE = 32
+BLOCK_HEADER = struct.Struct("<4sHHI20x")  # elog(5): magic, type, flags, size
+RECORDS_BLOCK = 4
 LINE = re.compile(
     r"^(?P<time>\d\d:\d\d:\d\d\.\d{6}) \[(?P<cpu>\d{3,})\] (?P<process>.+)-(?P<thread>\d+) "
     r"(?P<provider>\w+):(?P<event>\w+)(?P<fields>( \w+=.*)?)$"
@@ -50,6 +54,38 @@ def read_blocks(document, language):
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     with open(os.path.join(root, document), encoding="utf-8") as file:
         return re.findall(rf"^```{re.escape(language)}\n(.*?)^```$", file.read(), re.M | re.S)
+
+
+def flip(path, at, bits=1):
+    """Changes bits of one byte of a file."""
+    with open(path, "r+b") as file:
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ bits]))
+
+
+def records_in_the_middle(path):
+    """Where a block of records about half way through a recording begins, and its payload's size.
+
+    Half way through the file itself may as well be an index, without which no event is missing.
+    """
+    found = []
+    with open(path, "rb") as file:
+        at = file.seek(FILE_HEADER_SIZE)
+        while header := file.read(BLOCK_HEADER.size):
+            magic, kind, _, size = BLOCK_HEADER.unpack(header)
+            assert magic == b"EBLK", f"{path} is damaged before it was to be"
+            if kind == RECORDS_BLOCK:
+                found.append((at, size))
+            at = file.seek(at + BLOCK_HEADER.size + (size + 7) // 8 * 8)
+    return found[len(found) // 2]
+
+
+def damage_records(path):
+    """Flips a bit among the records of a block half way through a recording."""
+    at, size = records_in_the_middle(path)
+    flip(path, at + BLOCK_HEADER.size + size // 2)
 
 
 def program(name):

@@ -210,9 +210,7 @@ class Aggregation(harness.Case):
 
     def test_damaged_file_shows_the_rest_and_fails(self):
         path = self.record()
-        with open(path, "r+b") as file:
-            file.seek(harness.os.path.getsize(path) // 2)
-            file.write(b"\xee" * 64)
+        harness.damage_records(path)
         result = self.run_elog("agg", "--json", "count()", path, status=1)
         self.assertLess(json.loads(result.stdout)["events"], 12000)
         self.assertIn("is damaged", result.stderr)

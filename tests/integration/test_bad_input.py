@@ -35,24 +35,29 @@ class BadInput(harness.Case):
         result = self.run_elog("print", self.path("text"), status=1)
         self.assert_one_sentence(result.stderr, "is not an .elog file")
 
-    def test_file_that_is_damaged_shows_the_rest_and_names_the_place(self):
+    def assert_damage_is_told(self, damage):
         self.run_elog(
             "record", "-e", "counter:*", "-o", self.path("run.elog"), "--",
             harness.program("counter"), "2", "20000",
         )
         whole = self.run_elog("print", self.path("run.elog")).stdout
-        size = os.path.getsize(self.path("run.elog"))
-        with open(self.path("run.elog"), "r+b") as file:
-            file.seek(size // 2)
-            byte = file.read(1)
-            file.seek(size // 2)
-            file.write(bytes([byte[0] ^ 0x10]))
+        damage(self.path("run.elog"))
         result = self.run_elog("print", self.path("run.elog"), status=1)
         self.assertRegex(result.stderr, r"elog: .*run.elog: .*" f"({harness.DAMAGE})")
         self.assertIn("everything else in it has been shown", result.stderr)
         shown = result.stdout.splitlines()
         self.assertLess(len(shown), len(whole.splitlines()))
         self.assertLessEqual(set(shown), set(whole.splitlines()))
+
+    def test_file_that_is_damaged_shows_the_rest_and_names_the_place(self):
+        self.assert_damage_is_told(harness.damage_records)
+
+    def test_records_whose_ring_is_damaged_are_a_damaged_block_as_any_other(self):
+        def damage(path):
+            at, _ = harness.records_in_the_middle(path)
+            harness.flip(path, at + harness.BLOCK_HEADER.size + 1, bits=0xFF)
+
+        self.assert_damage_is_told(damage)
 
     def test_file_that_was_cut_shows_what_is_left(self):
         self.run_elog(

@@ -94,9 +94,7 @@ class Convert(harness.Case):
 
     def test_shows_what_a_damaged_file_still_holds(self):
         path = self.record()
-        with open(path, "r+b") as file:
-            file.seek(-3000, 2)
-            file.write(b"\xff" * 8)
+        harness.damage_records(path)
         whole = self.printed_of_damaged(path)
         for form in ("jsonl", "csv"):
             result = self.run_elog("convert", "--to", form, path, status=1)

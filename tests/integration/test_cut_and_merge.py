@@ -144,11 +144,7 @@ class CutAndMerge(harness.Case):
 
     def test_cut_of_a_damaged_file_keeps_what_is_whole_and_fails(self):
         path = self.record()
-        with open(path, "r+b") as file:
-            file.seek(1 + os.path.getsize(path) // 2)
-            byte = file.read(1)[0]
-            file.seek(-1, os.SEEK_CUR)
-            file.write(bytes([byte ^ 1]))
+        harness.damage_records(path)
         whole = self.run_elog("print", path, status=1).stdout.splitlines()
         for command in ("cut", "merge"):
             result = self.run_elog(command, path, "-o", self.path("rest.elog"), status=1)

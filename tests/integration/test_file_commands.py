@@ -19,13 +19,6 @@ class FileCommands(harness.Case):
         )
         return self.path(name)
 
-    def flip(self, path, at):
-        with open(path, "r+b") as file:
-            file.seek(at)
-            byte = file.read(1)[0]
-            file.seek(at)
-            file.write(bytes([byte ^ 1]))
-
     def test_print_shows_a_part_of_the_time(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         path = self.path("run.elog")
@@ -103,7 +96,7 @@ class FileCommands(harness.Case):
 
     def test_verify_names_the_place_of_damage(self):
         path = self.record()
-        self.flip(path, 1 + os.path.getsize(path) // 2)
+        harness.damage_records(path)
         result = self.run_elog("verify", path, status=1)
         self.assertRegex(result.stderr, harness.DAMAGE)
         self.assertRegex(result.stderr, r"\d+ of 4000 records are missing")
@@ -124,7 +117,7 @@ class FileCommands(harness.Case):
     def test_repair_makes_a_sound_file_and_says_what_was_left_out(self):
         path = self.record()
         whole = self.run_elog("print", path).stdout.splitlines()
-        self.flip(path, 1 + os.path.getsize(path) // 2)
+        harness.damage_records(path)
         before = self.run_elog("print", path, status=1).stdout.splitlines()
         result = self.run_elog("repair", path, "-o", self.path("sound.elog"))
         self.assertRegex(result.stderr, harness.DAMAGE)
