@@ -123,14 +123,12 @@ def compile_once(compiler, include, source):
 
 
 def measure(compiler, include, sources, rounds):
-    """{form: seconds of each round}, the first round not counted: it fills caches."""
+    """{form: seconds of each round}; of several the first is not counted: it fills caches."""
     seconds = {form: [] for form in FORMS}
-    for turn in range(rounds + 1):
+    for _ in range(rounds):
         for form in random.sample(FORMS, len(FORMS)):
-            taken = compile_once(compiler, include, sources[form])
-            if turn > 0:
-                seconds[form].append(taken)
-    return seconds
+            seconds[form].append(compile_once(compiler, include, sources[form]))
+    return {form: taken[1:] or taken for form, taken in seconds.items()}
 
 
 def compare(seconds):
@@ -181,13 +179,14 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     results = {}
+    rounds = 1 if arguments.quick else ROUNDS + 1
     with tempfile.TemporaryDirectory(prefix="eventlog-compile-time-") as directory:
         headers = standard_headers(arguments.include)
         sources = {form: pathlib.Path(directory, f"{form}.cpp") for form in FORMS}
         for form, source in sources.items():
             source.write_text("\n".join(write_unit(form, headers)) + "\n", encoding="utf-8")
         for compiler in arguments.compilers:
-            seconds = measure(compiler, arguments.include, sources, 1 if arguments.quick else ROUNDS)
+            seconds = measure(compiler, arguments.include, sources, rounds)
             ratios = compare(seconds)
             report(compiler, seconds, ratios)
             # Names as in the other benchmark's file: the two can be put together.

@@ -35,6 +35,10 @@ FIGURES = {
         "decode_events_per_second", "text_events_per_second", "jsonl_events_per_second",
         "csv_events_per_second", "cat_events_per_second",
     },
+    "compile": {
+        "compile_emitted_vs_empty.g++", "compile_declared_vs_empty.g++",
+        "compile_emitted_vs_without.g++", "compile_header_vs_without.g++",
+    },
 }
 # Those that a machine cannot give for a reason that is printed.
 REASONS = {
@@ -53,7 +57,10 @@ SKIPPED = 77
 def words_for(area, programs, elog):
     if area == "emit":
         return [programs / "eventlog_bench", "--elog", elog]
-    script = pathlib.Path(__file__).resolve().parent / f"{area}.py"
+    here = pathlib.Path(__file__).resolve().parent
+    if area == "compile":
+        return [sys.executable, "-B", here / "compile_time.py", "g++"]
+    script = here / f"{area}.py"
     words = [sys.executable, "-B", script, "--programs", programs, "--elog", elog]
     # Our own commands only: what reads others' traces is not what is tested.
     return [*words, "--alone"] if area == "reading" else words
