@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // A thread emits as fast as it can while a timer of its own interrupts it every 100 microseconds,
-// and the handler emits too; another thread sends it signals on top of that.
+// and the handler emits too; another thread sends it signals on top of that. It ends when so many
+// of the timer's signals have been handled.
 //
-//     interrupted MILLISECONDS
+//     interrupted COUNT
 //
 // Says on standard output how many events each has attempted.
 #include <pthread.h>
@@ -36,8 +37,10 @@ using interrupted = eventlog::provider<"interrupted", work, interruption>;
 
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz";
 std::atomic<std::uint64_t> handled{0};
+std::atomic<std::uint64_t> ticks{0};
 
-extern "C" void handle(int /*signal*/) {
+extern "C" void handle(int /*signal*/, siginfo_t* information, void* /*context*/) {
+    ticks += information->si_code == SI_TIMER ? 1U : 0U;
     const std::uint64_t number = handled.fetch_add(1);
     interrupted::emit(interruption{number, letters.substr(0, number % letters.size())});
 }
@@ -68,11 +71,11 @@ class ticking {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-    const std::chrono::milliseconds duration(
-        argument_count > 1 ? std::strtol(arguments[1], nullptr, 10) : 0);
+    const std::uint64_t wanted =
+        argument_count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 0;
     struct sigaction action {};
-    action.sa_handler = handle;
-    action.sa_flags = SA_RESTART;
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_RESTART | SA_SIGINFO;
     ::sigaction(SIGUSR1, &action, nullptr);
 
     std::atomic<bool> stop{false};
@@ -85,8 +88,7 @@ int main(int argument_count, char** arguments) {
     std::uint64_t worked = 0;
     {
         const ticking timer(100'000);
-        const auto end = std::chrono::steady_clock::now() + duration;
-        while (std::chrono::steady_clock::now() < end) {
+        while (ticks < wanted) {
             for (int i = 0; i < 100; ++i, ++worked) {
                 interrupted::emit(work{worked, letters.substr(0, worked % letters.size())});
             }
@@ -95,5 +97,6 @@ int main(int argument_count, char** arguments) {
     stop = true;
     other.join();
     ::signal(SIGUSR1, SIG_IGN);
-    std::printf("work %" PRIu64 "\ninterruption %" PRIu64 "\n", worked, handled.load());
+    std::printf("work %" PRIu64 "\ninterruption %" PRIu64 "\ntick %" PRIu64 "\n", worked,
+                handled.load(), ticks.load());
 }
