@@ -4,7 +4,8 @@
 
 Records first: what the recorder costs beside cat of the same bytes. Then reads the recording with
 every command that does, each on one CPU, beside cat, and beside babeltrace2 on a trace that LTTng
-has made of the same events, where both are installed.
+has made of the same events, where both are installed, and perf script on what perf has recorded of
+them in a virtual machine, where there is one.
 """
 
 import os
@@ -12,10 +13,12 @@ import random
 import statistics
 
 import lttng
+import perf_recording
 from figures import Run, explain, make_parser, measure
 from steady_load import STEADY_RATE, SteadyBench
 
 EVENTS, QUICK_EVENTS = 10_000_000, 100_000
+PERF_EVENTS = 500_000  # it takes a while to emit them where processors are emulated
 ROUNDS, QUICK_ROUNDS = 5, 1
 
 # What is read how: its name, the words behind elog, and at least how many events in a second.
@@ -50,21 +53,37 @@ class Reading(SteadyBench):
                 f"{cost:.2f} s")
         return recorder.path, recorder.read
 
-    def record_peer(self):
-        if self.options.alone:
-            return lttng.Trace(why_not="--alone")
-        return lttng.record(self.folder, QUICK_EVENTS if self.quick else EVENTS, STEADY_RATE)
-
-    def measure_reading(self, path, events):
-        commands = {name: [self.elog, *words, path] for name, words, _ in COMMANDS}
-        commands["cat"] = ["cat", path]
-        trace = self.record_peer()
+    def add_babeltrace(self, commands):
+        """Returns how many events it reads."""
+        trace = lttng.Trace(why_not="--alone")
+        if not self.options.alone:
+            trace = lttng.record(self.folder, QUICK_EVENTS if self.quick else EVENTS, STEADY_RATE)
         if trace.folder:
             commands["babeltrace2_decode"] = ["babeltrace2", trace.folder, "-c",
                                               "sink.utils.counter"]
             commands["babeltrace2_text"] = ["babeltrace2", trace.folder]
         else:
             print(f"babeltrace2 is not measured: {trace.why_not}")
+        return trace.events
+
+    def add_perf(self, commands):
+        """Returns how many events it reads."""
+        recording = perf_recording.Recording(why_not="--alone")
+        if not self.options.alone:
+            recording = perf_recording.record(
+                self.folder, self.programs / "reading_load",
+                QUICK_EVENTS if self.quick else PERF_EVENTS)
+        if recording.path:
+            commands["perf_script"] = ["perf", "script", "--input", recording.path]
+        else:
+            print(f"perf script is not measured: {recording.why_not}")
+        return recording.events
+
+    def measure_reading(self, path, events):
+        commands = {name: [self.elog, *words, path] for name, words, _ in COMMANDS}
+        commands["cat"] = ["cat", path]
+        counts = dict.fromkeys(commands, events)
+        of_babeltrace, of_perf = self.add_babeltrace(commands), self.add_perf(commands)
         taken = {name: [] for name in commands}
         memory = {name: 0 for name in commands}
         cpu = max(os.sched_getaffinity(0))
@@ -75,7 +94,7 @@ class Reading(SteadyBench):
                 memory[name] = max(memory[name], run.memory)
         targets = {name: target for name, _, target in COMMANDS}
         for name, seconds in taken.items():
-            count = trace.events if name.startswith("babeltrace2") else events
+            count = counts.get(name, of_perf if name == "perf_script" else of_babeltrace)
             self.figures.show_rate(f"{name}_events_per_second", count / statistics.median(seconds),
                                    targets.get(name))
             explain(f"{memory[name] / 1e6:.0f} MB of memory at most")
@@ -87,7 +106,7 @@ class Reading(SteadyBench):
 
 def main():
     parser = make_parser("reading", __doc__)
-    parser.add_argument("--alone", action="store_true", help="no trace of LTTng's beside it")
+    parser.add_argument("--alone", action="store_true", help="nothing of others beside it")
     measure(parser, Reading)
 
 
