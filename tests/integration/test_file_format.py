@@ -60,7 +60,7 @@ class FileFormat(harness.Case):
 
     def test_of_texts_enumerations_and_sessions(self):
         read = self.assert_agreed(
-            self.record("orders.elog", program="order_service", arguments=("30", "1"))
+            self.record("orders.elog", program="order_service", arguments=("1", "1"))
         )
         self.assertIn("shop:order_placed", "".join(read))
 
