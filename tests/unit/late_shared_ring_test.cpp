@@ -4,7 +4,12 @@
 // counted, for want of it.
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
 
 #include <atomic>
 #include <cerrno>
@@ -18,6 +23,8 @@
 #include <eventlog/eventlog.hpp>
 
 #include "cpus.hpp"
+#include "forbid_call.hpp"
+#include "in_child.hpp"
 #include "listener.hpp"
 #include "populate.hpp"
 #include "ring_fixture.hpp"
@@ -28,6 +35,8 @@
 namespace {
 
 using namespace eventlog::core;
+using eventlog::test::forbid_call;
+using eventlog::test::in_child;
 using eventlog::test::listener;
 using eventlog::test::plain;
 using eventlog::test::ring_test;
@@ -211,9 +220,81 @@ TEST_P(late_shared_ring, is_begun_once_by_threads_that_come_together) {
     EXPECT_EQ(written + busy, static_cast<std::uint64_t>(threads));
 }
 
+TEST_P(late_shared_ring, in_a_sandbox_that_forbids_it_loses_and_counts_and_others_go_on) {
+    EXPECT_EQ(in_child([&] {
+                  if (!forbid_call(SYS_madvise)) {
+                      return 1;
+                  }
+                  return write(8) == write_result::lost_no_memory ? 0 : 2;
+              }),
+              0);
+    ASSERT_EQ(write(8), write_result::written);
+    ears.finish();
+    ASSERT_EQ(ears.records().size(), 1U);
+    EXPECT_EQ(ears.records().front().lost_before, 1U);
+}
+
+#if defined(__x86_64__) && defined(RSEQ_SIG)
+
+/// From now on the calling thread has no restartable sequences.
+bool give_up_sequences() {
+    constexpr unsigned size = 32;  // as glibc has registered it
+    auto* const area = static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset;
+    return ::syscall(SYS_rseq, area, size, RSEQ_FLAG_UNREGISTER, RSEQ_SIG) == 0;
+}
+
+TEST_P(late_shared_ring, has_the_events_of_a_thread_without_sequences) {
+    const std::uint64_t before = memory();
+    bool has_none = false;
+    std::thread thread([&has_none] {
+        has_none = give_up_sequences();
+        for (std::uint64_t i = 0; has_none && i < 1000; ++i) {
+            ring_test::emit(tick{i});
+        }
+    });
+    thread.join();
+    if (!has_none) {
+        GTEST_SKIP() << "this C library has registered them in another way";
+    }
+    EXPECT_EQ(memory(), before + buffer_size);
+    ears.finish();
+    EXPECT_EQ(ears.totals().lost + ears.lost_by_providers(), 0U);
+    ASSERT_EQ(ears.records().size(), 1000U);
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+        EXPECT_EQ(ears.records()[i].ring, shared_ring());
+        EXPECT_EQ(ears.records()[i].sequence, i);
+    }
+}
+
+#endif
+
 INSTANTIATE_TEST_SUITE_P(modes, late_shared_ring, ::testing::Bool(), [](const auto& each) {
     return std::string(each.param ? "overwrite" : "discard");
 });
+
+TEST(shared_ring, is_reserved_at_once_where_nobody_can_give_it_memory_later) {
+    EXPECT_EQ(in_child([] {
+                  if (!forbid_call(SYS_madvise)) {
+                      return 1;
+                  }
+                  listener ears("ring_test:*", {buffer_size, buffers_per_cpu});
+                  ring_test::emit(tick{0});
+                  subscription_slot* slot = slot_of(ears);
+                  if (is_shared_ring_late(ears.source().header()) || slot == nullptr) {
+                      return 2;
+                  }
+                  const eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
+                  const std::uint64_t payload = 0;
+                  const write_result result = plain(
+                      write_record_shared(*slot, slot->serial.load(), 0, {0, 8, &payload, {}}));
+                  ears.finish();
+                  return ring->backed != 0 && result == write_result::written &&
+                                 ears.records().size() == 2
+                             ? 0
+                             : 3;
+              }),
+              0);
+}
 
 TEST(populate, gives_pages_memory_and_leaves_what_is_in_them_alone) {
     if (!can_populate()) {
