@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """An area of the benchmarks runs, leaves nothing behind, and writes the figures that others read
-from its file. Not how fast.
+from its file. Not how fast. But what it takes of memory is the same on every run.
 
 usage: test_quick.py AREA PROGRAMS ELOG
 """
@@ -40,6 +40,10 @@ FIGURES = {
         "compile_emitted_vs_without.g++", "compile_header_vs_without.g++",
     },
 }
+# At most that: see bench/README.md.
+LIMITS = {
+    "idle_application_kib": 64, "idle_static_application_kib": 64, "idle_application_threads": 0,
+}
 # Those that a machine cannot give for a reason that is printed.
 REASONS = {
     "two_threads_vs_one": "Threads are not measured: ",
@@ -73,6 +77,7 @@ def check_figures(area, figures, said):
         assert name in REASONS and REASONS[name] in said, f"{name} is missing, and nobody says why"
     for name, figure in figures.items():
         assert math.isfinite(figure) and figure >= 0, f"{name}: {figure}"
+        assert figure <= LIMITS.get(name, figure), f"{name}: {figure}, at most {LIMITS[name]}"
 
 
 def leftovers(prefix):

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "summary.hpp"
 
+#include <algorithm>
+
+#include "directory.hpp"
 #include "tell.hpp"
 
 namespace elog {
@@ -10,9 +13,16 @@ void print_summary(const recording_summary& summary, const std::optional<std::st
     tell("{} events, {} bytes, {} lost, {:.3f} s, {:.0f} events/s{}{}", summary.events,
          summary.bytes, summary.lost, seconds, static_cast<double>(summary.events) / seconds,
          output ? ", in " : "", output.value_or(""));
-    if (summary.full != 0) {
+    // A process that is just losing one counts it behind the ring.
+    const std::uint64_t no_memory = std::min(summary.no_memory, summary.full);
+    if (summary.full != no_memory) {
         tell("elog: {} events found no room in the buffers. Make them larger with --buffer-size.",
-             summary.full);
+             summary.full - no_memory);
+    }
+    if (no_memory != 0) {
+        tell("elog: {} events found no memory for the shared ring. Free some in {}, or set "
+             "EVENTLOG_DIR to a larger tmpfs.",
+             no_memory, eventlog::core::current_directory().text.data());
     }
     if (summary.overwritten != 0) {
         tell("elog: {} older events were overwritten by newer ones in the buffers. To keep more, "

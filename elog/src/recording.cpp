@@ -118,6 +118,7 @@ void recording::report_losses(recording_summary& summary) {
                              losses.too_large, losses.busy, 0});
         }
         // What found no room is in the rings' totals.
+        summary.no_memory += losses.no_memory;
         summary.too_large += losses.too_large;
         summary.busy += losses.busy;
         summary.cut += losses.cut;

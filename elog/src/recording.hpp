@@ -66,6 +66,7 @@ struct recording_summary {
     std::uint64_t bytes = 0;
     std::uint64_t lost = 0;         // all of these:
     std::uint64_t full = 0;         // found no room
+    std::uint64_t no_memory = 0;    // of these: the shared ring got no memory
     std::uint64_t too_large = 0;    // over the largest record
     std::uint64_t busy = 0;         // the shared ring was held by others
     std::uint64_t damaged = 0;      // made no sense

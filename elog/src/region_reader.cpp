@@ -350,6 +350,7 @@ std::uint32_t region_reader::providers_refused() const noexcept {
 provider_losses region_reader::losses_of(std::uint16_t provider) const noexcept {
     eventlog_provider_entry& entry = entry_at(provider);
     return {shared(entry.lost_full).load(std::memory_order_relaxed),
+            shared(entry.lost_no_memory).load(std::memory_order_relaxed),
             shared(entry.lost_too_large).load(std::memory_order_relaxed),
             shared(entry.lost_busy).load(std::memory_order_relaxed),
             shared(entry.cut).load(std::memory_order_relaxed)};

@@ -32,7 +32,8 @@ struct ring_totals {
 
 /// Losses that a provider's process counted.
 struct provider_losses {
-    std::uint64_t full = 0;  // included in ring_totals::lost
+    std::uint64_t full = 0;       // included in ring_totals::lost
+    std::uint64_t no_memory = 0;  // of these: the shared ring got no memory
     std::uint64_t too_large = 0;
     std::uint64_t busy = 0;
     std::uint64_t cut = 0;  // not lost: written with shorter texts

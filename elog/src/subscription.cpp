@@ -14,6 +14,7 @@
 #include "clock.hpp"
 #include "cpus.hpp"
 #include "failure.hpp"
+#include "populate.hpp"
 #include "process.hpp"
 #include "provider_file.hpp"
 #include "schema.hpp"
@@ -39,6 +40,13 @@ struct buffer_plan {
     cpu_set_of_machine cpus = read_cpus();
     std::uint64_t count = 0;
     std::uint64_t size = 0;  // of one
+    /// Whether those of the shared ring get their memory when somebody needs them. If not, they
+    /// have it as the others do.
+    bool is_shared_ring_late = core::can_populate();
+
+    [[nodiscard]] std::uint64_t reserved(std::uint32_t per_cpu) const noexcept {
+        return (count - (is_shared_ring_late ? per_cpu : 0)) * size;
+    }
 };
 
 buffer_plan plan_buffers(std::uint64_t wanted_size, std::uint32_t per_cpu) {
@@ -85,13 +93,14 @@ std::uint64_t random_serial() {
 }
 
 eventlog_region make_header(const core::region_geometry& geometry,
-                            const subscription_options& options) {
+                            const subscription_options& options, bool is_shared_ring_late) {
     const event_patterns& patterns = options.patterns;
     const std::string filter = patterns.packed();
     eventlog_region header{};
     header.magic = EVENTLOG_REGION_MAGIC;
     header.version = EVENTLOG_REGION_VERSION;
-    header.features = options.overwrite ? EVENTLOG_FEATURE_OVERWRITE : 0;
+    header.features = (options.overwrite ? EVENTLOG_FEATURE_OVERWRITE : 0) |
+                      (is_shared_ring_late ? EVENTLOG_FEATURE_LATE_SHARED_RING : 0);
     std::memcpy(header.name, options.name.data(),
                 std::min(options.name.size(), sizeof header.name - 1));
     header.serial = random_serial();
@@ -120,13 +129,19 @@ eventlog_region make_header(const core::region_geometry& geometry,
     return header;
 }
 
+enum class ring_memory {
+    never,  // writers go elsewhere
+    late,   // the first of them brings it
+    now,
+};
+
 /// Generation 0 is active in buffer 0; the others hold none yet.
 void write_ring(const core::unique_fd& file, const core::region_geometry& geometry,
-                std::uint32_t ring, bool backed) {
+                std::uint32_t ring, ring_memory memory) {
     eventlog_ring head{};
-    head.backed = backed ? 1 : 0;
-    // Nothing ever fits into a ring without memory: its writers find out why, and go elsewhere.
-    head.control = backed ? 0 : EVENTLOG_SEALED;
+    head.backed = memory != ring_memory::never ? 1 : 0;
+    // Nothing fits into a ring without memory: its writers find out why.
+    head.control = memory == ring_memory::now ? 0 : EVENTLOG_SEALED;
     std::vector<eventlog_buffer> descriptors(geometry.buffer_count);
     for (std::uint32_t i = 1; i < geometry.buffer_count; ++i) {
         descriptors[i].generation = UINT64_MAX;
@@ -139,8 +154,8 @@ void write_ring(const core::unique_fd& file, const core::region_geometry& geomet
 }  // namespace
 
 std::uint64_t size_of_usual_buffers() {
-    const buffer_plan plan = plan_buffers(0, subscription_options{}.buffers_per_cpu);
-    return plan.count * plan.size;
+    const std::uint32_t per_cpu = subscription_options{}.buffers_per_cpu;
+    return plan_buffers(0, per_cpu).reserved(per_cpu);
 }
 
 subscription::subscription(const subscription_options& options) {
@@ -185,11 +200,10 @@ bool subscription::is_ours() const noexcept {
 }
 
 void subscription::create_region(const subscription_options& options) {
-    const auto& [cpus, buffers, buffer_size] =
-        plan_buffers(options.buffer_size, options.buffers_per_cpu);
-    geometry_ = core::plan_region(cpus.possible, options.buffers_per_cpu,
-                                  static_cast<std::uint32_t>(buffer_size), schemas_size);
-    header_ = make_header(geometry_, options);
+    const buffer_plan plan = plan_buffers(options.buffer_size, options.buffers_per_cpu);
+    geometry_ = core::plan_region(plan.cpus.possible, options.buffers_per_cpu,
+                                  static_cast<std::uint32_t>(plan.size), schemas_size);
+    header_ = make_header(geometry_, options, plan.is_shared_ring_late);
 
     core::error_text error;
     file_ = core::create_unnamed_file(directory_.subscriptions, error);
@@ -201,16 +215,23 @@ void subscription::create_region(const subscription_options& options) {
                       "--buffer-size.",
                       geometry_.total_size >> 20U, std::strerror(errno));
     }
-    // All that writers touch is reserved now: a page that tmpfs cannot supply would kill them.
-    const std::uint64_t wanted = buffers * buffer_size;
+    // All that writers touch is reserved now, or by themselves: a page that tmpfs cannot supply
+    // would kill them.
+    const std::uint64_t wanted = plan.reserved(options.buffers_per_cpu);
+    const auto memory_of = [&](std::uint32_t ring) {
+        if (ring == plan.cpus.possible) {
+            return plan.is_shared_ring_late ? ring_memory::late : ring_memory::now;
+        }
+        return plan.cpus.online[ring] ? ring_memory::now : ring_memory::never;
+    };
     reserve(file_, 0, geometry_.providers_offset, wanted);
     for (std::uint32_t ring = 0; ring < geometry_.ring_count; ++ring) {
-        const bool backed = ring == cpus.possible || cpus.online[ring];
-        if (backed) {
+        const ring_memory memory = memory_of(ring);
+        if (memory == ring_memory::now) {
             reserve(file_, geometry_.buffer_offset(ring, 0),
                     std::uint64_t{geometry_.buffer_count} * geometry_.buffer_size, wanted);
         }
-        write_ring(file_, geometry_, ring, backed);
+        write_ring(file_, geometry_, ring, memory);
     }
     write_at(file_, &header_, sizeof header_, 0);
 }

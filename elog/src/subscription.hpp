@@ -26,7 +26,8 @@ struct subscription_options {
     std::string name;
 };
 
-/// What a subscription for which nothing else is asked reserves on this machine, in bytes.
+/// What a subscription for which nothing else is asked reserves on this machine, in bytes. Programs
+/// without restartable sequences may take as much as for one CPU more.
 [[nodiscard]] std::uint64_t size_of_usual_buffers();
 
 class subscription {

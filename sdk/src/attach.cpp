@@ -9,9 +9,11 @@
 
 #include "filter.hpp"
 #include "process.hpp"
+#include "rseq.hpp"
 #include "schema.hpp"
 #include "subscription_file.hpp"
 #include "subscription_slots.hpp"
+#include "unnoticed.hpp"
 
 namespace eventlog::core {
 namespace {
@@ -154,6 +156,22 @@ bool enter_provider(const eventlog_provider& provider, const subscription_slot& 
     return true;
 }
 
+/// A process that will write to the shared ring, and to no other, reserves it as long as it has a
+/// descriptor: what a sandbox forbids later does not matter then. Where there is too little, each
+/// buffer is asked for when it is needed.
+void reserve_shared_ring(subscription_slot& slot, const subscription_file& subscription) noexcept {
+    const region_geometry& geometry = subscription.geometry();
+    if (rseq_available() || !is_shared_ring_late(subscription.header())) {
+        return;
+    }
+    // A signal would make the kernel take back what it has reserved so far, and begin again.
+    const unnoticed guard;
+    if (reserve(subscription.file(), geometry.buffer_offset(geometry.ring_count - 1, 0),
+                std::uint64_t{geometry.buffer_count} * geometry.buffer_size)) {
+        slot.shared_ring_is_late.store(false, std::memory_order_relaxed);
+    }
+}
+
 enum class outcome {
     attached,
     not_wanted,  // no subscription there, or none that wants us, or that has room for us
@@ -164,10 +182,12 @@ outcome enter_subscription(eventlog_provider& provider, unsigned index,
                            const subscription_file& subscription) noexcept {
     subscription_slot& slot = subscription_slots[index];
     const std::uint64_t serial = subscription.header().serial;
-    if (slot.serial.load(std::memory_order_relaxed) != serial &&
-        (!unmap_slot(slot) ||
-         !map_slot(slot, subscription.file(), subscription.header(), subscription.geometry()))) {
-        return outcome::later;
+    if (slot.serial.load(std::memory_order_relaxed) != serial) {
+        if (!unmap_slot(slot) ||
+            !map_slot(slot, subscription.file(), subscription.header(), subscription.geometry())) {
+            return outcome::later;
+        }
+        reserve_shared_ring(slot, subscription);
     }
     attachment& place = provider.attachments[index];
     if (place.serial.load(std::memory_order_relaxed) == serial) {

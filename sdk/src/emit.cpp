@@ -84,6 +84,9 @@ bool write_to(const eventlog_provider& provider, subscription_slot& slot, std::u
                 account(&entry::cut, &counters::cut);
             }
             return true;
+        case write_result::lost_no_memory:
+            tell(slot, serial, provider_id, &entry::lost_no_memory);
+            [[fallthrough]];
         case write_result::lost_full:
             account(&entry::lost_full, &counters::lost_full);
             return true;

@@ -10,6 +10,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "at_start.hpp"
+
 namespace eventlog::core {
 
 /// The gate of a provider without one. Its words are never written to, its counters never read.
@@ -22,7 +24,7 @@ struct counter_spread {
     std::uint32_t cpus = 0;
     std::uint32_t stride = 0;
 };
-extern constinit counter_spread spread_of_counters;
+[[EVENTLOG_AT_START]] extern constinit counter_spread spread_of_counters;
 
 /// As far from each other as that many CPUs leave room for.
 [[nodiscard]] constexpr counter_spread spread_for(std::uint64_t cpus) noexcept {

@@ -13,12 +13,13 @@
 #include <cstring>
 #include <string_view>
 
+#include "at_start.hpp"
 #include "unique_fd.hpp"
 
 namespace eventlog::core {
 namespace {
 
-constinit process_identity identity_of_this_process{};
+[[EVENTLOG_AT_START]] constinit process_identity identity_of_this_process{};
 
 struct stat_fields {
     char state = 0;

@@ -13,6 +13,7 @@
 
 #include <eventlog/abi.h>
 
+#include "at_start.hpp"
 #include "attach.hpp"
 #include "counters.hpp"
 #include "directory.hpp"
@@ -30,14 +31,15 @@
 namespace eventlog::core {
 namespace {
 
-pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
+[[EVENTLOG_AT_START]] pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 // Under the mutex.
-constinit eventlog_provider* first_registered = nullptr;
-constinit eventlog_provider* first_free = nullptr;
-constinit bool prepared = false;
-constinit bool has_looked = false;  // for files of the dead, as this process
-constinit directory_path directory_of_this_process{};
+[[EVENTLOG_AT_START]] constinit eventlog_provider* first_registered = nullptr;
+[[EVENTLOG_AT_START]] constinit eventlog_provider* first_free = nullptr;
+[[EVENTLOG_AT_START]] constinit bool prepared = false;
+// For files of the dead, as this process.
+[[EVENTLOG_AT_START]] constinit bool has_looked = false;
+[[EVENTLOG_AT_START]] constinit directory_path directory_of_this_process{};
 
 void publish_again_in_child() noexcept;
 
@@ -219,8 +221,9 @@ void publish_again_in_child() noexcept {
 /// a plugin that has a copy of it they come and go.
 void* find_room() noexcept {
     constexpr std::size_t own_max = 8;
-    alignas(eventlog_provider) static constinit std::byte own[own_max][sizeof(eventlog_provider)]{};
-    static constinit std::size_t used = 0;
+    // Most processes have one provider: it begins where a page does, so as to lie in the fewest.
+    alignas(4096) static constinit std::byte own[own_max][sizeof(eventlog_provider)]{};
+    [[EVENTLOG_AT_START]] static constinit std::size_t used = 0;
     return used < own_max
                ? own[used++]
                : std::aligned_alloc(alignof(eventlog_provider), sizeof(eventlog_provider));

@@ -55,6 +55,11 @@ struct region_geometry {
     return (header.features & EVENTLOG_FEATURE_OVERWRITE) != 0;
 }
 
+/// Whether buffers of the shared ring have no memory before they are used first.
+[[nodiscard]] inline bool is_shared_ring_late(const eventlog_region& header) noexcept {
+    return (header.features & EVENTLOG_FEATURE_LATE_SHARED_RING) != 0;
+}
+
 /// Whether the subscription outlives its owner.
 [[nodiscard]] inline bool is_standing(const eventlog_region& header) noexcept {
     return (header.features & EVENTLOG_FEATURE_STANDING) != 0;

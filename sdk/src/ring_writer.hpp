@@ -33,11 +33,12 @@ enum class write_result {
     lost_full,          // counted in the ring
     lost_busy,          // the shared ring was held by another all the time; counted nowhere yet
     stale,              // the subscription has ended, or another has taken its slot
+    lost_no_memory,     // as lost_full, because there is no memory for the shared ring
 };
 
 /// Writes to the ring of the CPU it runs on, or to the shared ring where that cannot be. Async-
 /// signal-safe, waits for nobody (for the shared ring: some milliseconds at most), allocates
-/// nothing.
+/// nothing (but a buffer of the shared ring, in the region, before anybody uses it first).
 [[nodiscard]] write_result write_record(subscription_slot& slot, std::uint64_t serial,
                                         std::uint16_t provider,
                                         const event_payload& payload) noexcept;

@@ -18,7 +18,7 @@ namespace eventlog::core {
 
 namespace {
 
-constinit std::atomic<bool> chosen{false};
+[[EVENTLOG_AT_START]] constinit std::atomic<bool> chosen{false};
 
 }  // namespace
 

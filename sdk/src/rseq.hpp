@@ -21,6 +21,8 @@
 
 #include <eventlog/abi.h>
 
+#include "at_start.hpp"
+
 namespace eventlog::core {
 
 struct subscription_slot;
@@ -39,7 +41,7 @@ enum class rseq_result : int {
 void choose_rseq(bool can_be_restarted) noexcept;
 
 /// __rseq_offset, at hand. Set by choose_rseq.
-extern constinit std::ptrdiff_t rseq_area;
+[[EVENTLOG_AT_START]] extern constinit std::ptrdiff_t rseq_area;
 
 /// Whether they are chosen and glibc has registered them. A thread that has none of its own all the
 /// same notices inside its first sequence.

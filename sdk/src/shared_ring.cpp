@@ -11,9 +11,9 @@
 
 #include <atomic>
 #include <cstring>
-#include <optional>
 
 #include "clock.hpp"
+#include "populate.hpp"
 #include "process.hpp"
 #include "ring_steps.hpp"
 #include "ring_writer.hpp"
@@ -26,6 +26,8 @@ namespace {
 // between. Not a number of turns: each can take as long as others have the CPU.
 constexpr int looks_at_once = 16;
 constexpr std::uint64_t patience = 50'000'000;
+// How long memory that was not to be had is not asked for again.
+constexpr std::uint64_t memory_pause = 10'000'000;
 
 /// What a pid namespace is called in a lock: half of its number has to do.
 std::uint64_t own_namespace() noexcept {
@@ -150,28 +152,82 @@ void seal(eventlog_ring* ring, const rseq_switch& step) noexcept {
     shared(ring->control).store(step.control, std::memory_order_release);
 }
 
-/// The control word behind which there is room; nothing if there is none, and the loss is counted.
-/// Everything that follows uses this one reading: shared memory may say anything at the next.
-std::optional<control_word> make_room(subscription_slot& slot, eventlog_ring* ring,
-                                      std::uint64_t units) noexcept {
-    // Seal, switch, done: a sound ring needs three looks at most.
+/// A ring that was born without memory and has never been written to: generation 0, sealed and
+/// empty, as no other ring ever is.
+bool has_not_begun(const rseq_switch& step) noexcept {
+    return step.expected == EVENTLOG_SEALED && step.generation == 0;
+}
+
+/// Generation 0 takes records from now on. What found no memory before them was lost before them.
+void begin(eventlog_ring* ring, const rseq_switch& step) noexcept {
+    shared(step.current->lost_before)
+        .store(shared(ring->lost).load(std::memory_order_relaxed), std::memory_order_relaxed);
+    shared(ring->control).store(0, std::memory_order_release);
+}
+
+/// Whether the buffer of that generation has its memory. Who is killed in between has changed
+/// nothing that is seen: the next holder of the lock does the same over.
+bool has_memory(subscription_slot& slot, unsigned char* buffers,
+                std::uint64_t generation) noexcept {
+    // Each buffer has got it when its first generation began.
+    if (!slot.shared_ring_is_late.load(std::memory_order_relaxed) ||
+        generation > slot.buffer_mask.load(std::memory_order_relaxed)) {
+        return true;
+    }
+    const std::uint64_t now = coarse_now();
+    if (now < slot.no_memory_before.load(std::memory_order_relaxed)) {
+        return false;
+    }
+    const std::uint64_t size = slot.buffer_size.load(std::memory_order_relaxed);
+    if (populate(buffers + generation * size, size)) {
+        return true;
+    }
+    slot.no_memory_before.store(now + memory_pause, std::memory_order_relaxed);
+    return false;
+}
+
+/// Where a record finds room.
+struct found_room {
+    write_result result = write_result::lost_full;  // written_uncounted: it will be
+    control_word control{};
+};
+
+/// Finds, or makes, room behind a control word; else the loss is counted. Everything that follows
+/// uses this one reading: shared memory may say anything at the next.
+found_room make_room(subscription_slot& slot, eventlog_ring* ring, unsigned char* buffers,
+                     std::uint64_t units) noexcept {
+    found_room found;
+    // Begin, seal, switch, done: a sound ring needs three looks at most.
     for (int look = 0; look < 4; ++look) {
-        const full_decision decision = decide_when_full(slot, ring, units);
+        full_decision decision = decide_when_full(slot, ring, units);
+        rseq_switch& step = decision.step;
         if (decision.action == full_action::retry) {
-            return control_word{decision.step.expected};
+            return {write_result::written_uncounted, {step.expected}};
+        }
+        const bool begins = has_not_begun(step);
+        const bool goes_on = begins || decision.action == full_action::change;
+        if (goes_on && !has_memory(slot, buffers, begins ? 0 : step.generation + 1)) {
+            // For whoever reads, the ring is full, in overwrite mode, too.
+            found.result = write_result::lost_no_memory;
+            const control_word control{step.expected};
+            decision.action = control.is_sealed() ? full_action::drop : full_action::seal;
+            step.control = control.sealed().value;
+        } else if (begins) {
+            begin(ring, step);
+            continue;
         }
         if (decision.action == full_action::drop) {
             break;
         }
         if (decision.action == full_action::change) {
-            change_buffers(ring, decision.step);
+            change_buffers(ring, step);
         } else {
-            seal(ring, decision.step);
+            seal(ring, step);
         }
         wake_reader(slot.region());
     }
     shared(ring->lost).fetch_add(1, std::memory_order_relaxed);
-    return std::nullopt;
+    return found;
 }
 
 bool is_live(const subscription_slot& slot) noexcept {
@@ -199,17 +255,19 @@ write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
         return write_result::stale;
     }
     const std::uint64_t units = units_of(sizeof(eventlog_record) + payload.size);
-    const std::optional<control_word> control = make_room(slot, ring, units);
-    if (!control) {
-        return write_result::lost_full;
+    unsigned char* const buffers = slot.buffers(index);
+    const found_room found = make_room(slot, ring, buffers, units);
+    if (found.result != write_result::written_uncounted) {
+        return found.result;
     }
+    const control_word control = found.control;
     const std::uint64_t buffer_size = slot.buffer_size.load(std::memory_order_relaxed);
     const std::uint64_t buffer =
-        control->generation() & slot.buffer_mask.load(std::memory_order_relaxed);
-    copy_record(slot.buffers(index) + buffer * buffer_size + control->position(), slot, provider,
-                payload, units);
+        control.generation() & slot.buffer_mask.load(std::memory_order_relaxed);
+    copy_record(buffers + buffer * buffer_size + control.position(), slot, provider, payload,
+                units);
     shared(ring->control)
-        .store(control->value + (units | std::uint64_t{1} << EVENTLOG_COUNT_SHIFT),
+        .store(control.value + (units | std::uint64_t{1} << EVENTLOG_COUNT_SHIFT),
                std::memory_order_release);
     return write_result::written_uncounted;
 }

@@ -83,6 +83,8 @@ bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_reg
     set(slot.ring_count, geometry.ring_count);
     set(slot.clock, header.clock);
     set(slot.overwrites, overwrites(header));
+    set(slot.shared_ring_is_late, is_shared_ring_late(header));
+    set(slot.no_memory_before, 0U);
     set(slot.providers,
         reinterpret_cast<eventlog_provider_entry*>(bytes + geometry.providers_offset));
     slot.mapped_size = geometry.total_size;

@@ -50,6 +50,8 @@ struct alignas(64) subscription_slot {
     std::atomic<std::uint32_t> clock{0};
     /// Whether a switch does not wait for the reader. Looked at where a record finds no room.
     std::atomic<bool> overwrites{false};
+    /// Whether who goes on in a buffer of the shared ring for the first time gives it its memory.
+    std::atomic<bool> shared_ring_is_late{false};
     std::atomic<unsigned char*> base{nullptr};
     std::atomic<eventlog_provider_entry*> providers{nullptr};
     std::uint64_t mapped_size = 0;  // under the registry's lock
@@ -62,6 +64,9 @@ struct alignas(64) subscription_slot {
     alignas(64) std::atomic<std::uint32_t> users{0};
     /// Who did not give back the shared ring's lock while somebody here waited for it; 0 if nobody.
     std::atomic<std::uint64_t> stuck_holder{0};
+    /// Coarse monotonic nanoseconds before which memory for the shared ring, of which there was
+    /// none, is not asked for again.
+    std::atomic<std::uint64_t> no_memory_before{0};
 
     [[nodiscard]] eventlog_region* region() const noexcept {
         return reinterpret_cast<eventlog_region*>(base.load(std::memory_order_relaxed));

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <utility>
 
+#include "at_start.hpp"
 #include "clock.hpp"
 #include "registered_provider.hpp"
 #include "unnoticed.hpp"
@@ -24,14 +25,14 @@ namespace {
 constexpr std::uint64_t retry_pause = 1'000'000'000;
 
 // Under the registry's lock.
-constinit bool kernel_has_none = false;
-constinit error_text why_none{};
-constinit bool kernel_has_some = false;
-constinit bool kernel_has_page = false;  // and no words
+[[EVENTLOG_AT_START]] constinit bool kernel_has_none = false;
+[[EVENTLOG_AT_START]] constinit error_text why_none{};
+[[EVENTLOG_AT_START]] constinit bool kernel_has_some = false;
+[[EVENTLOG_AT_START]] constinit bool kernel_has_page = false;  // and no words
 // What is not clear is not looked at again before: coarse monotonic nanoseconds.
-constinit std::uint64_t unclear_before = 0;
-constinit eventlog_status_code unclear_status = EVENTLOG_OK;
-constinit error_text why_unclear{};
+[[EVENTLOG_AT_START]] constinit std::uint64_t unclear_before = 0;
+[[EVENTLOG_AT_START]] constinit eventlog_status_code unclear_status = EVENTLOG_OK;
+[[EVENTLOG_AT_START]] constinit error_text why_unclear{};
 
 /// A high number, see user_events_route.hpp; the one that it has where there is none.
 int move_up(unique_fd file) noexcept {

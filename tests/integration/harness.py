@@ -37,6 +37,11 @@ for number, action in (
 IS_SHARED = os.environ.get("EVENTLOG_RSEQ") == "off"
 THREADS = 1 if IS_SHARED else 2
 
+# That ring gets its memory from those who write there. On kernels before 5.14 it is reserved at
+# once.
+KERNEL = tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
+IS_SHARED_RING_LATE = KERNEL >= (5, 14)
+
 # What is said of a file in which a byte has changed, in a block or in what tells its size.
 DAMAGE = r"the block at \d+ is damaged|bytes \d+ to \d+ are not a whole block"
 FILE_HEADER_SIZE = 32

@@ -3,15 +3,23 @@
 """A full tmpfs is a sentence, never a crash: of elog, or of the program that would be listened to."""
 
 import subprocess
+import unittest
 
 import harness
 
 
-class NoSpace(harness.Case):
-    """Everything runs in a mount namespace of its own, where the directory is a tmpfs of 256 KiB."""
+def cpus(kind):
+    """The numbers of the processors that are online, or may ever be."""
+    with open(f"/sys/devices/system/cpu/{kind}", encoding="ascii") as file:
+        ranges = [part.split("-") for part in file.read().strip().split(",")]
+    return [number for part in ranges for number in range(int(part[0]), int(part[-1]) + 1)]
 
-    def in_small_tmpfs(self, script):
-        mount = f"mount -t tmpfs -o size=256k,mode=0700 small {self.path('small')}"
+
+class NoSpace(harness.Case):
+    """Everything runs in a mount namespace of its own, where the directory is a small tmpfs."""
+
+    def in_small_tmpfs(self, script, kib=256):
+        mount = f"mount -t tmpfs -o size={kib}k,mode=0700 small {self.path('small')}"
         self.environment["EVENTLOG_DIR"] = self.path("small/eventlog")
         return subprocess.run(
             ["unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-c",
@@ -48,6 +56,33 @@ class NoSpace(harness.Case):
         code, sentence = result.stdout.splitlines()
         self.assertEqual(code, "3")
         self.assertIn("No space for provider asker", sentence)
+
+    def record_without_room_for_the_shared_ring(self, rseq):
+        """A subscription fits, and what a program publishes, but no buffer of the shared ring."""
+        result = self.in_small_tmpfs(
+            f"export EVENTLOG_RSEQ={rseq}; "
+            f"{harness.ELOG} record -e 'counter:*' --wait --buffer-size 128K "
+            f"-o {self.path('run.elog')} -- {harness.program('counter')} 1 1000",
+            kib=4 * 128 * len(cpus("online")) + len(cpus("possible")) // 4 + 100,
+        )
+        self.assertIn("attempted 1000", result.stdout, result.stderr)
+        return self.summary(result.stderr), result
+
+    @unittest.skipUnless(harness.IS_SHARED_RING_LATE, "the shared ring is reserved at once")
+    def test_for_the_shared_ring_loses_events_and_counts_them(self):
+        (events, _, lost), result = self.record_without_room_for_the_shared_ring("off")
+        self.assertEqual((events, lost), (0, 1000))
+        self.assertRegex(result.stderr, "elog: 1000 events found no memory for the shared ring. "
+                         "Free some in .*/small/eventlog, or set EVENTLOG_DIR to a larger tmpfs")
+        self.assertNotIn("Make them larger", result.stderr)
+        told = self.run_elog("print", self.path("run.elog")).stdout
+        self.assertIn("-- lost 1000 events in the shared ring --", told)
+
+    @unittest.skipUnless(harness.IS_SHARED_RING_LATE, "the shared ring is reserved at once")
+    @unittest.skipIf(harness.IS_SHARED, "all threads write to the shared ring")
+    def test_for_the_shared_ring_is_no_matter_to_who_does_not_need_it(self):
+        (events, _, lost), _ = self.record_without_room_for_the_shared_ring("on")
+        self.assertEqual((events, lost), (1000, 0))
 
 
 if __name__ == "__main__":

@@ -186,11 +186,13 @@ class SecondReader(harness.Case):
         # A writer: the program finds the bit in the subscription itself.
         with open(self.region, "r+b") as file:
             file.seek(FEATURES_OFFSET)
+            before = file.read(4)
+            file.seek(FEATURES_OFFSET)
             file.write(struct.pack("=I", 0x80000000))
         self.attempt(1, 100)
         with open(self.region, "r+b") as file:
             file.seek(FEATURES_OFFSET)
-            file.write(struct.pack("=I", 0))
+            file.write(before)
         rings, _ = self.read(self.region)
         self.assertEqual(sum(len(ring.records) for ring in rings), 0)
         self.assertEqual(self.end(recording), (0, 0, 0))

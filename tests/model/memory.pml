@@ -38,7 +38,10 @@
 #define ENDED 0
 
 /* struct eventlog_ring, and the buffers' bytes. */
-short control = 0;
+#ifndef BORN
+#define BORN 0
+#endif
+short control = BORN;
 byte lost = 0;
 byte drained = 0;
 byte memory[BUFFERS * CAPACITY];

@@ -11,15 +11,16 @@ bit reader_done = 0;
 /* A run of records has been copied, and is handed over; in one step, as nobody else looks on. */
 inline deliver() {
     #ifdef OVERWRITE
-    /* What lies between the last record and this one has been written over. */
+    /* What lies between the last record and this one has been written over, or lost. */
     do
-    :: delivered + overwritten < first_records + at_records ->
-        assert(log[TOLD] != LOST);
+    :: TOLD < first_records + first_lost + at_records && log[TOLD] == LOST -> lost_told++
+    :: TOLD < first_records + first_lost + at_records && log[TOLD] != LOST ->
         /* Nobody calls a record lost while its buffer has not been taken by another. */
         assert(buffers[BUFFER(log_generation[TOLD])].generation != log_generation[TOLD]);
         overwritten++
     :: else -> break
     od;
+    assert(delivered + overwritten == first_records + at_records);
     #endif
     /* Losses lie between buffers, and as many are told as have been counted. */
     do

@@ -39,6 +39,14 @@ RUNS = {
         ("discard, a thread is killed", ("SIGNALS=0",)),
         ("overwrite, a handler, a thread is killed", ("OVERWRITE", "RECORDS_1=1")),
         ("discard, nobody runs for ever", ("PROGRESS", "SIGNALS=0", "RECORDS_1=1")),
+        ("discard, late, a handler, a thread is killed", ("LATE", "RECORDS_1=1")),
+        ("discard, late, a thread is killed", ("LATE", "SIGNALS=0")),
+        ("overwrite, late, a handler, a thread is killed", ("OVERWRITE", "LATE", "RECORDS_1=1")),
+        ("overwrite, late, a thread is killed", ("OVERWRITE", "LATE", "SIGNALS=0")),
+        (
+            "discard, late, nobody runs for ever",
+            ("LATE", "PROGRESS", "SIGNALS=0", "RECORDS_1=1"),
+        ),
     ),
     "wake": (
         ("no timer", ()),
@@ -63,6 +71,14 @@ FAULTS = (
     ),
     ("shared_ring", "FAULT_TAKE_FROM_THE_LIVING", (), "assertion violated"),
     ("shared_ring", "FAULT_LOOK_ONCE", (), "assertion violated"),
+    (
+        "shared_ring", "FAULT_LOSSES_BEFORE_THE_FIRST_FORGOTTEN", ("LATE", "SIGNALS=0"),
+        "assertion violated",
+    ),
+    (
+        "shared_ring", "FAULT_GOES_ON_WITHOUT_MEMORY", ("LATE", "SIGNALS=0"),
+        "assertion violated",
+    ),
     ("wake", "FAULT_LOOK_BEFORE_WAITING", (), "invalid end state"),
     # No fault of the code's: why a reader never sleeps without a timer.
     ("wake", "KILLS=1", (), "invalid end state"),

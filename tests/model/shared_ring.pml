@@ -6,6 +6,7 @@
  * sdk/src/subscription_file.cpp.
  *
  * -DKILLS=n: so many threads are killed, at any point.  -DSIGNALS=0: no handler.
+ * -DLATE: buffers have no memory before they are used first, and there may be none.
  * -DNAME_IS_REUSED: a thread that has been killed is followed by one of the same number, as happens
  * once the kernel has been through all numbers.
  */
@@ -25,6 +26,15 @@
 #define RECORDS_MAX 3 /* for the names of records */
 #define ATTEMPTS (RECORDS_0 + RECORDS_1 + SIGNALS + KILLS)
 
+#ifdef LATE
+#define BORN SEALED /* generation 0, empty */
+#define HAS_NOT_BEGUN (expected == BORN)
+#define GO_ON populate
+#else
+#define HAS_NOT_BEGUN false
+#define GO_ON change
+#endif
+
 #include "memory.pml"
 
 #define HANDLER 2
@@ -36,6 +46,9 @@
 byte lock = 0;
 byte holders = 0;     /* threads that take themselves for the holder */
 bit is_running[3];    /* whether there is a thread of that name */
+#ifdef LATE
+bit has_memory[BUFFERS];
+#endif
 bit handling = 0;
 bit signals = SIGNALS;
 byte kills = KILLS;
@@ -154,17 +167,58 @@ make_room: atomic {
             DISTURBED(make_room);
             expected = control;
             if
+#ifdef LATE
+            :: HAS_NOT_BEGUN -> goto begin
+#endif
             :: UNITS(expected) + size <= CAPACITY -> goto copy
-            :: UNITS(expected) + size > CAPACITY && MODE_OVERWRITES -> goto change
+            :: UNITS(expected) + size > CAPACITY && MODE_OVERWRITES && !HAS_NOT_BEGUN -> goto GO_ON
             :: else ->
                 if
-                :: CHANGING.generation + 1 < drained + BUFFERS -> goto change
+                :: CHANGING.generation + 1 < drained + BUFFERS -> goto GO_ON
                 :: CHANGING.generation + 1 >= drained + BUFFERS && !IS_SEALED(expected) ->
                     goto seal
                 :: else -> goto count_lost
                 fi
             fi
         }
+
+#ifdef LATE
+        /* has_memory and begin: of a ring that has never been written to. */
+begin:  atomic {
+            DISTURBED(begin);
+            if
+            :: has_memory[0] = 1
+            :: goto count_lost
+            fi
+        }
+begin_lost: atomic {
+            DISTURBED(begin_lost);
+            #ifndef FAULT_LOSSES_BEFORE_THE_FIRST_FORGOTTEN
+            buffers[0].lost_before = lost
+            #endif
+        }
+begin_control: atomic {
+            DISTURBED(begin_control);
+            control = FIRST_OF(0);
+            note_switch();
+            goto make_room
+        }
+
+        /* has_memory: the next buffer's, before its first generation. */
+populate: atomic {
+            DISTURBED(populate);
+            if
+            :: GENERATION(expected) + 1 >= BUFFERS
+            #ifdef FAULT_GOES_ON_WITHOUT_MEMORY
+            :: GENERATION(expected) + 1 < BUFFERS
+            #else
+            :: GENERATION(expected) + 1 < BUFFERS -> has_memory[GENERATION(expected) + 1] = 1
+            :: GENERATION(expected) + 1 < BUFFERS && !IS_SEALED(expected) -> goto seal
+            :: GENERATION(expected) + 1 < BUFFERS && IS_SEALED(expected) -> goto count_lost
+            #endif
+            fi
+        }
+#endif
 
         /* change_buffers. */
 change: atomic {
@@ -201,6 +255,9 @@ count_lost: atomic {
 copy:   atomic {
             DISTURBED(copy);
             assert(!given_back);
+            #ifdef LATE
+            assert(has_memory[BUFFER(GENERATION(expected))]);
+            #endif
             memory[PLACE(GENERATION(expected), UNITS(expected) + size - 1 - unit)] =
                 WORD(id, size - 1 - unit, size);
             unit++;

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // Who may still be in a region decides when it is unmapped.
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <thread>
@@ -20,6 +15,7 @@
 
 #include <eventlog/eventlog.hpp>
 
+#include "forbid_call.hpp"
 #include "in_child.hpp"
 #include "listener.hpp"
 #include "rseq.hpp"
@@ -28,6 +24,7 @@
 namespace {
 
 using namespace eventlog::core;
+using eventlog::test::forbid_call;
 using eventlog::test::in_child;
 using eventlog::test::listener;
 
@@ -45,19 +42,6 @@ subscription_slot* slot_of(listener& ears) {
         }
     }
     return nullptr;
-}
-
-/// From now on membarrier fails, as in some sandboxes.
-bool take_membarrier_away() {
-    std::array<sock_filter, 4> program{{
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    }};
-    const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
-    return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
 TEST(slots, are_unmapped_when_nobody_is_in_them) {
@@ -109,7 +93,7 @@ TEST(slots, stay_as_they_are_where_running_sequences_cannot_be_restarted) {
     subscription_slot* slot = slot_of(ears);
     ASSERT_NE(slot, nullptr);
     EXPECT_EQ(in_child([slot] {
-                  if (!take_membarrier_away()) {
+                  if (!forbid_call(SYS_membarrier)) {
                       return 1;
                   }
                   return unmap_slot(*slot) || slot->base.load() == nullptr ? 2 : 0;
@@ -119,7 +103,7 @@ TEST(slots, stay_as_they_are_where_running_sequences_cannot_be_restarted) {
 
 TEST(slots, see_no_sequences_where_these_cannot_be_restarted) {
     EXPECT_EQ(in_child([] {
-                  if (!take_membarrier_away()) {
+                  if (!forbid_call(SYS_membarrier)) {
                       return 1;
                   }
                   choose_rseq(prepare_unmapping());

@@ -79,7 +79,8 @@ enum eventlog_route {
 struct eventlog_counters {
     uint64_t written;         /* recorded */
     uint64_t cut;             /* of these: with texts that were too long */
-    uint64_t lost_full;       /* no room: the listener is too slow, or its buffers too small */
+    uint64_t lost_full;       /* no room: the listener is too slow, or its buffers too small, or
+                                 there is no memory for them */
     uint64_t lost_too_large;  /* over 65512 bytes of payload; for the kernel: over 4048 */
     uint64_t lost_busy;       /* the ring was in use: by the code that a signal interrupted, or by
                                  others for milliseconds */

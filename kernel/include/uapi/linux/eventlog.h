@@ -45,7 +45,8 @@
  * may be larger than total_size, not smaller.  What has never been written is
  * zero.  In a new region each ring has control 0, lost 0, drained 0; buffer 0's
  * descriptor is all zero, those of the others have generation ~0.  A ring that
- * is not backed has control EVENTLOG_SEALED for ever: nothing fits into it.
+ * is not backed has control EVENTLOG_SEALED for ever: nothing fits into it.  The
+ * shared ring may be born with that word, too: see LATE.
  *
  * Ring r below ring_count - 1 belongs to CPU r: all threads of all processes
  * that run on that CPU are one producer, because they write inside restartable
@@ -85,8 +86,9 @@
  *   may be done over, by another producer, with other values.
  *
  *   Overwrite mode is this and nothing else: a switch does not wait.  So no ring
- *   is ever full, `lost` stays 0 and nobody seals, and the mode is looked at only
- *   where a record has found no room.  The buffers of one ring, 4 of them:
+ *   is ever full, `lost` stays 0 and nobody seals (but see LATE), and the mode is
+ *   looked at only where a record has found no room.  The buffers of one ring, 4
+ *   of them:
  *
  *     generation 5: gone; 9 will stand in its place, 9's descriptor perhaps does
  *     generation 6: sealed, the oldest   [records ............|unused]
@@ -108,6 +110,27 @@
  *   before its first record.  Their sum is that record's sequence number.  What
  *   has been overwritten was recorded: a reader that has been handed, or told of,
  *   fewer records than `records_before` has missed the others, exactly.
+ *
+ * LATE
+ *
+ *   Whoever makes a region reserves all that is written to, so that a page that
+ *   tmpfs cannot supply kills no writer.  With EVENTLOG_FEATURE_LATE_SHARED_RING
+ *   all but the buffers of the shared ring: where threads have restartable
+ *   sequences nobody ever writes there.  It is backed, and born sealed and empty:
+ *   control EVENTLOG_SEALED, all else as in any new ring.  For readers there is
+ *   nothing to know.  They must not touch, through a mapping, what no control word
+ *   says is there: that would take the memory.
+ *
+ *   Its producer, who holds the lock, gives each buffer its memory before it goes
+ *   on there for the first time, with means that fail instead of killing
+ *   (MADV_POPULATE_WRITE): that is before generations 0 to buffer_count - 1.  It
+ *   begins by that for buffer 0, then notes `lost` in descriptor 0's `lost_before`,
+ *   then stores control 0.  Who is killed in between has changed nothing that
+ *   anybody looks at, and the next does it over.  Where there is no memory, the
+ *   ring is full, in overwrite mode, too: the producer seals the active buffer,
+ *   unless it is sealed, and counts in `lost`; the next record tries again.  Who
+ *   knows at the beginning that it will write there may reserve all of it, through
+ *   the file and without the lock, and give no buffer anything.
  *
  * READING
  *
@@ -241,7 +264,8 @@
  *      generation before the first of them changes.
  *   2. generation(control) < drained + buffer_count, in discard mode.
  *   3. A descriptor is complete before the control word names its generation,
- *      and does not change while it does, but for `sealed`.
+ *      and does not change while it does, but for `sealed`, and for `lost_before`
+ *      of a shared ring that has not begun (LATE).
  *   4. recorded + lost = attempted, per ring, at every instant a reader can
  *      see: records_before + count(control), lost.
  *   5. Every record begins on an 8-byte boundary and lies in one buffer.
@@ -314,7 +338,9 @@
 /* Bits of eventlog_region.features. */
 #define EVENTLOG_FEATURE_OVERWRITE 1U /* producers switch without waiting for the reader */
 #define EVENTLOG_FEATURE_STANDING 2U /* outlives its owner; see `name` */
-#define EVENTLOG_FEATURES (EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_STANDING) /* all */
+#define EVENTLOG_FEATURE_LATE_SHARED_RING 4U /* writers give the shared ring its memory */
+#define EVENTLOG_FEATURES /* all */ \
+	(EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_STANDING | EVENTLOG_FEATURE_LATE_SHARED_RING)
 #define EVENTLOG_SUBSCRIPTION_NAME_SIZE 32
 
 /*
@@ -501,7 +527,7 @@ struct eventlog_buffer {
 struct eventlog_ring {
 	/* Written by the producer. */
 	__u64 control;
-	__u64 lost; /* records that found no room; 0 in overwrite mode */
+	__u64 lost; /* records that found no room; in overwrite mode 0, or see LATE */
 
 	/*
 	 * The shared ring only: who writes, 0 for nobody: thread id in the low
@@ -533,7 +559,8 @@ struct eventlog_provider_entry {
 	__u64 lost_too_large; /* over EVENTLOG_RECORD_SIZE_MAX, in no ring's `lost` */
 	__u64 lost_busy; /* shared ring held by another, in no ring's `lost` */
 	__u64 cut; /* written, with EVENTLOG_RECORD_CUT */
-	__u64 reserved[5];
+	__u64 lost_no_memory; /* part of `lost_full`: the shared ring got no memory */
+	__u64 reserved[4];
 };
 
 #define EVENTLOG_PROVIDER_READY 1
@@ -582,7 +609,7 @@ struct eventlog_provider_file {
 struct eventlog_route_counters {
 	__u64 written; /* besides what written_by_cpu says */
 	__u64 cut; /* of all written ones: with EVENTLOG_RECORD_CUT */
-	__u64 lost_full; /* no room in the ring */
+	__u64 lost_full; /* no room in the ring, or no memory for it */
 	__u64 lost_too_large; /* over EVENTLOG_RECORD_SIZE_MAX; for user_events: over 4048 */
 	__u64 lost_busy; /* the shared ring was held by another */
 	__u64 lost_unattached; /* the subscription, or tracefs, could not be joined (yet) */
@@ -669,6 +696,7 @@ EVENTLOG_ABI(sizeof(struct eventlog_provider_entry) == 128);
 EVENTLOG_ABI_AT(eventlog_provider_entry, schema_offset, 16);
 EVENTLOG_ABI_AT(eventlog_provider_entry, process, 40);
 EVENTLOG_ABI_AT(eventlog_provider_entry, lost_full, 56);
+EVENTLOG_ABI_AT(eventlog_provider_entry, lost_no_memory, 88);
 
 EVENTLOG_ABI(sizeof(struct eventlog_provider_file) == 80);
 EVENTLOG_ABI_AT(eventlog_provider_file, attention, 72);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// Memory for pages of a mapped file before anybody touches them: a full tmpfs is an error then, and
+// not a SIGBUS.
+#pragma once
+
+#include <cstddef>
+
+namespace eventlog::core {
+
+/// Whether the kernel can do that: Linux 5.14 and later.
+[[nodiscard]] bool can_populate() noexcept;
+
+/// Gives whole pages, mapped for writing, their memory; those that have it keep what is in them.
+/// False if there is none left, or the kernel or a sandbox refuses. Async-signal-safe, needs no
+/// descriptor, leaves errno alone.
+[[nodiscard]] bool populate(void* begin, std::size_t size) noexcept;
+
+}  // namespace eventlog::core

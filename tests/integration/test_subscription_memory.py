@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A subscription takes the memory that was asked for. The ring that threads share takes some when a
+program comes that needs it."""
+
+import json
+import os
+import unittest
+
+import harness
+
+BUFFERS, BUFFER_SIZE = 4, 1 << 20
+RING = BUFFERS * BUFFER_SIZE
+
+
+@unittest.skipUnless(harness.IS_SHARED_RING_LATE, "the shared ring is reserved at once")
+class SubscriptionMemory(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.asked = RING * os.sysconf("SC_NPROCESSORS_ONLN")
+        self.run_elog("start", "flight", "--overwrite", "--wait", "-e", "counter:*",
+                      "--buffer-size", "1M")
+
+    def taken(self):
+        path = os.path.join(self.directory, "subscriptions", "00")
+        return os.stat(path).st_blocks * 512
+
+    def emit(self, rseq):
+        """Runs a program to its end, and returns how many events the subscription then holds."""
+        environment = {**self.environment, "EVENTLOG_RSEQ": rseq}
+        program = self.start(harness.program("counter"), "1", "1000", env=environment)
+        self.finish(program)
+        events, _, lost = self.summary(self.run_elog("snapshot", "flight").stderr)
+        self.assertEqual(lost, 0)
+        return events
+
+    def assert_taken(self, bytes_at_least):
+        self.assertGreaterEqual(self.taken(), bytes_at_least)
+        self.assertLessEqual(self.taken(), bytes_at_least + self.asked // 20)
+
+    def test_is_what_was_asked_for(self):
+        self.assert_taken(self.asked)
+        # Whoever looks takes none.
+        self.run_elog("status")
+        self.run_elog("snapshot", "flight")
+        self.assert_taken(self.asked)
+
+    @unittest.skipIf(harness.IS_SHARED, "all threads write to the shared ring")
+    def test_is_no_more_while_programs_have_restartable_sequences(self):
+        features = json.loads(self.run_elog("features", "--json").stdout)["features"]
+        if {each["name"]: each["state"] for each in features}["rseq"] != "yes":
+            self.skipTest("there are no restartable sequences here")
+        self.assertEqual(self.emit("on"), 1000)
+        self.assert_taken(self.asked)
+
+    def test_is_a_ring_more_when_a_program_without_them_has_come_and_nothing_is_lost(self):
+        self.assertEqual(self.emit("off"), 1000)
+        self.assert_taken(self.asked + RING)
+
+
+if __name__ == "__main__":
+    harness.main()
