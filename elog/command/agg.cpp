@@ -92,6 +92,7 @@ void run_on_file(const agg_arguments& arguments) {
         }
     }
     intervals.finish();
+    tell_unsuited(filter.get(), &computed);
     complain_about_damage(file, choice.path);
 }
 
@@ -151,6 +152,7 @@ void run_live(const agg_arguments& arguments) {
     aggregating_sink sink(filter.get(), computed, intervals);
     recording process(source, sink);
     tell_losses(process.run(stop));
+    tell_unsuited(filter.get(), &computed);
     check_names(filter.get(), &computed);
 }
 

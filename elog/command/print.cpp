@@ -74,6 +74,7 @@ void run_print(const print_arguments& arguments) {
         file.read(write);
     }
     output.finish();
+    output.tell_unsuited();
     complain_about_damage(file, arguments.choice.path);
     output.check_names();
     check_options(options, file);

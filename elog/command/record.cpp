@@ -195,6 +195,7 @@ void record(const record_arguments& arguments, const subscription_options& optio
         print_summary(summary, output_name(arguments));
         if (passing) {
             tell("{} events passed --where", passing->passed());
+            tell_unsuited(filter.get(), nullptr);
         }
     } catch (...) {
         if (child) {

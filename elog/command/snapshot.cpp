@@ -83,6 +83,7 @@ void snapshot_taking::take() {
     print_summary(summary, arguments_.output);
     if (passing_) {
         tell("{} events passed --where", passing_->passed());
+        tell_unsuited(filter_.get(), nullptr);
     }
     if (unknown_ == unknown_names::refused) {
         check_names(filter_.get(), nullptr);

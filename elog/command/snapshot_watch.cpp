@@ -244,6 +244,7 @@ void snapshot_watch::print_totals() {
     if (watch_) {
         const std::uint64_t missed = watch_->missed();
         tell("{} events were looked at for --when", watch_->seen());
+        tell_unsuited(trigger_.get(), nullptr);
         if (missed != 0) {
             tell(
                 "elog: {} events could not be looked at: newer ones had overwritten them. Start it "

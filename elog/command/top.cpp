@@ -222,6 +222,7 @@ void run_top(const top_arguments& arguments) {
     for (const std::string& sentence : sink.complaints()) {
         tell("elog: {} The other events are not affected.", sentence);
     }
+    tell_unsuited(filter.get(), nullptr);
     check_names(filter.get(), nullptr);
 }
 

@@ -76,6 +76,10 @@ void wanted_records::finish() {
     writer_.finish();
 }
 
+void wanted_records::tell_unsuited() const {
+    elog::tell_unsuited(filter_.get(), nullptr);
+}
+
 void wanted_records::check_names() const {
     elog::check_names(filter_.get(), nullptr);
 }
@@ -113,6 +117,7 @@ void chosen_records::read() {
 }
 
 void chosen_records::complain(const char* done) const {
+    wanted_.tell_unsuited();
     complain_about_damage(file_, choice_.path, done);
 }
 

@@ -51,6 +51,8 @@ class wanted_records {
     void flush() { writer_.flush(); }
     /// Behind all records: what was lost at the end, and what the writer has to say.
     void finish();
+    /// Says how many records were left out because --where does not suit their version of an event.
+    void tell_unsuited() const;
     /// Throws usage_failure if --where asked for what no event has.
     void check_names() const;
 
@@ -74,7 +76,7 @@ class chosen_records {
     [[nodiscard]] const file_reader& file() const noexcept { return file_; }
     /// Writes all of it, then what the writer has to say.
     void read();
-    /// Afterwards: see complain_about_damage.
+    /// Afterwards: about what was left out; then see complain_about_damage.
     void complain(const char* done = "shown") const;
 
   private:

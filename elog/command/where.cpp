@@ -5,17 +5,53 @@
 #include <utility>
 
 #include "running_providers.hpp"
+#include "tell.hpp"
 #include "usage_failure.hpp"
 
 namespace elog {
 namespace {
 
-void add_provider(record_filter* filter, aggregator* computed, const provider_instance& provider) {
-    if (filter != nullptr) {
-        filter->add(provider);
+template <class Asked>
+void add_provider(Asked* asked, const provider_instance& provider) {
+    try {
+        if (asked != nullptr) {
+            asked->add(provider);
+        }
+    } catch (const failure&) {  // check_types says so, unless another version has other types
     }
-    if (computed != nullptr) {
-        computed->add(provider);
+}
+
+void add_provider(record_filter* filter, aggregator* computed, const provider_instance& provider) {
+    add_provider(filter, provider);
+    add_provider(computed, provider);
+}
+
+void check_types(const record_filter* filter, const aggregator* computed) {
+    try {
+        if (filter != nullptr) {
+            filter->check_types();
+        }
+        if (computed != nullptr) {
+            computed->check_types();
+        }
+    } catch (const failure& error) {
+        throw usage_failure("{}", error.what());
+    }
+}
+
+// A program whose provider changes again and again must not fill the terminal.
+constexpr std::size_t sentences_max = 20;
+
+void tell_unsuited(const unsuited_events& events) {
+    std::size_t told = 0;
+    for (const std::string& sentence : events.sentences()) {
+        if (told == sentences_max) {
+            tell("elog: Other events were left out for such reasons, too; {} in all.",
+                 events.counted());
+            return;
+        }
+        tell("elog: {}", sentence);
+        ++told;
     }
 }
 
@@ -59,15 +95,21 @@ void check_names(const record_filter* filter, const aggregator* computed) {
 
 void add_providers(record_filter* filter, aggregator* computed, const provider_map& providers,
                    bool all_are_known) {
-    try {
-        for (const auto& [id, provider] : providers) {
-            add_provider(filter, computed, provider);
-        }
-    } catch (const failure& error) {
-        throw usage_failure("{}", error.what());
+    for (const auto& [id, provider] : providers) {
+        add_provider(filter, computed, provider);
     }
+    check_types(filter, computed);
     if (all_are_known) {
         check_names(filter, computed);
+    }
+}
+
+void tell_unsuited(const record_filter* filter, const aggregator* computed) {
+    if (filter != nullptr) {
+        tell_unsuited(filter->unsuited());
+    }
+    if (computed != nullptr) {
+        tell_unsuited(computed->unsuited());
     }
 }
 
@@ -75,15 +117,12 @@ void check_running(record_filter* filter, aggregator* computed, bool all_are_kno
     if (filter == nullptr && computed == nullptr) {
         return;
     }
-    try {
-        std::uint16_t id = 0;
-        for (provider_instance& provider : find_running_providers().providers) {
-            provider.id = id++;
-            add_provider(filter, computed, provider);
-        }
-    } catch (const failure& error) {
-        throw usage_failure("{}", error.what());
+    std::uint16_t id = 0;
+    for (provider_instance& provider : find_running_providers().providers) {
+        provider.id = id++;
+        add_provider(filter, computed, provider);
     }
+    check_types(filter, computed);
     if (all_are_known) {
         check_names(filter, computed);
     }

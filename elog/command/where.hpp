@@ -32,12 +32,17 @@ inline constexpr const char* where_help =
 [[nodiscard]] std::int64_t present_time();
 
 /// Tells the filter about all providers of a file. Both may be missing, here and below. Names that
-/// nobody knows are a mistake only if `all_are_known`.
+/// nobody knows are a mistake only if `all_are_known`; that an event's types do not allow what is
+/// asked is one unless another version of its provider has it with types that do.
 void add_providers(record_filter* filter, aggregator* computed, const provider_map& providers,
                    bool all_are_known);
 
 /// Throws failure: no event has a name that was asked for.
 void check_names(const record_filter* filter, const aggregator* computed);
+
+/// Behind all records: how many were left out because their version of an event does not allow what
+/// is asked.
+void tell_unsuited(const record_filter* filter, const aggregator* computed);
 
 /// Compares a predicate, an aggregation or both with what programs offer that run now. Both are
 /// used up by that. `all_are_known` as above.

@@ -124,6 +124,7 @@ source_totals merged_source::totals() const noexcept {
         sum.records += some.records - (parts_[i].head && given_ != i ? 1 : 0);
         sum.lost += some.lost;
         sum.not_understood += some.not_understood;
+        sum.left_out += some.left_out;
     }
     return sum;
 }

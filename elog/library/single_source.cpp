@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-
 #include "file_writer.hpp"
 #include "source_state.hpp"
 
@@ -22,14 +20,20 @@ std::optional<failure> single_source::add_provider(const provider_instance& prov
         known_events.add(provider);
         return std::nullopt;
     } catch (const failure& mistake) {
-        std::string sentence =
-            std::string(mistake.what()) + " The event is left out, and others are not affected.";
-        // Processes that run the same program have the same events.
-        if (std::find(complaints_.begin(), complaints_.end(), sentence) == complaints_.end()) {
-            complaints_.push_back(std::move(sentence));
-        }
         return mistake;
     }
+}
+
+source_totals single_source::totals() const noexcept {
+    source_totals now = totals_;
+    const unsuited_events* unsuited = known_events.unsuited();
+    now.left_out = unsuited == nullptr ? 0 : unsuited->counted();
+    return now;
+}
+
+std::vector<std::string> single_source::complaints() const {
+    const unsuited_events* unsuited = known_events.unsuited();
+    return unsuited == nullptr ? std::vector<std::string>() : unsuited->sentences(true);
 }
 
 void single_source::note(loss missing) {

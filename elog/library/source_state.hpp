@@ -57,8 +57,8 @@ class single_source : public source_state {
     [[nodiscard]] const known_event* find(std::uint64_t origin, std::uint16_t provider,
                                           std::uint16_t event) const noexcept override;
     [[nodiscard]] std::vector<event> events() const override { return known_events.all(); }
-    [[nodiscard]] source_totals totals() const noexcept override { return totals_; }
-    [[nodiscard]] std::vector<std::string> complaints() const override { return complaints_; }
+    [[nodiscard]] source_totals totals() const noexcept override;
+    [[nodiscard]] std::vector<std::string> complaints() const override;
 
   protected:
     /// Throws failure.
@@ -85,7 +85,6 @@ class single_source : public source_state {
 
     std::function<void(const loss&)> on_loss_;
     source_totals totals_;
-    std::vector<std::string> complaints_;
     std::uint64_t lost_before_ = 0;  // the next record that is given out
     std::deque<loss> noted_;         // and not told yet
     std::optional<record> kept_;

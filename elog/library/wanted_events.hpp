@@ -43,8 +43,13 @@ class wanted_events {
     [[nodiscard]] const known_event* find(std::uint16_t provider,
                                           std::uint16_t event) const noexcept;
     [[nodiscard]] std::vector<event> all() const;
-    [[nodiscard]] bool wants(const record_view& record, const clock_table& clock) const noexcept {
+    /// Counts what the predicate cannot ask.
+    [[nodiscard]] bool wants(const record_view& record, const clock_table& clock) noexcept {
         return !filter_ || filter_->matches(record, clock);
+    }
+    /// nullptr: there is no predicate.
+    [[nodiscard]] const unsuited_events* unsuited() const noexcept {
+        return filter_ ? &filter_->unsuited() : nullptr;
     }
 
   private:

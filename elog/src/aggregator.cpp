@@ -29,7 +29,7 @@ bool is_measured(eventlog::format how) noexcept {
 
 }  // namespace
 
-aggregator::aggregator(aggregation asked, const record_filter* filter, std::size_t keys_max,
+aggregator::aggregator(aggregation asked, record_filter* filter, std::size_t keys_max,
                        event_choice chosen)
     : asked_(std::move(asked)),
       filter_(filter),
@@ -49,6 +49,7 @@ void aggregator::add(const provider_instance& provider) {
     const auto kept = std::make_shared<const provider_instance>(provider);
     std::vector<event_plan>& plans = plans_[provider.id];
     plans.clear();
+    unsuited_.begin_provider(provider.id);
     std::optional<failure> mistake;
     for (std::size_t i = 0; i < kept->schema.events.size(); ++i) {
         const event_schema& event = kept->schema.events[i];
@@ -65,12 +66,22 @@ void aggregator::add(const provider_instance& provider) {
         if (verdict == record_filter::verdict::never) {
             continue;
         }
+        const std::vector<value_look> looks = looks_;
+        const std::vector<double> steps = steps_;
         try {
             plans.back() = plan_event(kept, event);
-            plans.back().needs_test = verdict == record_filter::verdict::depends;
+            if (plans.back().wanted) {
+                unsuited_.note_suited(kept->schema, event);
+            }
         } catch (const failure& error) {
+            // How its values look is no rule for those of others.
+            looks_ = looks;
+            steps_ = steps;
+            unsuited_.note(*kept, i, error);
             mistake = mistake ? mistake : std::optional(error);
+            continue;
         }
+        plans.back().needs_test = verdict == record_filter::verdict::depends;
     }
     if (mistake) {
         throw failure(*mistake);
@@ -241,7 +252,11 @@ void aggregator::take(const record_view& record, const clock_table& clock) {
         return;
     }
     event_plan& plan = plans_[header.provider][header.event];
-    if (!plan.wanted || (plan.needs_test && !filter_->matches(record, clock))) {
+    if (!plan.wanted) {
+        leave_out(record, clock);
+        return;
+    }
+    if (plan.needs_test && !filter_->matches(record, clock)) {
         return;
     }
     if (record.payload.size() < plan.size) {
@@ -259,6 +274,13 @@ void aggregator::take(const record_view& record, const clock_table& clock) {
     if (group != key_table::none) {
         ++taken_;
         add_values(plan, &values_[group * asked_.calls.size()], record, clock);
+    }
+}
+
+/// Whether that was wanted, too, the filter says, and counts itself what it cannot ask.
+void aggregator::leave_out(const record_view& record, const clock_table& clock) {
+    if (filter_ == nullptr || filter_->matches(record, clock)) {
+        unsuited_.count(record.header);
     }
 }
 

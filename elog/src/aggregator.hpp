@@ -39,12 +39,18 @@ class aggregator {
     /// `filter` may be missing: everything is wanted. It must outlive the aggregator, and know a
     /// provider before the aggregator does. Up to `keys_max` different keys are kept; what has
     /// others is counted and left out. Nothing is said about events that are not chosen.
-    aggregator(aggregation asked, const record_filter* filter, std::size_t keys_max,
+    aggregator(aggregation asked, record_filter* filter, std::size_t keys_max,
                event_choice chosen = {});
 
     /// Before the provider's first record. Throws failure if a call cannot take a field that an
     /// event has; that event then counts for nothing, and all others as they should.
     void add(const provider_instance& provider);
+
+    /// Throws failure if there is an event of which no version has what the calls can take. That
+    /// one of them has is enough: records of the others are left out, and counted.
+    void check_types() const { unsuited_.check(); }
+    /// Events that cannot be computed with.
+    [[nodiscard]] const unsuited_events& unsuited() const noexcept { return unsuited_; }
 
     /// Throws failure if there are events, but none that has a field that is asked for.
     void check_names() const;
@@ -111,6 +117,7 @@ class aggregator {
     void agree_on_look(std::size_t call, const record_place& place, const std::string& called);
     [[nodiscard]] std::uint32_t look_number(const record_place& place);
     void note_names(const provider_instance& provider, const event_schema& event);
+    void leave_out(const record_view& record, const clock_table& clock);
     [[nodiscard]] bool build_key(const event_plan& plan, const record_view& record,
                                  const clock_table& clock);
     [[nodiscard]] std::size_t group_of(event_plan& plan, const record_view& record,
@@ -122,7 +129,7 @@ class aggregator {
                     const record_view& record, const clock_table& clock);
 
     aggregation asked_;
-    const record_filter* filter_;
+    record_filter* filter_;
     std::size_t keys_max_;
     event_choice chosen_;
     std::vector<std::vector<event_plan>> plans_;  // by provider and event
@@ -133,6 +140,7 @@ class aggregator {
     std::vector<bool> known_keys_;
     known_names names_;
     bool has_events_ = false;
+    unsuited_events unsuited_;
 
     key_table table_;
     std::vector<accumulator> values_;           // by group and call

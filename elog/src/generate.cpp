@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 
+#include "macro_names.hpp"
 #include "schema_values.hpp"
 #include "value_text.hpp"
 
@@ -32,6 +33,10 @@ bool ends_a_sentence(std::string_view text) noexcept {
 
 std::string unique_names::make(std::string_view wanted) {
     std::string name(wanted);
+    if (avoids_macros_ && is_macro(name)) {
+        // Compilers have _T_SIZE and _T_SIZE_, __size_t and __size_t__: any may be one of theirs.
+        name += belongs_to_compilers(name) ? "___" : "_";
+    }
     while (!taken_.insert(name).second) {
         name += '_';
     }

@@ -26,11 +26,15 @@ namespace elog {
 [[nodiscard]] std::string generate_python(const located_schema& source);
 [[nodiscard]] std::string generate_rust(const located_schema& source);
 
+/// Whether names that are macros in C can be used.
+enum class macros { usable, avoided };
+
 /// Names that are free in a scope of a language.
 class unique_names {
   public:
     unique_names() = default;
-    explicit unique_names(std::span<const std::string_view> reserved) {
+    explicit unique_names(std::span<const std::string_view> reserved, macros how = macros::usable)
+        : avoids_macros_(how == macros::avoided) {
         for (const std::string_view word : reserved) {
             taken_.emplace(word);
         }
@@ -42,6 +46,7 @@ class unique_names {
 
   private:
     std::set<std::string, std::less<>> taken_;
+    bool avoids_macros_ = false;
 };
 
 /// Text being written, a line at a time.

@@ -148,7 +148,9 @@ struct event_names {
 class c_generator {
   public:
     explicit c_generator(const located_schema& source)
-        : schema_(source.schema), prefix_(schema_.name), file_scope_(reserved_words) {
+        : schema_(source.schema),
+          prefix_(schema_.name),
+          file_scope_(reserved_words, macros::avoided) {
         for (const char* own : {"gate", "provider", "schema", "register", "unregister", "handle",
                                 "put_word", "cut_longest"}) {
             file_scope_.reserve(prefix_ + "_" + own);
@@ -193,7 +195,7 @@ void c_generator::name_everything() {
         names.emit = file_scope_.make(prefix_ + "_" + event.name);
         names.enabled = file_scope_.make(names.emit + "_enabled");
         names.emit_enabled = file_scope_.make(names.emit + "_now");
-        unique_names parameters(reserved_words);
+        unique_names parameters(reserved_words, macros::avoided);
         for (const char* used : {"gate", "provider", "put_word", "cut_longest", "handle"}) {
             parameters.reserve(prefix_ + "_" + used);
         }

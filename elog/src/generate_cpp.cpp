@@ -10,6 +10,7 @@
 #include <eventlog/traits.hpp>
 
 #include "generate.hpp"
+#include "macro_names.hpp"
 
 namespace elog {
 namespace {
@@ -56,8 +57,8 @@ constexpr std::string_view reserved_words[] = {
 };
 
 bool is_reserved(std::string_view name) {
-    return std::find(std::begin(reserved_words), std::end(reserved_words), name) !=
-           std::end(reserved_words);
+    return is_macro(name) || std::find(std::begin(reserved_words), std::end(reserved_words),
+                                       name) != std::end(reserved_words);
 }
 
 std::string integer_type(field_type type) {
@@ -172,7 +173,7 @@ cpp_type scalar_type(const field_schema& field) {
 class cpp_generator {
   public:
     explicit cpp_generator(const located_schema& source)
-        : source_(source), schema_(source.schema), scope_(reserved_words) {}
+        : source_(source), schema_(source.schema), scope_(reserved_words, macros::avoided) {}
 
     std::string generate();
 
@@ -185,6 +186,7 @@ class cpp_generator {
     void name_everything();
     void write_head();
     [[nodiscard]] std::string name_of_enumeration(std::size_t index) const;
+    [[nodiscard]] bool finds_names(std::size_t index) const;
     void write_enumeration(std::size_t index);
     void write_struct(std::size_t id);
     void write_enum_traits(std::size_t index);
@@ -203,6 +205,7 @@ class cpp_generator {
     bool dumps_ = false;
     unique_names scope_;
     std::vector<std::string> homes_;  // namespaces of enumerations whose name another one has
+    std::vector<std::vector<std::string>> values_;  // of enumerations
     std::vector<std::string> events_;
     std::vector<std::vector<std::string>> fields_;
     source_writer out_;
@@ -305,11 +308,7 @@ void cpp_generator::check_enumerations() const {
         }
         const enumeration_schema& enumeration = schema_.enumerations[index];
         check_name(enumeration.name, source_.enumerations[index]);
-        for (const auto& [value, name] : enumeration.values) {
-            check_name(name, source_.enumerations[index]);
-        }
-        if (enumeration.values.size() > eventlog::enum_values_max &&
-            !finds_values(enumeration, *type_of_enumeration(schema_, index))) {
+        if (enumeration.values.size() > eventlog::enum_values_max && !finds_names(index)) {
             source_.refuse(source_.enumerations[index],
                            "In C++ an enumeration has up to 256 values.");
         }
@@ -356,10 +355,15 @@ void cpp_generator::name_everything() {
     for (const enumeration_schema& enumeration : schema_.enumerations) {
         const bool is_first = taken.insert(enumeration.name).second;
         homes_.push_back(is_first ? std::string() : scope_.make(enumeration.name + "_2"));
+        unique_names names(reserved_words, macros::avoided);
+        values_.emplace_back();
+        for (const auto& [value, name] : enumeration.values) {
+            values_.back().push_back(names.make(name));
+        }
     }
     for (const event_schema& event : schema_.events) {
         events_.push_back(scope_.make(event.name));
-        unique_names members(reserved_words);
+        unique_names members(reserved_words, macros::avoided);
         // Types are looked up behind it: no member may have its name.
         members.reserve(schema_.name);
         fields_.emplace_back();
@@ -374,6 +378,15 @@ std::string cpp_generator::name_of_enumeration(std::size_t index) const {
     const std::string& home = homes_[index];
     return fmt::format("{}::{}{}{}", schema_.name, home,
                        home.empty() ? "" : "::", schema_.enumerations[index].name);
+}
+
+/// Whether the compiler finds the values, and they are called in C++ what they are in the schema.
+bool cpp_generator::finds_names(std::size_t index) const {
+    const enumeration_schema& enumeration = schema_.enumerations[index];
+    return finds_values(enumeration, *type_of_enumeration(schema_, index)) &&
+           std::equal(
+               enumeration.values.begin(), enumeration.values.end(), values_[index].begin(),
+               [](const auto& value, const std::string& name) { return value.second == name; });
 }
 
 cpp_type cpp_generator::type_of(const field_schema& field) const {
@@ -418,7 +431,7 @@ void cpp_generator::write_head() {
     out_.line();
     if (!schema_.keywords.empty()) {
         out_.line("namespace keywords {{");
-        unique_names names(reserved_words);
+        unique_names names(reserved_words, macros::avoided);
         for (const auto& [bit, name] : schema_.keywords) {
             out_.line("inline constexpr eventlog::keyword {}{{{}, \"{}\"}};", names.make(name), bit,
                       name);
@@ -435,8 +448,8 @@ void cpp_generator::write_enumeration(std::size_t index) {
         out_.line("namespace {} {{  // there is another {}", homes_[index], enumeration.name);
     }
     out_.line("enum class {} : {} {{", enumeration.name, integer_type(type));
-    for (const auto& [value, name] : enumeration.values) {
-        out_.line("    {} = {},", name, enum_value(value, type));
+    for (std::size_t i = 0; i < enumeration.values.size(); ++i) {
+        out_.line("    {} = {},", values_[index][i], enum_value(enumeration.values[i].first, type));
     }
     out_.line("}};");
     out_.line();
@@ -478,7 +491,7 @@ void cpp_generator::write_struct(std::size_t id) {
 
 void cpp_generator::write_enum_traits(std::size_t index) {
     const enumeration_schema& enumeration = schema_.enumerations[index];
-    const bool found = finds_values(enumeration, *type_of_enumeration(schema_, index));
+    const bool found = finds_names(index);
     if (found && !enumeration.combines) {
         return;
     }
@@ -524,7 +537,7 @@ void cpp_generator::write_event_traits(std::size_t id) {
               events_[id]);
     out_.line("    .level = eventlog::level::{},", name_of(event.severity));
     std::string keywords;
-    unique_names names(reserved_words);
+    unique_names names(reserved_words, macros::avoided);
     for (const auto& [bit, name] : schema_.keywords) {
         const std::string constant = names.make(name);
         if ((event.keywords >> bit & 1U) != 0) {
@@ -582,7 +595,7 @@ void cpp_generator::write_provider_traits() {
     }
     if (!schema_.keywords.empty()) {
         out_.line("    .keywords = {{");
-        unique_names names(reserved_words);
+        unique_names names(reserved_words, macros::avoided);
         for (const auto& [bit, name] : schema_.keywords) {
             out_.line("        {}::keywords::{},", schema_.name, names.make(name));
         }

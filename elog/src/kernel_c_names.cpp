@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "kernel_c.hpp"
+#include "macro_names.hpp"
 
 namespace elog::kernel_c {
 namespace {
@@ -27,7 +28,7 @@ constexpr std::string_view words[] = {
     "unsigned",   "vmemmap",    "void",       "volatile", "while",       "writeb",
     "writel",     "writeq",     "writew",     "HZ",       "NULL",        "BITS_PER_LONG",
     "PAGE_SHIFT", "PAGE_SIZE",  "PAGE_MASK",  "REC",      "THIS_MODULE", "TRACE_SYSTEM",
-    "TP_ARGS",    "TP_PROTO",
+    "TP_ARGS",    "TP_PROTO",   "READ",       "WRITE",    "MODULE",
 };
 
 /// What only a parameter cannot be called: types, and what the macros around TP_fast_assign and the
@@ -46,7 +47,7 @@ bool is_word(std::string_view name) noexcept {
 
 /// Of a name that can be no member of a trace event's entry; empty if it can.
 std::string_view why_no_member(std::string_view name) noexcept {
-    if (is_word(name)) {
+    if (is_word(name) || is_kernel_macro(name)) {
         return "which means something else in the kernel's C";
     }
     if (name.starts_with("__")) {

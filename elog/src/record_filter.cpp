@@ -47,6 +47,7 @@ void record_filter::add(const provider_instance& provider) {
     }
     std::vector<event_test>& tests = tests_[provider.id];
     tests.clear();
+    unsuited_.begin_provider(provider.id);
     tests.reserve(provider.schema.events.size());
     const test_context context{wanted_, reference_time_, known_};
     std::optional<failure> mistake;
@@ -59,7 +60,11 @@ void record_filter::add(const provider_instance& provider) {
         names_.add(provider.schema, event);
         try {
             tests.emplace_back(context, provider, event);
+            if (!tests.back().is_never()) {
+                unsuited_.note_suited(provider.schema, event);
+            }
         } catch (const failure& error) {
+            unsuited_.note(provider, tests.size(), error);
             tests.emplace_back();
             mistake = mistake ? mistake : std::optional(error);
         }

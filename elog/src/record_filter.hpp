@@ -15,6 +15,7 @@
 #include "predicate.hpp"
 #include "provider_schema.hpp"
 #include "records.hpp"
+#include "unsuited_events.hpp"
 
 namespace elog {
 
@@ -43,21 +44,34 @@ class record_filter {
 
     /// Before the provider's first record; of a second one with the same number, the second counts.
     /// Throws failure if an event's types do not allow what is asked; that event is then never
-    /// wanted, and all others are as they should be.
+    /// wanted, its records are counted, and all others are as they should be.
     void add(const provider_instance& provider);
 
     /// Throws failure if there are events, but none that knows one of the names. An event that
     /// lacks a name another one has is just not wanted.
     void check_names() const;
 
-    /// False for records of unknown providers and events.
-    [[nodiscard]] bool matches(const record_view& record, const clock_table& clock) const noexcept {
+    /// Throws failure if there is an event of which no version allows what is asked. That one of
+    /// them does is enough: records of the others are left out, and counted.
+    void check_types() const { unsuited_.check(); }
+
+    /// False for records of unknown providers and events. Counts what it cannot ask.
+    [[nodiscard]] bool matches(const record_view& record, const clock_table& clock) noexcept {
         const event_test* test = find(record.header.provider, record.header.event);
-        return test != nullptr && is_understood(record.header) && test->matches(record, clock);
+        if (test == nullptr || !is_understood(record.header)) {
+            return false;
+        }
+        if (test->is_never()) {
+            unsuited_.count(record.header);
+        }
+        return test->matches(record, clock);
     }
 
     /// What is known without looking at a record.
     [[nodiscard]] verdict verdict_of(std::uint16_t provider, std::uint16_t event) const noexcept;
+
+    /// Events that cannot be asked.
+    [[nodiscard]] const unsuited_events& unsuited() const noexcept { return unsuited_; }
 
   private:
     [[nodiscard]] const event_test* find(std::uint16_t provider,
@@ -74,6 +88,7 @@ class record_filter {
     known_names names_;
     bool has_events_ = false;
     std::vector<std::vector<event_test>> tests_;  // by provider and event
+    unsuited_events unsuited_;
 };
 
 }  // namespace elog

@@ -8,7 +8,10 @@
 //     begin()
 //     // expect complaint: TEXT    more than that, and TEXT in what run.py says about it
 // The latter are what a site costs that should have been written with emit_lazily, and the proof
-// that run.py sees it.
+// that run.py sees it. Of functions that emit an event that is in memory already, what they do if
+// somebody listens:
+//     // expect copy: N bytes         it is read once, in whole words, and nothing is done to these
+//     // expect copy complaint: TEXT  more than that
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -87,13 +90,68 @@ struct changed {
     state now;
 };
 
+/// Byte for byte their payload: no padding, fixed fields alone, the widest first.
+struct flags {
+    bool first, second, third, fourth, fifth, sixth, seventh, eighth;
+};
+struct point {
+    double x;
+    float y;
+    float z;
+};
+struct every_width {
+    std::uint64_t eight;
+    std::int64_t took;
+    std::uint32_t four;
+    float ratio;
+    std::int32_t left;
+    std::uint32_t right;
+    std::uint16_t two;
+    std::int16_t other;
+    std::uint8_t one;
+    bool is_so;
+    char letter;
+    state now;
+};
+struct pair_of_points {
+    std::uint64_t number;
+    struct {
+        float x, y;
+    } from, to;
+};
+struct short_arrays {
+    std::uint32_t port;
+    std::array<std::uint8_t, 4> address;
+    std::array<std::uint8_t, 16> label;
+};
+struct eight_words {
+    std::uint64_t a, b, c, d, e, f, g;
+    double h;
+};
+/// Nothing is missing in it, but its payload is sorted otherwise.
+struct unsorted {
+    std::uint16_t from;
+    std::uint16_t to;
+    float ratio;
+    std::uint32_t first;
+    std::uint16_t second;
+    std::uint16_t third;
+};
+
 struct received {
     std::uint32_t bytes;
     std::string_view from;
 };
 
 using site = eventlog::provider<"site", numbers, described, named, owning, wide, block, long_row,
-                                sampled, sampled_view, changed, received>;
+                                sampled, sampled_view, changed, received, flags, point, every_width,
+                                pair_of_points, short_arrays, eight_words, unsorted>;
+
+template <class... Events>
+inline constexpr bool are_their_payload = (eventlog::detail::is_block_copyable<Events> && ...);
+static_assert(are_their_payload<numbers, block, flags, point, every_width, pair_of_points,
+                                short_arrays, eight_words>);
+static_assert(!are_their_payload<unsorted>);
 
 inline std::uint64_t mix(std::uint64_t value) {
     value ^= value >> 33U;
@@ -348,6 +406,54 @@ int lazily_long(std::uint64_t number, std::string_view text) {
                     mix(hash(text))};
     });
     return end() + 1;
+}
+
+// An event that is in memory: what is copied of it if somebody listens --------------------------
+
+// expect copy: 16 bytes
+void copy_numbers(const numbers& event) {
+    site::emit(event);
+}
+
+// expect copy: 8 bytes
+void copy_flags(const flags& event) {
+    site::emit(event);
+}
+
+// expect copy: 16 bytes
+void copy_point(const point& event) {
+    site::emit(event);
+}
+
+// expect copy: 40 bytes
+void copy_every_width(const every_width& event) {
+    site::emit(event);
+}
+
+// expect copy: 24 bytes
+void copy_nested(const pair_of_points& event) {
+    site::emit(event);
+}
+
+// expect copy: 24 bytes
+void copy_short_arrays(const short_arrays& event) {
+    site::emit(event);
+}
+
+// expect copy: 64 bytes
+void copy_what_takes_more_than_registers(const eight_words& event) {
+    site::emit(event);
+}
+
+// It is handed over where it is: what is copied, once, into the ring, the library copies.
+// expect copy: 0 bytes
+void copy_block(const block& event) {
+    site::emit(event);
+}
+
+// expect copy complaint: bytes of the event
+void copy_unsorted(const unsorted& event) {
+    site::emit(event);
 }
 
 // What must be written with emit_lazily instead -------------------------------------------------

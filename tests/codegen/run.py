@@ -8,9 +8,13 @@ Walks each function of FILE that says what it expects (see there) the way it run
 listens. Between the calls of begin() and end() there must be one load of the gate word, straight
 from where it stands, one test of it and one jump that is not taken; in front of begin() nothing but
 the keeping of arguments.
+
+Of functions that emit an event that stands in memory it looks at what they do while somebody
+listens: they must read each of its bytes once, in words of eight bytes or more, and move these.
 """
 
 import dataclasses
+import functools
 import os
 import re
 import subprocess
@@ -33,6 +37,17 @@ GATE_LOAD = re.compile(r"mov +0x0(?:\(%rip\))?,(%e\w+|%r\d+d)\b.*")
 GATE_TEST = re.compile(r"test +(%\w+),(%\w+)")
 GATE_COMPARISON = re.compile(r"cmpl +\$0x0,0x0(\(%rip\))?.*")
 JUMP = re.compile(r"(j\w+) +([0-9a-f]+)\b.*")
+# An operand in the event, to which the first argument points; what a move into that register ends.
+IN_EVENT = re.compile(r"(-?0x[0-9a-f]+)?\(%rdi\)")
+ENDS_EVENT = re.compile(r".*,%[re]di( +#.*)?")
+WORD_READ = re.compile(r"(?:mov|push|pushq|movq) +(-?0x[0-9a-f]+)?\(%rdi\)(?:,(%r\w+|%xmm\d+))?")
+TWO_WORDS_READ = re.compile(r"mov(?:up[sd]|dqu|ap[sd]|dqa) +(-?0x[0-9a-f]+)?\(%rdi\),%xmm\d+")
+NARROW = {"b": 1, "w": 2, "l": 4}
+# Besides reading: moves to where arguments go, the frame for these, and the way out.
+MOVING = re.compile(
+    r"(mov|movq|mov[au]p[sd]|movdq[au]|push|pushq|pop|sub|add|lea|test|jne|je|jmp|call|ret|endbr64|"
+    r"nop\w*|xchg|data16|cs)\b.*"
+)
 PADDING = re.compile(r"nop.*|xchg +%ax,%ax|jmp .*")
 
 
@@ -64,15 +79,22 @@ class Unexpected(Exception):
 
 
 def read_expectations(path):
-    """{function: text of the complaint, None for none}"""
+    """{function: (what looks at its instructions, text of the complaint or None for none)}"""
     with open(path, encoding="utf-8") as file:
         source = file.read()
-    found = re.findall(
-        r"^// expect(?:: (gate)| complaint: (.*\S))\nint (\w+)\(", source, re.MULTILINE
+    gates = re.findall(
+        r"^// expect(?:: gate| complaint: (.*\S))\nint (\w+)\(", source, re.MULTILINE
     )
-    if len(found) != len(re.findall(r"^// expect", source, re.MULTILINE)):
+    copies = re.findall(
+        r"^// expect copy(?:: (\d+) bytes| complaint: (.*\S))\nvoid (\w+)\(", source, re.MULTILINE
+    )
+    if len(gates) + len(copies) != len(re.findall(r"^// expect", source, re.MULTILINE)):
         sys.exit(f"{path}: an `// expect` does not stand above a function")
-    return {function: None if gate else complaint for gate, complaint, function in found}
+    found = {function: (check_gates, complaint or None) for complaint, function in gates}
+    for size, complaint, function in copies:
+        check = functools.partial(check_copy, size=int(size or 0))
+        found[function] = (check, complaint or None)
+    return found
 
 
 def compile_object(command, path, target):
@@ -154,7 +176,40 @@ def check_gate(instructions):
         raise Unexpected(f"no gate: missing {', '.join(expected)}")
 
 
-def check_function(instructions):
+def read_of_event(step):
+    """Where an instruction reads the event, and how many bytes; None if it does not."""
+    operand = IN_EVENT.search(step.text)
+    if operand is None or step.text.startswith("lea"):
+        return None
+    offset = int(operand[1] or "0", 16)
+    if TWO_WORDS_READ.fullmatch(step.text):
+        return offset, 16
+    word = WORD_READ.fullmatch(step.text)
+    if word and (word[2] is None or re.fullmatch(r"%r(\w\w|\d+)|%xmm\d+", word[2])):
+        return offset, 8
+    # movzbl, movzwl, movss, mov to a register of four bytes; what else there is counts as one.
+    width = re.match(r"movz([bw])", step.text)
+    narrow = NARROW[width[1]] if width else 4 if re.match(r"mov(ss|d)? ", step.text) else 1
+    require(False, step, f"reads {narrow} bytes of the event")
+    return None
+
+
+def check_copy(instructions, size):
+    """What is done with an event of that size, to which the first argument points."""
+    read = []
+    for step in instructions:
+        if (found := read_of_event(step)) is not None:
+            read.extend(range(found[0], found[0] + found[1]))
+        require(MOVING.fullmatch(step.text), step, "does more than move the event's words")
+        if ENDS_EVENT.fullmatch(step.text):
+            break
+    else:
+        raise Unexpected("hands over no event")
+    if sorted(read) != list(range(size)):
+        raise Unexpected(f"the event's {size} bytes are not read once each: {sorted(read)}")
+
+
+def check_gates(instructions):
     path = hot_path(instructions)
     starts = [index for index, step in enumerate(path) if step.is_call_of("begin")]
     if len(starts) != 1:
@@ -164,10 +219,10 @@ def check_function(instructions):
     check_gate(path[starts[0] + 1 : -1])
 
 
-def judge(expected, instructions):
+def judge(check, expected, instructions):
     """Returns what is wrong, or None."""
     try:
-        check_function(instructions)
+        check(instructions)
     except Unexpected as unexpected:
         if expected is None:
             return str(unexpected)
@@ -185,8 +240,8 @@ def main():
         compile_object(command, path, target)
         functions = disassemble(target)
     failed = False
-    for function, expected in expectations.items():
-        complaint = judge(expected, functions[function])
+    for function, (check, expected) in expectations.items():
+        complaint = judge(check, expected, functions[function])
         if complaint is not None:
             failed = True
             print(f"{function}: {complaint}")

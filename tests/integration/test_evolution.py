@@ -19,6 +19,12 @@ APPENDED_EVENT = (
 )
 RETYPED_FIELD = "provider shop { event order info { number: f32 name: text } }"
 SWAPPED_FIELDS = "provider shop { event order info { name: text number: u32 } }"
+NUMBER_AS_TEXT = "provider shop { event order info { number: text name: text price: u64 } }"
+PRICE_AS_TEXT = "provider shop { event order info { number: u32 name: text price: text } }"
+APPENDED_BOTH = (
+    "provider shop { event order info { number: u32 name: text price: u64 gift: bool? } "
+    "event refund warn { by: text price: u64 } }"
+)
 
 PROGRAM = """
 import sys, time
@@ -70,8 +76,8 @@ class Evolution(harness.Case):
         providers = json.loads(self.run_elog("list", "--json").stdout)["providers"]
         return all(event["listeners"] for provider in providers for event in provider["events"])
 
-    def record_both(self, schemas, calls):
-        """Two versions at once, in one recording; what was said, in order."""
+    def record(self, schemas, calls):
+        """Several versions at once, in one recording."""
         programs = [self.start_version(schema) for schema in schemas]
         output = self.path("run.elog")
         recording = self.start_recording("-e", "shop:*", "-o", output)
@@ -80,8 +86,35 @@ class Evolution(harness.Case):
         for which, call in calls:
             self.tell(programs[which], call)
         self.stop(recording)
-        lines = self.run_elog("print", output).stdout.splitlines()
-        return [line.split(" shop:", 1)[1] for line in lines]
+        return output
+
+    @staticmethod
+    def said(output):
+        """What was said, in order."""
+        return [line.split(" shop:", 1)[1] for line in output.splitlines() if " shop:" in line]
+
+    def record_both(self, schemas, calls):
+        return self.said(self.run_elog("print", self.record(schemas, calls)).stdout)
+
+    def record_three(self):
+        """A file of three versions: without a price, with one, and with a number that is a text."""
+        return self.record(
+            [FIRST, APPENDED_BOTH, NUMBER_AS_TEXT],
+            [
+                (0, "shop.order(1, 'ann')"),
+                (1, "shop.order(2, 'ben', 20, None)"),
+                (2, "shop.order('three', 'eve', 30)"),
+                (1, "shop.order(4, 'ann', 40, True)"),
+                (1, "shop.refund('ben', 20)"),
+                (2, "shop.order('five', 'ann', 50)"),
+            ],
+        )
+
+    def left_out(self, count, source, column, what):
+        return (
+            f"elog: {count} events of shop:order by another version of its provider were left out:"
+            f" {source}, column {column}: 'number' of shop:order is a text{what}\n"
+        )
 
     def test_an_appended_field_is_there_for_those_who_have_it(self):
         said = self.record_both(
@@ -130,6 +163,169 @@ class Evolution(harness.Case):
         self.assertEqual(
             said, ['order number=1 name="first"', 'order name="second" number=2']
         )
+
+    def test_what_a_version_lacks_is_neither_so_nor_otherwise(self):
+        path = self.record_three()
+        for predicate, expected in (
+            ("price > 20", ['order number="three" name="eve" price=30',
+                            'order number=4 name="ann" price=40 gift=true',
+                            'order number="five" name="ann" price=50']),
+            ("!(price > 20)", ['order number=2 name="ben" price=20 gift=-',
+                               'refund by="ben" price=20']),
+            ("!has(price)", ['order number=1 name="ann"']),
+            ('name == "ann" && has(gift)', ['order number=4 name="ann" price=40 gift=true']),
+            ('by == "ben" || price > 40', ['refund by="ben" price=20',
+                                           'order number="five" name="ann" price=50']),
+        ):
+            result = self.run_elog("print", path, "--where", predicate)
+            self.assertEqual(self.said(result.stdout), expected, predicate)
+            self.assertEqual(result.stderr, "", predicate)
+
+    def test_a_predicate_is_asked_of_the_versions_whose_types_it_suits(self):
+        path = self.record_three()
+        told = self.left_out(2, "--where", 11, ", and this is a number: they cannot be compared.")
+        result = self.run_elog("print", path, "--where", "number >= 2")
+        self.assertEqual(self.said(result.stdout), ['order number=2 name="ben" price=20 gift=-',
+                                                    'order number=4 name="ann" price=40 gift=true'])
+        self.assertEqual(result.stderr, told)
+        other = self.run_elog("print", path, "--where", 'number ~ "f*"')
+        self.assertEqual(self.said(other.stdout), ['order number="five" name="ann" price=50'])
+        # Of either version, each time for the same reason.
+        self.assertRegex(other.stderr, "^elog: 3 events of shop:order by another version of its "
+                                       "provider were left out: --where, column 10: .*\n$")
+
+    def test_every_command_tells_once_what_a_predicate_has_left_out(self):
+        path = self.record_three()
+        told = self.left_out(2, "--where", 11, ", and this is a number: they cannot be compared.")
+        where = ["--where", "number >= 2"]
+        jsonl = self.run_elog("convert", "--to", "jsonl", path, *where)
+        self.assertEqual([json.loads(line)["fields"]["number"] for line in jsonl.stdout.split("\n")
+                          if line], [2, 4])
+        csv = self.run_elog("convert", "--to", "csv", path, *where)
+        self.assertEqual(len(csv.stdout.splitlines()), 3)
+        stat = self.run_elog("stat", path, *where)
+        cut = self.run_elog("cut", path, *where, "-o", self.path("part.elog"))
+        for result in (jsonl, csv, stat):
+            self.assertEqual(result.stderr, told)
+        self.assertIn(told, cut.stderr)
+        part = self.run_elog("print", self.path("part.elog"), *where)
+        self.assertEqual((len(self.said(part.stdout)), part.stderr), (2, ""))
+        # Of a time in which there is none, nothing was left out.
+        none = self.run_elog("print", path, *where, "--to", "+0s")
+        self.assertEqual(none.stderr, "")
+
+    def test_a_predicate_that_suits_no_version_is_a_mistake(self):
+        path = self.record_three()
+        result = self.run_elog("print", path, "--where", "number == 10.0.0.1", status=2)
+        self.assertEqual(result.stdout, "")
+        self.assert_one_sentence(result.stderr, "'number' of shop:order is a")
+
+    def test_a_version_without_the_field_is_no_reason_to_misread_that_of_another(self):
+        path = self.record([FIRST, PRICE_AS_TEXT],
+                           [(0, "shop.order(1, 'ann')"), (1, "shop.order(2, 'ben', 'free')")])
+        result = self.run_elog("print", path, "--where", "price > 5", status=2)
+        self.assertEqual(result.stdout, "")
+        self.assert_one_sentence(result.stderr, "'price' of shop:order is a text")
+
+    def test_numbers_are_computed_of_the_versions_that_have_them(self):
+        path = self.record_three()
+
+        def groups(*arguments):
+            result = self.run_elog("agg", *arguments, path, "--json")
+            found = {tuple(group["key"].values()): list(group["values"].values())
+                     for group in json.loads(result.stdout)["groups"]}
+            return found, result.stderr
+
+        found, errors = groups("count(), sum(price) by name")
+        self.assertEqual(found, {("ann",): [3, 90], ("ben",): [1, 20], ("eve",): [1, 30]})
+        self.assertEqual(errors, "")
+        found, errors = groups("sum(number)")
+        self.assertEqual(found, {(): [7]})
+        told = self.left_out(2, "The aggregation", 5, "; sum(number) computes with numbers.")
+        self.assertEqual(errors, told)
+        # What --where leaves out it tells; what it does not want, nobody does.
+        found, errors = groups("sum(number)", "--where", "price > 30")
+        self.assertEqual(found, {(): [4]})
+        self.assertEqual(errors, told.replace("2 events", "1 events"))
+        found, errors = groups("count()", "--where", "number > 1")
+        self.assertEqual(found, {(): [2]})
+        self.assertEqual(errors, self.left_out(2, "--where", 10, ", and this is a number: they "
+                                               "cannot be compared."))
+        result = self.run_elog("agg", "sum(name)", path, status=2)
+        self.assert_one_sentence(result.stderr, "'name' of shop:order is a text")
+
+    def test_fields_that_are_picked_are_shown_of_those_who_have_them(self):
+        path = self.record_three()
+        lines = self.said(self.run_elog("print", path, "--fields", "price,number").stdout)
+        self.assertEqual(lines, ["order number=1", "order price=20 number=2",
+                                 'order price=30 number="three"', "order price=40 number=4",
+                                 "refund price=20", 'order price=50 number="five"'])
+        lines = self.run_elog("print", path, "--format", "{number} {gift}").stdout.splitlines()
+        self.assertEqual(lines, ["1 -", "2 -", '"three" -', "4 true", "- -", '"five" -'])
+
+    def test_a_version_that_comes_while_others_are_recorded_is_counted_and_told(self):
+        old = self.start_version(FIRST)
+        output = self.path("run.elog")
+        recording = self.start_recording("-e", "shop:*", "-o", output, "--where", "number >= 2")
+        self.wait_for(self.all_events_have_a_listener, "open gates")
+        self.tell(old, "shop.order(1, 'ann')")
+        new = self.start_version(NUMBER_AS_TEXT)
+        self.wait_for(self.all_events_have_a_listener, "open gates")
+        for _ in range(3):
+            self.tell(new, "shop.order('two', 'ben', 20)")
+        self.tell(old, "shop.order(4, 'eve')")
+        _, errors = self.stop(recording)
+        told = self.left_out(3, "--where", 11, ", and this is a number: they cannot be compared.")
+        self.assertIn("\n1 events passed --where\n" + told, errors)
+        self.assertEqual(self.said(self.run_elog("print", output).stdout),
+                         ['order number=4 name="eve"'])
+
+    def test_a_version_that_comes_while_a_file_is_followed_is_counted_and_told(self):
+        old = self.start_version(FIRST)
+        path = self.path("run.elog")
+        recording = self.start_recording("-e", "shop:*", "-o", path)
+        self.wait_for(self.all_events_have_a_listener, "open gates")
+        self.tell(old, "shop.order(2, 'ann')")
+        follower = self.start(harness.ELOG, "print", "--follow", path, "--where", "number >= 2")
+        self.assertEqual(self.said(follower.stdout.readline()), ['order number=2 name="ann"'])
+        new = self.start_version(NUMBER_AS_TEXT)
+        self.wait_for(self.all_events_have_a_listener, "open gates")
+        for _ in range(2):
+            self.tell(new, "shop.order('two', 'ben', 20)")
+        self.tell(old, "shop.order(4, 'eve')")
+        self.stop(recording)
+        output, errors = self.finish(follower)
+        self.assertEqual(self.said(output), ['order number=4 name="eve"'])
+        reason = "--where, column 11: 'number' of shop:order is a text"
+        self.assertEqual(errors.count(reason), 2)  # when it came, and when all was counted
+        self.assertIn(self.left_out(2, "--where", 11, ", and this is a number: they cannot be "
+                                    "compared."), errors)
+
+    def test_versions_that_are_there_already_are_recorded_as_far_as_they_are_suited(self):
+        programs = [self.start_version(schema) for schema in (NUMBER_AS_TEXT, FIRST)]
+        commands = [["record", "-e", "shop:*", "--where", "number >= 2"],
+                    ["agg", "sum(number)", "-e", "shop:*"]]
+        running = [self.start_recording(*commands[0][1:])]
+        running.append(self.start(harness.ELOG, *commands[1]))
+        self.wait_for(lambda: self.listeners() == {2}, "open gates of both")
+        self.tell(programs[0], "shop.order('two', 'ben', 20)")
+        self.tell(programs[1], "shop.order(3, 'eve')")
+        shown, errors = self.stop(running[0])
+        self.assertEqual(self.said(shown), ['order number=3 name="eve"'])
+        self.assertIn(self.left_out(1, "--where", 11, ", and this is a number: they cannot be "
+                                    "compared."), errors)
+        shown, errors = self.stop(running[1])
+        self.assertIn("3", shown)
+        self.assertIn(self.left_out(1, "The aggregation", 5, "; sum(number) computes with "
+                                    "numbers."), errors)
+        for command in (["record", "-e", "shop:*", "--where", "number == 10.0.0.1"],
+                        ["agg", "sum(name)", "-e", "shop:*"]):
+            self.assert_one_sentence(self.run_elog(*command, status=2).stderr, "of shop:order is a")
+
+    def listeners(self):
+        """How many listen to each of the events, without those who have as many."""
+        providers = json.loads(self.run_elog("list", "--json").stdout)["providers"]
+        return {len(event["listeners"]) for provider in providers for event in provider["events"]}
 
     def test_every_change_is_another_hash(self):
         schemas = [FIRST, APPENDED_FIELD, APPENDED_EVENT, RETYPED_FIELD, SWAPPED_FIELDS]

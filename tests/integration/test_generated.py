@@ -20,6 +20,13 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werr
 # Without a sanitizer, whose runtime the programs that are made here would lack.
 LIBRARY_DIRECTORY = os.path.dirname(os.environ["PLAIN_LIBRARY"])
 LINK = [f"-L{LIBRARY_DIRECTORY}", "-leventlog", f"-Wl,-rpath,{LIBRARY_DIRECTORY}"]
+# Whose macros are called like something that events may be about.
+USUAL_HEADERS = ["stdio.h", "assert.h", "limits.h", "errno.h", "sys/sysmacros.h"]
+INCLUDED = {
+    "c": ["stdbool.h", "stddef.h", "stdint.h", "string.h", "eventlog/abi.h"],
+    "c++": ["array", "chrono", "cstddef", "cstdint", "optional", "span", "string_view",
+            "eventlog/eventlog.hpp"],
+}
 
 # What a record holds is 65512 bytes: fixed part 13, "short" with its NUL 6, data 30001, one more
 # NUL, and as many characters of two bytes as fit.
@@ -271,12 +278,92 @@ class Generated(harness.Case):
         self.compile(rustc, "--edition", "2021", "-A", "dead_code", "--crate-type", "lib",
                      "--emit=metadata", "s.rs")
 
+    def usual_macros(self, compiler, language):
+        """Names that are macros behind usual headers and behind those that generated code includes,
+        with parameters or without."""
+        text = "".join(f"#include <{header}>\n" for header in USUAL_HEADERS + INCLUDED[language])
+        result = subprocess.run(
+            [compiler, "-x", language, f"-I{INCLUDE}", "-D_GNU_SOURCE", "-dM", "-E", "-"],
+            input=text, capture_output=True, encoding="utf-8", check=True,
+        )
+        names = set(re.findall(r"^#define (\w{1,60})\b", result.stdout, re.MULTILINE))
+        expected = {"EOF", "assert", "INT_MAX", "errno", "stdin", "NULL", "major", "minor", "linux",
+                    "unix", "EPERM", "__linux__"}
+        self.assertLessEqual(expected, names)
+        return sorted(names)
+
+    def write_macro_schema(self, names):
+        """A schema in which everything that may have any name has these."""
+        types = ("u32", "text", "bytes", "i16[3]", "u8?", "text?", "f64", "kind")
+        items = [f"keyword {name} = {bit}" for bit, name in enumerate(names[:48])]
+        items.append("enum kind : u32 {" + ", ".join(
+            f"{name} = {number}" for number, name in enumerate(names[:250])) + "}")
+        in_an_event = 20
+        for begin in range(0, len(names), in_an_event):
+            part = names[begin:begin + in_an_event]
+            fields = " ".join(f"{name}: {types[i % len(types)]}" for i, name in enumerate(part))
+            keyword = f"[{names[begin // in_an_event]}] " if begin < 48 * in_an_event else ""
+            items.append(f"event {part[0]} info {keyword}{{ {fields} }}")
+        with open(self.path("macros.schema"), "w", encoding="utf-8") as file:
+            file.write("provider macros {\n" + "\n".join(items) + "\n}\n")
+
+    def check_macros(self, language, options, *compilers):
+        """What is called like macros compiles behind the headers that have them."""
+        suffix = {"c": "h", "c++": "hpp"}[language]
+        for compiler in compilers:
+            if shutil.which(compiler) is None:
+                self.skipTest(f"{compiler} is not installed: ./dev setup")
+            names = self.usual_macros(compiler, language)
+            if language == "c++":
+                # What compilers have of their own is two thirds of all, and one rule for all.
+                own = [name for name in names if name.startswith("_")]
+                names = [name for name in names if name not in own] + own[::20]
+            self.write_macro_schema(names)
+            self.generate(language, f"macros.{suffix}", self.path("macros.schema"))
+            with open(self.path(f"macros.{language}"), "w", encoding="utf-8") as file:
+                file.write("".join(f"#include <{header}>\n" for header in USUAL_HEADERS))
+                file.write(f'#include "macros.{suffix}"\n')
+            self.compile(compiler, "-x", language, *options, "-D_GNU_SOURCE", *WARNINGS,
+                         f"-I{INCLUDE}", "-fsyntax-only", f"macros.{language}")
+
+    def test_of_names_of_macros_compiles_in_c_behind_usual_headers(self):
+        self.check_macros("c", ["-std=gnu11"], "gcc", "clang")
+
+    def test_of_names_of_macros_compiles_in_cpp_behind_usual_headers(self):
+        # The header asserts that its schema, with all these names, has the hash of the text's.
+        self.check_macros("c++", ["-std=gnu++20"], "g++", "clang++")
+
+    def test_of_names_of_macros_emits_them_by_their_own_names(self):
+        with open(self.path("m.schema"), "w", encoding="utf-8") as file:
+            file.write("provider m { enum state : u8 { EOF = 1, delete = 2, open = 3 } "
+                       "event errno info { EOF: u32 NULL: text major: state INT_MAX: bytes } }")
+        self.generate("c", "m.h", self.path("m.schema"))
+        self.generate("c++", "m.hpp", self.path("m.schema"))
+        headers = "".join(f"#include <{header}>\n" for header in USUAL_HEADERS)
+        with open(self.path("m.c"), "w", encoding="utf-8") as file:
+            file.write(headers + '#include "m.h"\n'
+                       'int main(void) { m_errno(7, "no", M_STATE_EOF, "ab", 2); return 0; }\n')
+        with open(self.path("m.cpp"), "w", encoding="utf-8") as file:
+            file.write(headers + '#include "m.hpp"\n'
+                       "int main() {\n"
+                       "    const std::byte bytes[] = {std::byte{0x61}, std::byte{0x62}};\n"
+                       "    m::provider::emit(m::errno_{.EOF_ = 7, .NULL_ = \"no\", "
+                       ".major = m::state::EOF_, .INT_MAX_ = bytes}); }\n")
+        for compiler, source in (("gcc", "m.c"), ("g++", "m.cpp"), ("clang++", "m.cpp")):
+            standard = "-std=c11" if source == "m.c" else "-std=c++20"
+            self.compile(compiler, standard, *WARNINGS, f"-I{INCLUDE}", "-I.", source, "-o", "m",
+                         *LINK)
+            self.assertEqual(self.recorded("m", ["-e", "m:*"], self.path("m")),
+                             ['errno EOF=7 NULL="no" major=EOF INT_MAX=<6162>'])
+            self.assert_schema_arrived(self.path("m.schema"))
+
     def test_refuses_in_cpp_what_its_compiler_could_not_say(self):
         for items, complaint in (
             ("enum a : u8 {} event e info {}", "1:19: In C++ enumerations stand in the order"),
             ("enum a : u8 {} enum b : u8 {} event e info { b: b a: a }", "1:19: In C++ enumerations"),
             ("enum a : u8 {} event e info { b: a c: u16 as a }", "1:44: In C++ the enumeration a"),
             ("enum int : u8 {} event e info { b: int }", "1:19: int means something else in C++"),
+            ("enum EOF : u8 {} event e info { b: EOF }", "1:19: EOF means something else in C++"),
             ("event e info { label: char[8] }", "1:29: An array of char is shown as a text in C++"),
             ('event e info "\\x00" {}', "1:20: A description in C++ cannot contain \\x00"),
             ("event e info session { session: u64 }", "1:20: A provider in C++ that has events of"),

@@ -181,6 +181,26 @@ class GeneratedKernel(harness.Case):
         module = KernelObject(self.path("two/two.ko"))
         self.assertEqual(module.events(), ["one_e", "other_e"])
 
+    def test_fields_called_like_macros_that_are_none_in_the_kernel_compile(self):
+        self.need_headers()
+        os.mkdir(self.path("names"))
+        names = ["EOF", "BUFSIZ", "assert", "errno", "stdin", "major", "minor", "makedev"]
+        fields = " ".join(f"{name}: u32" for name in names)
+        source = self.write("names.schema", f"provider names {{ event e info {{ {fields} }} "
+                                            f"event errno info {{ {fields} }} }}")
+        self.run_elog("gen", "--lang", "kernel-c", source, "-o", self.path("names/n.h"))
+        self.write(
+            "names/names.c",
+            "#include <linux/module.h>\n#define CREATE_TRACE_POINTS\n#include \"n.h\"\n"
+            'MODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("names");\n',
+        )
+        self.write("names/Kbuild", KBUILD.replace("kernel_zoo", "names"))
+        result = self.make(self.headers[0], "names")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        module = KernelObject(self.path("names/names.ko"))
+        for event in ("names_e", "names_errno"):
+            self.assertEqual([field[1] for field in module.fields(event)], names)
+
     def test_a_field_in_another_place_does_not_compile(self):
         self.need_headers()
         header = self.prepare("module")
@@ -251,6 +271,11 @@ class GeneratedKernel(harness.Case):
             ("event e info { default: u8 }", "1:29: The kernel shows fields by their names in C"),
             ("event e info { current: u8 }", "1:29: The kernel shows fields by their names in C"),
             ("event e info { __x: u8 }", "1:29: The kernel shows fields by their names in C"),
+            ("event e info { EPERM: u8 }", "1:29: The kernel shows fields by their names in C"),
+            ("event e info { INT_MAX: u8 }", "1:29: The kernel shows fields by their names in C"),
+            ("event e info { NULL: u8 }", "1:29: The kernel shows fields by their names in C"),
+            ("event e info { linux: u8 }", "1:29: The kernel shows fields by their names in C"),
+            ("event e info { READ: u8 }", "1:29: The kernel shows fields by their names in C"),
             ("event e info { ent: u8 }", "1:29: The kernel shows fields by their names in C"),
             ("event e info { common_pid: u8 }", "1:29: The kernel shows fields by their names in C"),
             ("event e info cut { a: text a_ptr_: text }", "1:41: The kernel's macros need the name"),

@@ -438,4 +438,52 @@ TEST_F(aggregations, that_cannot_be_computed_are_refused_at_their_column) {
     EXPECT_NE(refusal("").find("no function"), std::string::npos);
 }
 
+TEST(aggregation_versions, that_cannot_be_computed_with_are_left_out_and_counted) {
+    const record_maker one(R"(provider shop { event order info { took: u32 unit "ms" by: text } })",
+                           "one", 1, 0);
+    // What is left out must not say in which unit the others have to be: hence took first.
+    const record_maker other(R"(provider shop { event order info { took: u32 unit "s" by: bytes }
+                                event refund info { by: text } })",
+                             "other", 2, 1);
+    const record_maker text("provider shop { event order info { took: text by: text } }", "text", 3,
+                            2);
+    elog::record_filter filter(elog::predicate("--where", "comm != \"quiet\""), 0);
+    aggregator made(aggregation::parse("The aggregation", "count(), sum(took)"), &filter, 10);
+    for (const record_maker* version : {&text, &one, &other}) {
+        filter.add(version->provider());
+        try {
+            made.add(version->provider());
+        } catch (const elog::failure&) {  // check_types says whether that is a mistake
+        }
+    }
+    EXPECT_NO_THROW(made.check_types());
+    for (const record_maker* version : {&one, &other, &text, &one}) {
+        made_record record = version->record("order");
+        if (version == &text) {
+            record.set_text("took", "long");
+        } else {
+            record.set("took", std::uint64_t{5});
+        }
+        made.take(record.view(), record_maker::clock());
+    }
+    EXPECT_EQ(made.taken(), 2U);
+    EXPECT_EQ(made.unsuited().counted(), 2U);
+    const std::vector<std::string> said = made.unsuited().sentences();
+    ASSERT_EQ(said.size(), 2U);
+    EXPECT_TRUE(said[0].starts_with("1 events of shop:order by another version of its provider "
+                                    "were left out: The aggregation, column 14: 'took' of "
+                                    "shop:order is a text"))
+        << said[0];
+    EXPECT_NE(said[1].find("has another unit"), std::string::npos) << said[1];
+}
+
+TEST(aggregation_versions, of_which_none_can_be_computed_with_are_a_mistake) {
+    const record_maker lacking("provider shop { event order info { number: u32 } }", "one", 1, 0);
+    const record_maker other("provider shop { event order info { took: text } }", "other", 2, 1);
+    aggregator made(aggregation::parse("The aggregation", "sum(took)"), nullptr, 10);
+    made.add(lacking.provider());
+    EXPECT_THROW(made.add(other.provider()), elog::failure);
+    EXPECT_THROW(made.check_types(), elog::failure);
+}
+
 }  // namespace

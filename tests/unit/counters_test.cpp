@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -22,10 +23,15 @@
 
 #include "gate_pages.hpp"
 #include "listener.hpp"
+#include "ring_fixture.hpp"
+#include "rseq.hpp"
+#include "subscription_slots.hpp"
 
 namespace {
 
+using namespace eventlog::core;
 using eventlog::test::listener;
+using eventlog::test::slot_of;
 
 struct tick {
     std::uint64_t number;
@@ -131,6 +137,42 @@ TEST(counters, count_what_came_before_the_listener_could_be_joined) {
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
     EXPECT_EQ(begin().lost_unattached, 1U);
     EXPECT_EQ(begin().written, 0U);
+}
+
+/// Without sequences all threads share a ring, and may find it held by another.
+class without_sequences {
+  public:
+    without_sequences() { choose_rseq(false); }
+    ~without_sequences() { choose_rseq(prepare_unmapping()); }
+    without_sequences(const without_sequences&) = delete;
+    without_sequences& operator=(const without_sequences&) = delete;
+};
+
+TEST(counters, count_what_found_the_shared_ring_held_by_another) {
+    const without_sequences here;
+    const since begin;
+    listener ears("counters_test:*");
+    counted::emit(tick{0});
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    std::atomic_ref<__u64> lock = shared(slot->ring(slot->ring_count.load() - 1)->lock);
+    const std::uint64_t own_namespace = ears.source().header().owner_pid_namespace << 32U;
+    // Somebody who lives, but does not get on; then, as handlers find it, this thread itself.
+    for (const pid_t holder : {::getppid(), ::gettid()}) {
+        lock.store(own_namespace | static_cast<std::uint32_t>(holder));
+        counted::emit(tick{1});
+        counted::emit(speech{"and all other events"});
+    }
+    lock.store(0);
+    EXPECT_EQ(begin().written, 1U);
+    EXPECT_EQ(begin().lost_busy, 4U);
+    counted::emit(tick{2});
+    EXPECT_EQ(begin().written, 2U);
+    EXPECT_EQ(begin().lost_busy, 4U);
+    ears.finish();
+    EXPECT_EQ(ears.totals().read, 2U);
+    EXPECT_EQ(ears.totals().lost, 0U);
+    EXPECT_EQ(ears.lost_by_providers(), 4U);
 }
 
 std::uint64_t emitted_by_handler = 0;

@@ -18,6 +18,7 @@
 #include <gtest/gtest.h>
 
 #include <elog/elog.hpp>
+#include <eventlog/dynamic_provider.hpp>
 #include <eventlog/eventlog.hpp>
 
 #include "in_child.hpp"
@@ -215,6 +216,28 @@ TEST(library_live, gives_out_what_a_predicate_wants) {
     heart::emit(beat{6});
     EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{6});
     EXPECT_TRUE(source.complaints().empty());
+}
+
+TEST(library_live, counts_events_of_a_later_version_that_a_predicate_does_not_suit) {
+    elog::source source = elog::subscribe({"library_live"}, {.where = "number > 5"});
+    heart::emit(beat{6});
+    static constexpr eventlog_field_definition fields[] = {
+        {.name = "number", .type = EVENTLOG_TYPE_TEXT}};
+    static constexpr eventlog_event_definition events[] = {
+        {.name = "beat", .fields = fields, .field_count = 1}};
+    const eventlog::dynamic_provider later(
+        {EVENTLOG_DEFINITION_SIZES, .name = "library_live", .events = events, .event_count = 1});
+    ASSERT_EQ(later.error(), EVENTLOG_ERROR_NONE) << later.error_text();
+    later.emit(0, "seven");
+    later.emit(0, "eight");
+    heart::emit(beat{9});
+    EXPECT_EQ(rest_of(source), (std::vector<std::uint32_t>{6, 9}));
+    EXPECT_EQ(source.totals().left_out, 2U);
+    const std::vector<std::string> said = source.complaints();
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_TRUE(said[0].starts_with("2 events of library_live:beat by another version of its "
+                                    "provider were left out: where, column 10: "))
+        << said[0];
 }
 
 TEST(library_live, counts_what_found_no_room) {

@@ -46,6 +46,7 @@ struct source_totals {
     std::uint64_t records = 0;         // given out
     std::uint64_t lost = 0;            // overwritten ones, too
     std::uint64_t not_understood = 0;  // left out: of a newer version, or without a schema
+    std::uint64_t left_out = 0;        // of an event whose types `where` does not suit
 };
 
 /// Gives out records in the order of time. One thread uses it at a time; only stop() may come from

@@ -100,6 +100,11 @@ inline constexpr bool is_plain_number =
     scalar_field<Field>&& same_bytes<Field> && !std::is_floating_point_v<Field> &&
     !std::is_pointer_v<Field>;
 
+/// What g++ takes out of an event together with its neighbours, as one word, only if it is read as
+/// the bits that it is: as a value it is turned into these, one field after the other.
+template <class Field>
+inline constexpr bool is_read_as_bits = std::is_same_v<Field, bool> || std::is_same_v<Field, float>;
+
 /// Packs one field.
 template <class Field, class Parcel>
 [[gnu::always_inline]] inline void pack_field(Parcel& to, packed_place place,
@@ -107,6 +112,10 @@ template <class Field, class Parcel>
     constexpr carriage carried = carriage_of<inner_of<Field>>();
     if constexpr (is_plain_number<Field> && sizeof(Field) == 8) {
         to.words[(place & 0xffffU) / 8] = static_cast<std::uint64_t>(field);
+    } else if constexpr (is_read_as_bits<Field>) {
+        unsigned_of_size<sizeof(Field)> bits;
+        std::memcpy(&bits, &field, sizeof bits);
+        to.words[(place & 0xffffU) / 8] |= std::uint64_t{bits} << (place & 7U) * 8;
     } else if constexpr (is_plain_number<Field>) {
         to.words[(place & 0xffffU) / 8] |=
             std::uint64_t{static_cast<unsigned_of_size<sizeof(Field)>>(field)} << (place & 7U) * 8;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// Names that mean something else in programs in C and C++ as soon as usual headers have been read:
+// their macros. Where such a name stands in generated code, nobody can tell what the compiler
+// reads.
+#pragma once
+
+#include <string_view>
+
+namespace elog {
+
+/// A macro without parameters of <stdio.h>, <assert.h>, <limits.h>, <errno.h>, <sys/sysmacros.h> or
+/// of what generated code includes, or one of the compiler's. Those with parameters are none as
+/// long as no parenthesis follows, and none does.
+[[nodiscard]] bool is_macro(std::string_view name) noexcept;
+
+/// _GNU_SOURCE, __linux__: whether it is one depends on the machine.
+[[nodiscard]] bool belongs_to_compilers(std::string_view name) noexcept;
+
+/// One of these that the kernel has, too.
+[[nodiscard]] bool is_kernel_macro(std::string_view name) noexcept;
+
+}  // namespace elog

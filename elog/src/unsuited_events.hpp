@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// Events that what was asked does not suit, because of the types of their fields: why, and how many
+// of their records have been left out. Several versions of a provider may come in one recording: it
+// is enough that what was asked suits one of them, and the others are told of.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "failure.hpp"
+#include "provider_schema.hpp"
+
+namespace elog {
+
+class unsuited_events {
+  public:
+    /// A provider with that number begins; what was said of an earlier one is of no use for it.
+    void begin_provider(std::uint16_t provider);
+    /// What was asked suits that version of the event, and can be true for it.
+    void note_suited(const provider_schema& provider, const event_schema& event);
+    /// It does not, for that reason.
+    void note(const provider_instance& provider, std::size_t event, const failure& reason);
+
+    /// Throws failure: there is an event of which no version is suited.
+    void check() const;
+
+    /// Counts a record that nobody takes, if its event is one of these.
+    void count(const eventlog_record& left_out) noexcept;
+    [[nodiscard]] std::uint64_t counted() const noexcept;
+
+    /// A sentence for each event and reason; `with_none`: also where no record has come.
+    [[nodiscard]] std::vector<std::string> sentences(bool with_none = false) const;
+
+  private:
+    struct found {
+        std::string event;  // with its provider
+        std::string reason;
+        std::uint64_t records = 0;
+    };
+
+    static std::string name_of_event(const provider_schema& provider, const event_schema& event);
+
+    std::vector<found> found_;
+    std::vector<std::vector<std::size_t>>
+        places_;  // by provider and event: behind the one in found_
+    std::set<std::string> suited_;
+};
+
+}  // namespace elog

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Whatever an event can be lost by: the process counts it by reason, and elog list --stats says so.
+
+What the recorder can know of it, it says as well.
+"""
+
+import json
+import os
+import struct
+
+import harness
+from second_reader import Region
+from test_generated import LIBRARY_DIRECTORY
+
+SCHEMA = "provider shop { event order info { number: u32 name: text } }"
+PROGRAM = """
+import os, resource, sys
+sys.path.insert(0, sys.argv[1])
+import shop
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+files = resource.getrlimit(resource.RLIMIT_NOFILE)
+print("ready", flush=True)
+for line in sys.stdin:
+    exec(line)
+    print("done", flush=True)
+"""
+FEWEST_BUFFER_BYTES = 128 << 10
+BUFFERS = 4
+# Header, number, where the text is, text and NUL, in whole words.
+RECORD_OF_A_LONG_NAME = (24 + 4 + 4 + 1000 + 1 + 7) // 8 * 8
+RING_LOCK = 16  # in struct eventlog_ring
+COUNTERS = 0x10000 + 4096  # in a provider's file
+ROUTE = struct.Struct("=8Q")
+REASONS = ("lost_full", "lost_too_large", "lost_busy", "lost_unattached", "lost_refused")
+
+
+class Losses(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.environment["COLUMNS"] = "200"  # one line for each, however long the numbers
+
+    def start_shop(self, **variables):
+        """A program that emits what it is told, from one CPU."""
+        folder = self.path("shop")
+        os.mkdir(folder)
+        with open(folder + ".schema", "w", encoding="utf-8") as file:
+            file.write(SCHEMA)
+        self.run_elog("gen", "--lang", "python", folder + ".schema", "-o", folder + "/shop.py")
+        self.environment["LD_LIBRARY_PATH"] = LIBRARY_DIRECTORY
+        shop = self.start("python3", "-B", "-c", PROGRAM, folder, stdin=harness.subprocess.PIPE,
+                          env={**self.environment, **variables})
+        self.assertEqual(shop.stdout.readline(), "ready\n")
+        return shop
+
+    def listen(self):
+        recording = self.start_recording("-e", "shop:*", "-o", self.path("run.elog"),
+                                         "--buffer-size", "128K")
+        # It can be seen a moment before it has opened the gates of those who are there.
+        self.wait_for(lambda: self.listed()["events"][0]["listeners"], "an open gate")
+        return recording
+
+    def tell(self, program, line):
+        program.stdin.write(line + "\n")
+        program.stdin.flush()
+        self.assertEqual(program.stdout.readline(), "done\n")
+
+    def listed(self):
+        (provider,) = json.loads(self.run_elog("list", "--json", "shop").stdout)["providers"]
+        return provider
+
+    def assert_counted(self, program, text, written, **lost):
+        """What both forms of the list say, of shared memory."""
+        self.assertIn(
+            f"\n  counted   python3 {program.pid}: {text}\n",
+            self.run_elog("list", "--stats", "shop").stdout,
+        )
+        (process,) = self.listed()["processes"]
+        self.assertEqual(
+            process["counters"],
+            {"written": written, "cut": 0, **dict.fromkeys(REASONS, 0), **lost},
+        )
+
+    def assert_recorded(self, recording, recorded, lost, said=""):
+        _, errors = self.stop(recording)
+        self.assertEqual(self.summary(errors)[::2], (recorded, lost))
+        if said:
+            printed = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
+            self.assertIn(said, printed)
+
+    def hold_shared_ring(self, holder):
+        """Has a thread be the one that writes to the shared ring; 0: nobody."""
+        path = f"{self.directory}/subscriptions/00"
+        with Region(path) as region:
+            header = region.header
+        last = header.rings_offset + (header.ring_count - 1) * header.ring_stride
+        namespace = os.stat("/proc/self/ns/pid").st_ino & 0xFFFFFFFF
+        with open(path, "r+b", buffering=0) as file:
+            file.seek(last + RING_LOCK)
+            file.write(struct.pack("=Q", holder and namespace << 32 | holder))
+
+    def test_no_room(self):
+        shop = self.start_shop()
+        recording = self.listen()
+        recording.send_signal(harness.signal.SIGSTOP)
+        attempted = 1000
+        self.tell(shop, f"for number in range({attempted}): shop.order(number, 1000 * 'x')")
+        written = BUFFERS * (FEWEST_BUFFER_BYTES // RECORD_OF_A_LONG_NAME)
+        lost = attempted - written
+        self.assert_counted(shop, f"{written} written {lost} lost ({lost} full)", written,
+                            lost_full=lost)
+        recording.send_signal(harness.signal.SIGCONT)
+        self.assert_recorded(recording, written, lost)
+
+    def test_too_large(self):
+        shop = self.start_shop()
+        recording = self.listen()
+        self.tell(shop, "for size in (65503, 65504, 70000, 1): shop.order(size, size * 'x')")
+        # 65512 bytes, of which number, place of the text and NUL are nine.
+        self.assert_counted(shop, "2 written 2 lost (2 too large)", 2, lost_too_large=2)
+        self.assert_recorded(recording, 2, 2, "-- lost 2 events of shop: too large --")
+
+    def test_shared_ring_held_by_another(self):
+        shop = self.start_shop(EVENTLOG_RSEQ="off")
+        recording = self.listen()
+        self.tell(shop, "shop.order(0, 'joins')")
+        self.hold_shared_ring(os.getpid())
+        self.tell(shop, "for number in range(7): shop.order(number, 'a')")
+        self.hold_shared_ring(0)
+        self.tell(shop, "shop.order(8, 'goes on')")
+        self.assert_counted(shop, "2 written 7 lost (7 busy)", 2, lost_busy=7)
+        self.assert_recorded(recording, 2, 7, "-- lost 7 events of shop: shared ring busy --")
+
+    def test_shared_ring_held_by_the_same_thread(self):
+        # What a signal handler finds that has interrupted the holder.
+        shop = self.start_shop(EVENTLOG_RSEQ="off")
+        recording = self.listen()
+        self.tell(shop, "shop.order(0, 'joins')")
+        self.hold_shared_ring(shop.pid)
+        self.tell(shop, "for number in range(3): shop.order(number, 'nested')")
+        self.hold_shared_ring(0)
+        self.assert_counted(shop, "1 written 3 lost (3 busy)", 1, lost_busy=3)
+        self.assert_recorded(recording, 1, 3, "-- lost 3 events of shop: shared ring busy --")
+
+    def test_subscription_that_cannot_be_joined(self):
+        shop = self.start_shop()
+        recording = self.listen()
+        self.tell(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, (0, files[1]))")
+        self.tell(shop, "for number in range(5): shop.order(number, 'a')")
+        self.tell(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, files)")
+        self.assert_counted(shop, "0 written 5 lost (5 not attached)", 0, lost_unattached=5)
+        # A listener that could not be joined knows nothing of them.
+        self.assert_recorded(recording, 0, 0)
+
+    def test_several_reasons_stand_side_by_side(self):
+        shop = self.start_shop(EVENTLOG_RSEQ="off")
+        recording = self.listen()
+        self.tell(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, (0, files[1]))")
+        self.tell(shop, "shop.order(0, 'not attached')")
+        self.tell(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, files)")
+        self.tell(shop, "import time; time.sleep(0.1); shop.order(1, 'joins')")
+        self.tell(shop, "shop.order(2, 70000 * 'x')")
+        self.hold_shared_ring(os.getpid())
+        self.tell(shop, "shop.order(3, 'busy')")
+        self.hold_shared_ring(0)
+        self.assert_counted(
+            shop, "1 written 3 lost (1 too large, 1 busy, 1 not attached)", 1,
+            lost_too_large=1, lost_busy=1, lost_unattached=1,
+        )
+        self.assert_recorded(recording, 1, 2)
+
+    def test_what_went_to_the_kernel_stands_in_a_line_of_its_own(self):
+        # In place of a kernel that refuses: the counts of that route, where the process keeps them.
+        shop = self.start_shop()
+        (name,) = (name for name in self.names("providers") if f".{shop.pid}." in name)
+        with open(f"{self.directory}/providers/{name}", "r+b", buffering=0) as file:
+            file.seek(COUNTERS + ROUTE.size)
+            file.write(ROUTE.pack(9, 1, 0, 2, 0, 3, 4, 0))
+        self.assertIn(
+            f"\n  kernel    python3 {shop.pid}: 9 written (1 cut) 9 lost"
+            " (2 too large, 3 not attached, 4 refused)\n",
+            self.run_elog("list", "--stats", "shop").stdout,
+        )
+        self.assertEqual(
+            self.listed()["processes"][0]["user_events"],
+            {"written": 9, "cut": 1, "lost_full": 0, "lost_too_large": 2, "lost_busy": 0,
+             "lost_unattached": 3, "lost_refused": 4},
+        )
+        self.assert_counted(shop, "0 written 0 lost", 0)
+
+
+if __name__ == "__main__":
+    harness.main()
