@@ -15,19 +15,28 @@ namespace {
 
 struct merge_arguments {
     std::vector<std::string> paths;
-    copy_options to;
+    copy_arguments copy;
 };
 
+std::vector<std::string> damages_of(const merge_summary& summary) {
+    std::vector<std::string> damages;
+    for (const merged_file& file : summary.damaged) {
+        for (const std::string& damage : file.damages) {
+            damages.push_back(fmt::format("{}: {}", file.path, damage));
+        }
+    }
+    return damages;
+}
+
 void run_merge(const merge_arguments& arguments) {
-    const merge_summary summary = merge_files(arguments.paths, arguments.to);
-    tell_copied(summary.copied, arguments.to.path);
+    const merge_summary summary = merge_files(arguments.paths, arguments.copy.to);
+    const std::vector<std::string> damages = damages_of(summary);
+    tell_copied(summary.copied, arguments.copy, damages);
     for (const std::string& path : summary.endless) {
         tell("elog: {} has no end. Everything in it has been copied.", path);
     }
-    for (const merged_file& file : summary.damaged) {
-        for (const std::string& damage : file.damages) {
-            tell("elog: {}: {}", file.path, damage);
-        }
+    for (const std::string& damage : damages) {
+        tell("elog: {}", damage);
     }
     if (!summary.damaged.empty()) {
         throw failure("{} of {} files are damaged; everything else in them has been copied.",
@@ -44,7 +53,7 @@ void add_merge(command_line& line) {
     command.add_option("FILE", arguments->paths, "Recordings of one machine since its start")
         .required()
         .names_a(value_kind::file);
-    add_copy_options(command, arguments->to);
+    add_copy_options(command, arguments->copy);
     command.footer("Example:\n  elog merge run-*.elog -o run.elog");
     command.action([arguments] { run_merge(*arguments); });
 }

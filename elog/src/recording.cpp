@@ -31,21 +31,21 @@ void text_sink::start(const open_region& source) {
 
 void text_sink::take_loss(const loss_block& loss) {
     merger_.merge_rest([this](const merged_record& record) {
-        writer_.write(record, providers_, clock_, shared_ring_);
+        writer_->write(record, providers_, clock_, shared_ring_);
     });
-    writer_.write_loss(loss, providers_, shared_ring_);
+    writer_->write_loss(loss, providers_, shared_ring_);
 }
 
 void text_sink::advance(std::uint64_t time, std::uint64_t present) {
     merger_.merge(time, present, [this](const merged_record& record) {
-        writer_.write(record, providers_, clock_, shared_ring_);
+        writer_->write(record, providers_, clock_, shared_ring_);
     });
-    writer_.flush();
+    writer_->flush();
 }
 
 void text_sink::finish() {
     advance(UINT64_MAX, UINT64_MAX);
-    writer_.finish();
+    writer_->finish();
 }
 
 recording::recording(subscription& source, record_sink& sink)
@@ -124,6 +124,7 @@ void recording::report_losses(recording_summary& summary) {
     }
     summary.lost = summary.full + summary.too_large + summary.busy + summary.damaged;
     summary.providers_refused = reader_.providers_refused();
+    summary.rings = reader_.rings();
 }
 
 recording_summary recording::finish() {
