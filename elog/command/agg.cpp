@@ -85,7 +85,8 @@ void run_on_file(const agg_arguments& arguments) {
     aggregate_intervals intervals(
         computed, interval_of(arguments),
         [&](std::optional<std::int64_t> begins) { show(computed, arguments, begins, {}); });
-    file.read([&](const merged_record& record) { intervals.take(record, file.clock()); });
+    read_with_progress(file, choice, arguments.every ? meanwhile::records : meanwhile::nothing,
+                       [&](const merged_record& record) { intervals.take(record, file.clock()); });
     if (choice.has_end()) {
         for (const loss_block& loss : file.losses()) {
             computed.note_lost(lost_in(loss));

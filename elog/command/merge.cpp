@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "copying.hpp"
 #include "file_merge.hpp"
+#include "reading_progress.hpp"
 #include "tell.hpp"
 
 namespace elog {
@@ -28,8 +29,13 @@ std::vector<std::string> damages_of(const merge_summary& summary) {
     return damages;
 }
 
+merge_summary merge(const merge_arguments& arguments) {
+    const reading_progress progress(arguments.paths);
+    return merge_files(arguments.paths, arguments.copy.to);
+}
+
 void run_merge(const merge_arguments& arguments) {
-    const merge_summary summary = merge_files(arguments.paths, arguments.copy.to);
+    const merge_summary summary = merge(arguments);
     const std::vector<std::string> damages = damages_of(summary);
     tell_copied(summary.copied, arguments.copy, damages);
     for (const std::string& path : summary.endless) {

@@ -81,7 +81,7 @@ void run_print(const print_arguments& arguments) {
         file.follow(
             write, [&] { output.flush(); }, [] { return stop_requested().count != 0; });
     } else {
-        file.read(write);
+        read_with_progress(file, arguments.choice, meanwhile::records, write);
     }
     output.finish();
     complain_about_damage(file, arguments.choice.path);

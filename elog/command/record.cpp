@@ -18,6 +18,7 @@
 #include "output.hpp"
 #include "quantities.hpp"
 #include "recording.hpp"
+#include "recording_progress.hpp"
 #include "stop_signal.hpp"
 #include "subscription.hpp"
 #include "summary.hpp"
@@ -180,6 +181,22 @@ void say_summary(const record_arguments& arguments, const recording_summary& sum
     }
 }
 
+/// What a command says would stand in the line of the progress.
+recording_summary run(recording& process, const record_arguments& arguments, bool is_alone,
+                      stop_condition& stop) {
+    std::optional<recording_progress> progress;
+    if (is_alone) {
+        progress.emplace(arguments.output ? meanwhile::nothing : meanwhile::records,
+                         arguments.listening.overwrite);
+    }
+    return process.run([&] {
+        if (progress) {
+            progress->update(process);
+        }
+        return stop();
+    });
+}
+
 /// Records while the command runs, if there is one.
 void record(const record_arguments& arguments, const subscription_options& options,
             stop_condition& stop, const std::vector<std::string>& command) {
@@ -204,7 +221,7 @@ void record(const record_arguments& arguments, const subscription_options& optio
     }
     recording_summary summary;
     try {
-        summary = process.run(std::ref(stop));
+        summary = run(process, arguments, command.empty(), stop);
         say_summary(arguments, summary, passing ? std::optional(passing->passed()) : std::nullopt);
     } catch (...) {
         if (child) {

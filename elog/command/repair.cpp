@@ -9,6 +9,7 @@
 #include "file_repair.hpp"
 #include "json_object.hpp"
 #include "output.hpp"
+#include "reading_progress.hpp"
 #include "tell.hpp"
 
 namespace elog {
@@ -31,8 +32,13 @@ std::string as_json(const repair_summary& summary, const std::string& path) {
         .line();
 }
 
+repair_summary repair(const repair_arguments& arguments) {
+    const reading_progress progress({arguments.from});
+    return repair_file(arguments.from, arguments.to);
+}
+
 void run_repair(const repair_arguments& arguments) {
-    const repair_summary summary = repair_file(arguments.from, arguments.to);
+    const repair_summary summary = repair(arguments);
     for (const std::string& damage : summary.damages) {
         tell("elog: {}: {}", arguments.from, damage);
     }

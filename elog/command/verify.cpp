@@ -10,6 +10,7 @@
 #include "file_check.hpp"
 #include "json_object.hpp"
 #include "output.hpp"
+#include "reading_progress.hpp"
 #include "tell.hpp"
 #include "value_text.hpp"
 
@@ -60,9 +61,14 @@ std::string as_json(const file_findings& found, const std::string& path) {
         .line();
 }
 
+file_findings check(const std::string& path) {
+    const reading_progress progress({path});
+    return check_file(path);
+}
+
 void run_verify(const verify_arguments& arguments) {
     const std::string& path = arguments.path;
-    const file_findings found = check_file(path);
+    const file_findings found = check(path);
     for (const std::string& damage : found.damages) {
         tell("elog: {}: {}", path, damage);
     }

@@ -127,6 +127,27 @@ void recording::report_losses(recording_summary& summary) {
     summary.rings = reader_.rings();
 }
 
+recording_summary recording::so_far() const {
+    recording_summary summary;
+    for (const ring_totals& ring : reader_.rings()) {
+        summary.events += ring.read;
+        summary.bytes += ring.bytes;
+        summary.overwritten += ring.overwritten;
+        summary.damaged += ring.damaged;
+    }
+    for (const auto& [id, provider] : providers_) {
+        const provider_losses losses = reader_.losses_of(id);
+        summary.full += losses.full;
+        summary.too_large += losses.too_large;
+        summary.busy += losses.busy;
+        summary.cut += losses.cut;
+    }
+    summary.lost = summary.full + summary.too_large + summary.busy + summary.damaged;
+    summary.providers_refused = reader_.providers_refused();
+    summary.elapsed = steady_clock::now() - begin_;
+    return summary;
+}
+
 recording_summary recording::finish() {
     sink_.take_clock(core::read_clock_pair(source_.header.clock));
     recording_summary summary;

@@ -101,6 +101,8 @@ class recording {
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
 
     // While it runs, so far.
+    /// Losses are those that the programs have counted.
+    [[nodiscard]] recording_summary so_far() const;
     [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const noexcept {
         return reader_.losses_of(provider);
     }
