@@ -205,7 +205,7 @@ void add_agg(command_line& line) {
     command.add_option("--duration", arguments->duration, "Stop listening after that time");
     command.add_option("--keys", arguments->keys,
                        "How many different keys to keep; what has others is counted apart");
-    command.add_flag("--json", arguments->json, "JSON, one line for each result");
+    command.add_flag("-j,--json", arguments->json, "JSON, one line for each result");
     command.footer("Examples:\n"
                    "  elog agg 'count() by event' run.elog\n"
                    "  elog agg 'sum(bytes), avg(bytes) by peer | top 10' run.elog\n"

@@ -32,7 +32,7 @@ void add_copy_options(subcommand& command, copy_arguments& arguments) {
         .value_name("NEW")
         .names_a(value_kind::new_file);
     add_compress_option(command, arguments.to.compression);
-    command.add_flag("--json", arguments.json, "What is in it, as JSON on standard output");
+    command.add_flag("-j,--json", arguments.json, "What is in it, as JSON on standard output");
 }
 
 void tell_copied(const copy_summary& summary, const copy_arguments& arguments,

@@ -99,10 +99,10 @@ void add_print(command_line& line) {
                                       .add_option("--fields", arguments->fields,
                                                   "Only these fields, in that order: NAME,NAME,...")
                                       .value_name("LIST");
-    const command_option delta =
-        command.add_flag("--delta", arguments->delta, "Show the time since the event before, too");
+    const command_option delta = command.add_flag("-d,--delta", arguments->delta,
+                                                  "Show the time since the event before, too");
     const command_option utc =
-        command.add_flag("--utc", arguments->utc, "Times in UTC instead of local time");
+        command.add_flag("-u,--utc", arguments->utc, "Times in UTC instead of local time");
     add_clock_option(command, arguments->clock);
     const command_option format =
         command
@@ -110,10 +110,10 @@ void add_print(command_line& line) {
                         "Lines of your own: '{time} {event} {order}', see elog(1)")
             .value_name("TEMPLATE")
             .excludes(delta);
-    command.add_flag("--follow", arguments->follow, "Go on as long as the file is being written")
+    command.add_flag("-f,--follow", arguments->follow, "Go on as long as the file is being written")
         .excludes(times.from)
         .excludes(times.to);
-    command.add_flag("--json", arguments->json, "As JSON Lines, as of elog convert --to jsonl")
+    command.add_flag("-j,--json", arguments->json, "As JSON Lines, as of elog convert --to jsonl")
         .excludes(fields)
         .excludes(delta)
         .excludes(utc)

@@ -289,7 +289,7 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
     record.add_option("--where", arguments->where, where_help);
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,
                     "Exit with status 3 if any events were lost");
-    record.add_flag("--json", arguments->json,
+    record.add_flag("-j,--json", arguments->json,
                     "Events as JSON Lines; with -o, the summary as JSON on standard output");
     record.footer(
         "Behind -- stands a command to run, recorded from its first event to its end. Examples:\n"

@@ -68,7 +68,7 @@ void add_repair(command_line& line) {
     command.add_option("-o,--output", arguments->to, "The new file; FILE stays as it is")
         .required()
         .names_a(value_kind::new_file);
-    command.add_flag("--json", arguments->json, "What is in it, as JSON on standard output");
+    command.add_flag("-j,--json", arguments->json, "What is in it, as JSON on standard output");
     command.footer("Example:\n  elog repair run.elog -o sound.elog");
     command.action([arguments] { run_repair(*arguments); });
 }

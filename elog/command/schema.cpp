@@ -74,7 +74,7 @@ void add_schema(command_line& line) {
         .names_a(value_kind::new_file);
     const command_option binary =
         command.add_flag("--binary", options->binary, "Write the binary form");
-    command.add_flag("--json", options->json, "As JSON, for programs").excludes(binary);
+    command.add_flag("-j,--json", options->json, "As JSON, for programs").excludes(binary);
     command.footer("Examples:\n"
                    "  elog schema shop                  of a running program\n"
                    "  elog schema ./shop.schema         check a text, in its normal form\n"

@@ -28,7 +28,7 @@ void add_snapshot_options(subcommand& command, snapshot_arguments& arguments) {
         .names_a(value_kind::new_file);
     add_compress_option(command, arguments.compression);
     command.add_option("--where", arguments.where, where_help);
-    command.add_flag("--json", arguments.json,
+    command.add_flag("-j,--json", arguments.json,
                      "Events as JSON Lines; with -o, the summary as JSON on standard output");
 }
 

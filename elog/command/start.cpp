@@ -60,7 +60,7 @@ void add_start(command_line& line) {
                     "What to call it: up to 31 letters, digits, '-', '_' and '.'")
         .required();
     add_listening_options(command, arguments->listening);
-    command.add_flag("--json", arguments->json, "Say what was begun as JSON on standard output");
+    command.add_flag("-j,--json", arguments->json, "Say what was begun as JSON on standard output");
     command.footer(
         "Its buffers stay until elog stop, also when the programs have ended or crashed.\n"
         "Examples:\n"

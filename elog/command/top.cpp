@@ -292,7 +292,7 @@ void add_top(command_line& line) {
         .range(1, frames_max)
         .value_name("UINT");
     command.add_option("--duration", arguments->duration, "Stop after that time");
-    command.add_flag("--json", arguments->json,
+    command.add_flag("-j,--json", arguments->json,
                      "A JSON object in a line for each interval, for programs");
     command.footer("Keys: q quit, space pause, arrows choose and order, enter its values, escape "
                    "back.\n"

@@ -110,7 +110,7 @@ void add_unregister(command_line& line) {
         .add_option("GLOB", options->globs, "What matches PROVIDER or PROVIDER:EVENT, with * and ?")
         .required()
         .names_a(value_kind::event);
-    command.add_flag("--json", options->json, "A line of JSON for each event, for programs");
+    command.add_flag("-j,--json", options->json, "A line of JSON for each event, for programs");
     command.footer("What a program has, or somebody listens to, stays, and is told.\n"
                    "Examples:\n"
                    "  sudo elog unregister shop\n"

@@ -89,7 +89,7 @@ void add_verify(command_line& line) {
     command.add_option("FILE", arguments->path, "Recording made by elog record -o")
         .required()
         .names_a(value_kind::file);
-    command.add_flag("--json", arguments->json, "As JSON, for programs");
+    command.add_flag("-j,--json", arguments->json, "As JSON, for programs");
     command.footer("The exit status is 1 for a damaged file.\n"
                    "Example:\n  elog verify run.elog || elog repair run.elog -o sound.elog");
     command.action([arguments] { run_verify(*arguments); });
