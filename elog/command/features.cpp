@@ -35,9 +35,9 @@ const char* name_of(offer state) {
 paint paint_of(offer state) {
     switch (state) {
         case offer::yes:
-            return paint::green;
+            return paint::plain;
         case offer::limited:
-            return paint::yellow;
+            return paint::magenta;
         case offer::no:
             return paint::red;
     }
