@@ -50,6 +50,13 @@ std::size_t width_of_terminal() noexcept {
     return known ? size.ws_col : usual_width;
 }
 
+/// Where a shell has given the terminal to another job, its user types. That cannot be told of a
+/// terminal that is not ours.
+bool is_in_background() noexcept {
+    const pid_t owner = ::tcgetpgrp(STDERR_FILENO);
+    return owner >= 0 && owner != ::getpgrp();
+}
+
 extern "C" void erase_and_end(int signal) {
     const int error = errno;
     erase_progress();
@@ -88,7 +95,15 @@ progress_line::~progress_line() {
 }
 
 bool progress_line::is_due() noexcept {
-    return is_possible_ && steady_clock::now() >= due_;
+    if (!is_possible_ || steady_clock::now() < due_) {
+        return false;
+    }
+    if (is_in_background()) {
+        is_drawn.store(false, std::memory_order_relaxed);  // it stands somewhere above
+        due_ = steady_clock::now() + interval;
+        return false;
+    }
+    return true;
 }
 
 void progress_line::draw(std::string_view text) {

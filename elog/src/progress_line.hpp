@@ -24,7 +24,8 @@ class progress_line {
     progress_line& operator=(const progress_line&) = delete;
 
     /// Whether to draw it now. Never, if standard error is no terminal, or records may come to one;
-    /// not before the work has taken half a second; else a few times a second.
+    /// not before the work has taken half a second, nor in the background; else a few times a
+    /// second.
     [[nodiscard]] bool is_due() noexcept;
 
     /// Our own text, of which only what the terminal's width has room for is shown.

@@ -180,6 +180,21 @@ class Progress(harness.Case):
         left = self.left()
         self.assertRegex(left, rf"\A{harness.SUMMARY.pattern}, in .*\n\Z")
 
+    def test_recording_in_the_background_leaves_the_terminal_alone(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        command = '"$@" -o "$RUN" & wait $!'
+        for monitor, is_shown in (("-m", False), ("+m", True)):
+            self.open_terminal()
+            shell = self.start(
+                "/bin/bash", monitor, "-c", command, "bash", harness.ELOG, "record", "-e",
+                "counter:*", "--duration", "1s", stdin=self.other, stderr=self.other,
+                env={**self.environment, "RUN": self.path("run.elog")}, start_new_session=True,
+                preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            )
+            self.finish(shell)
+            self.assertEqual(RECORDING.search(self.read_rest()) is not None, is_shown, self.seen)
+            self.assertRegex(self.seen, harness.SUMMARY)
+
     def test_recording_is_never_wider_than_the_terminal(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         self.open_terminal(columns=20)
