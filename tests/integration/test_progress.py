@@ -159,7 +159,8 @@ class Progress(harness.Case):
         path = self.record()
         for _ in range(ATTEMPTS):
             self.open_terminal()
-            process = self.start_and_stop("verify", path, stderr=self.other)
+            with open(self.path("lines"), "w", encoding="utf-8") as lines:
+                process = self.start_and_stop("print", path, stdout=lines, stderr=self.other)
             process.send_signal(signal.SIGCONT)
             while not self.read() and process.poll() is None:
                 pass
