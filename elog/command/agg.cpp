@@ -85,7 +85,8 @@ void run_on_file(const agg_arguments& arguments) {
     aggregate_intervals intervals(
         computed, interval_of(arguments),
         [&](std::optional<std::int64_t> begins) { show(computed, arguments, begins, {}); });
-    file.read([&](const merged_record& record) { intervals.take(record, file.clock()); });
+    read_with_progress(file, choice, arguments.every ? meanwhile::records : meanwhile::nothing,
+                       [&](const merged_record& record) { intervals.take(record, file.clock()); });
     if (choice.has_end()) {
         for (const loss_block& loss : file.losses()) {
             computed.note_lost(lost_in(loss));
@@ -206,7 +207,7 @@ void add_agg(command_line& line) {
     command.add_option("--duration", arguments->duration, "Stop listening after that time");
     command.add_option("--keys", arguments->keys,
                        "How many different keys to keep; what has others is counted apart");
-    command.add_flag("--json", arguments->json, "JSON, one line for each result");
+    command.add_flag("-j,--json", arguments->json, "JSON, one line for each result");
     command.footer("Examples:\n"
                    "  elog agg 'count() by event' run.elog\n"
                    "  elog agg 'sum(bytes), avg(bytes) by peer | top 10' run.elog\n"

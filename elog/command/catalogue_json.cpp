@@ -66,8 +66,8 @@ json json_of(const event_listener& listener) {
             {"processes", listener.pids}};
 }
 
-json json_of(const provider_schema& schema, const type_words& types, const catalogue_event& shown) {
-    const event_schema& event = schema.events[shown.id];
+json json_of(const provider_schema& schema, const type_words& types, std::size_t id) {
+    const event_schema& event = schema.events[id];
     json keywords = json::array();
     for (const auto& [bit, name] : schema.keywords) {
         if ((event.keywords >> bit & 1U) != 0) {
@@ -78,12 +78,8 @@ json json_of(const provider_schema& schema, const type_words& types, const catal
     for (const field_schema& field : event.fields) {
         fields.push_back(json_of(schema, types, field));
     }
-    json listeners = json::array();
-    for (const event_listener& listener : shown.listeners) {
-        listeners.push_back(json_of(listener));
-    }
     return {{"name", event.name},
-            {"id", shown.id},
+            {"id", id},
             {"level", name_of(event.severity)},
             {"kind", name_of(event.kind)},
             {"session", event.session_bound},
@@ -92,31 +88,58 @@ json json_of(const provider_schema& schema, const type_words& types, const catal
             {"description", event.description},
             {"meaning", event.meaning},
             {"fixed_size", event.fixed_size},
-            {"fields", std::move(fields)},
-            {"listeners", std::move(listeners)}};
+            {"fields", std::move(fields)}};
 }
 
-json json_of(const catalogue_provider& provider) {
-    const provider_schema& schema = provider.schema;
-    const type_words types(schema);
-    json shown = {{"name", schema.name},
-                  {"description", schema.description},
-                  {"schema_hash", fmt::format("0x{:016x}", schema.hash)},
-                  {"processes", json::array()},
-                  {"keywords", json::array()},
-                  {"enumerations", json::array()},
-                  {"events", json::array()}};
-    for (const catalogue_process& process : provider.processes) {
-        shown["processes"].push_back(json_of(process));
+json json_of(const std::vector<event_listener>& listeners) {
+    json shown = json::array();
+    for (const event_listener& listener : listeners) {
+        shown.push_back(json_of(listener));
     }
+    return shown;
+}
+
+json names_of(const provider_schema& schema) {
+    return {{"name", schema.name},
+            {"description", schema.description},
+            {"schema_hash", fmt::format("0x{:016x}", schema.hash)}};
+}
+
+/// All but the events.
+void add_vocabulary(json& shown, const provider_schema& schema, const type_words& types) {
+    shown["keywords"] = json::array();
+    shown["enumerations"] = json::array();
     for (const auto& [bit, name] : schema.keywords) {
         shown["keywords"].push_back({{"name", name}, {"bit", bit}});
     }
     for (std::size_t i = 0; i < schema.enumerations.size(); ++i) {
         shown["enumerations"].push_back(json_of(schema.enumerations[i], types.of_enumeration(i)));
     }
+}
+
+json json_of(const catalogue_provider& provider) {
+    const type_words types(provider.schema);
+    json shown = names_of(provider.schema);
+    json& processes = shown["processes"] = json::array();
+    for (const catalogue_process& process : provider.processes) {
+        processes.push_back(json_of(process));
+    }
+    add_vocabulary(shown, provider.schema, types);
+    json& events = shown["events"] = json::array();
     for (const catalogue_event& event : provider.events) {
-        shown["events"].push_back(json_of(schema, types, event));
+        json& added = events.emplace_back(json_of(provider.schema, types, event.id));
+        added["listeners"] = json_of(event.listeners);
+    }
+    return shown;
+}
+
+json json_of(const provider_schema& schema) {
+    const type_words types(schema);
+    json shown = names_of(schema);
+    add_vocabulary(shown, schema, types);
+    json& events = shown["events"] = json::array();
+    for (std::size_t id = 0; id < schema.events.size(); ++id) {
+        events.push_back(json_of(schema, types, id));
     }
     return shown;
 }
@@ -136,6 +159,10 @@ json json_of(const running_subscription& subscription) {
     return shown;
 }
 
+std::string text_of(const json& all) {
+    return all.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
 }  // namespace
 
 std::string catalogue_as_json(const catalogue& shown) {
@@ -146,7 +173,15 @@ std::string catalogue_as_json(const catalogue& shown) {
     for (const running_subscription& subscription : shown.subscriptions) {
         all["subscriptions"].push_back(json_of(subscription));
     }
-    return all.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
+    return text_of(all);
+}
+
+std::string schemas_as_json(const std::vector<provider_schema>& schemas) {
+    json all = {{"providers", json::array()}};
+    for (const provider_schema& schema : schemas) {
+        all["providers"].push_back(json_of(schema));
+    }
+    return text_of(all);
 }
 
 }  // namespace elog

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "catalogue.hpp"
+#include "provider_schema.hpp"
 #include "terminal.hpp"
 
 namespace elog {
@@ -18,5 +20,8 @@ namespace elog {
 /// For programs: all that is known, as one JSON object and a newline. Bytes that are not UTF-8 come
 /// out as U+FFFD.
 [[nodiscard]] std::string catalogue_as_json(const catalogue& shown);
+
+/// Schemas as they stand in that, without what runs.
+[[nodiscard]] std::string schemas_as_json(const std::vector<provider_schema>& schemas);
 
 }  // namespace elog

@@ -23,7 +23,7 @@ paint paint_of(eventlog::level severity) {
         case eventlog::level::error:
             return paint::red;
         case eventlog::level::warn:
-            return paint::yellow;
+            return paint::magenta;
         case eventlog::level::info:
             return paint::plain;
         case eventlog::level::verbose:
@@ -111,7 +111,7 @@ class text_maker {
         line.fill_to(label_end);
         for (const running_subscription& subscription : shown_.subscriptions) {
             if (hears(subscription.slot)) {
-                line.add(fmt::format("[{}]", subscription.slot), paint::green);
+                line.add(fmt::format("[{}]", subscription.slot), paint::strong);
                 append_name(line, subscription);
             }
         }
@@ -214,10 +214,10 @@ class text_maker {
             line.add("cut");
         }
         for (const std::string& keyword : keywords) {
-            line.add(keyword, paint::cyan);
+            line.add(keyword);
         }
         for (const event_listener& listener : event.listeners) {
-            line.add(listener_text(provider, listener), paint::green);
+            line.add(listener_text(provider, listener), paint::strong);
         }
     }
 

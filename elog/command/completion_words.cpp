@@ -114,16 +114,33 @@ class typed_line {
             ++arguments_;
             return;
         }
-        const bool is_long = begins_with(word, "--");
-        const std::size_t equals = is_long ? word.find('=') : std::string::npos;
-        const option_description* option =
-            option_of(is_long ? word.substr(0, equals) : word.substr(0, 2));
+        if (!begins_with(word, "--")) {
+            take_letters(word);
+            return;
+        }
+        const std::size_t equals = word.find('=');
+        const option_description* option = option_of(word.substr(0, equals));
         if (option == nullptr) {
             return;
         }
         given_.push_back(option);
-        if (option->takes_value && (is_long ? equals == std::string::npos : word.size() == 2)) {
+        if (option->takes_value && equals == std::string::npos) {
             open_ = option;
+        }
+    }
+
+    /// Several in a word: behind one that takes a value stands that, or nothing.
+    void take_letters(const std::string& word) {
+        for (std::size_t i = 1; i < word.size(); ++i) {
+            const option_description* option = option_of(std::string{'-', word[i]});
+            if (option == nullptr) {
+                return;
+            }
+            given_.push_back(option);
+            if (option->takes_value) {
+                open_ = i + 1 == word.size() ? option : nullptr;
+                return;
+            }
         }
     }
 

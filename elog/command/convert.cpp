@@ -50,7 +50,7 @@ class column_chooser final : public record_writer {
 /// Complains about what it could not read only if it is told to: a file may be read twice.
 void convert(const record_choice& choice, record_writer& writer, bool complain) {
     chosen_records records(choice, writer);
-    records.read();
+    records.read(meanwhile::records);
     if (complain) {
         records.complain();
     }

@@ -1,21 +1,49 @@
 // SPDX-License-Identifier: MIT
 #include "copying.hpp"
 
+#include <unistd.h>
+
 #include "compress_option.hpp"
+#include "json_object.hpp"
+#include "output.hpp"
 #include "tell.hpp"
 
 namespace elog {
+namespace {
 
-void add_copy_options(subcommand& command, copy_options& to) {
-    command.add_option("-o,--output", to.path, "The new file")
+std::string as_json(const copy_summary& summary, const std::string& path,
+                    const std::vector<std::string>& damages) {
+    return json_object()
+        .add("file", path)
+        .add("size", summary.size)
+        .add("events", summary.records)
+        .add("lost", summary.lost)
+        .add("overwritten", summary.overwritten)
+        .add("left_out", summary.left_out)
+        .add("damages", damages)
+        .line();
+}
+
+}  // namespace
+
+void add_copy_options(subcommand& command, copy_arguments& arguments) {
+    command.add_option("-o,--output", arguments.to.path, "The new file")
         .required()
         .value_name("NEW")
         .names_a(value_kind::new_file);
-    add_compress_option(command, to.compression);
+    add_compress_option(command, arguments.to.compression);
+    command.add_flag("-j,--json", arguments.json, "What is in it, as JSON on standard output");
 }
 
-void tell_copied(const copy_summary& summary, const std::string& path) {
-    tell("{} events, {} bytes, {} lost, in {}", summary.records, summary.size, summary.lost, path);
+void tell_copied(const copy_summary& summary, const copy_arguments& arguments,
+                 const std::vector<std::string>& damages) {
+    const std::string& path = arguments.to.path;
+    if (arguments.json) {
+        write_all(STDOUT_FILENO, as_json(summary, path, damages));
+    } else {
+        tell("{} events, {} bytes, {} lost, in {}", summary.records, summary.size, summary.lost,
+             path);
+    }
     if (summary.overwritten != 0) {
         tell("elog: {} older events had been overwritten by newer ones in the buffers.",
              summary.overwritten);

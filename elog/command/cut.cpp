@@ -16,7 +16,7 @@ namespace {
 
 struct cut_arguments {
     record_choice choice;
-    copy_options to;
+    copy_arguments copy;
 };
 
 class cut_writer final : public record_writer {
@@ -58,12 +58,12 @@ class cut_writer final : public record_writer {
 
 void run_cut(const cut_arguments& arguments) {
     const record_choice& choice = arguments.choice;
-    refuse_overwriting(choice.path, arguments.to.path);
+    refuse_overwriting(choice.path, arguments.copy.to.path);
     cut_writer writer(!choice.from);
     chosen_records records(choice, writer);
-    writer.begin(arguments.to, records.file());
+    writer.begin(arguments.copy.to, records.file());
     records.read();
-    tell_copied(writer.summary(), arguments.to.path);
+    tell_copied(writer.summary(), arguments.copy, records.file().damages());
     records.complain("copied");
 }
 
@@ -73,7 +73,7 @@ void add_cut(command_line& line) {
     subcommand command = line.add_subcommand("cut", "Keep a part of a recording in a new one");
     const auto arguments = std::make_shared<cut_arguments>();
     add_choice(command, arguments->choice, "--to,--until");
-    add_copy_options(command, arguments->to);
+    add_copy_options(command, arguments->copy);
     command.footer("Examples:\n"
                    "  elog cut run.elog --from 14:03:00 --to 14:04:30 -o minute.elog\n"
                    "  elog cut run.elog --where 'level <= warn' -o warnings.elog");

@@ -81,7 +81,7 @@ void add_doctor(command_line& line) {
     subcommand command = line.add_subcommand(
         "doctor", "Say what is missing on this machine for this user, and what repairs it");
     const auto json = std::make_shared<bool>(false);
-    command.add_flag("--json", *json, "Say it as JSON, for programs");
+    command.add_flag("-j,--json", *json, "Say it as JSON, for programs");
     command.footer("The exit status is 1 if something is missing; notes do not count.\n"
                    "Example:\n  elog doctor || elog doctor --json | jq -r '.items[].repair'");
     command.action([json] { run_doctor(*json); });

@@ -35,9 +35,9 @@ const char* name_of(offer state) {
 paint paint_of(offer state) {
     switch (state) {
         case offer::yes:
-            return paint::green;
+            return paint::plain;
         case offer::limited:
-            return paint::yellow;
+            return paint::magenta;
         case offer::no:
             return paint::red;
     }
@@ -101,7 +101,7 @@ void add_features(command_line& line) {
     subcommand command = line.add_subcommand(
         "features", "Say what this machine offers to events, and what would bring the rest");
     const auto json = std::make_shared<bool>(false);
-    command.add_flag("--json", *json, "Say it as JSON, for programs");
+    command.add_flag("-j,--json", *json, "Say it as JSON, for programs");
     command.footer(
         "Nothing of what is missing is needed: elog doctor says what is. The exit status "
         "is 0.\n"

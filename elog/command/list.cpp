@@ -80,9 +80,9 @@ void add_list(command_line& line) {
         .add_option("GLOB", options->glob,
                     "Only what matches PROVIDER or PROVIDER:EVENT, with * and ?")
         .names_a(value_kind::event);
-    command.add_flag("--stats", options->stats,
+    command.add_flag("-s,--stats", options->stats,
                      "Show how many events each process has written and lost");
-    command.add_flag("--json", options->json, "Show everything that is known, for programs");
+    command.add_flag("-j,--json", options->json, "Show everything that is known, for programs");
     command.footer("Examples:\n"
                    "  elog list 'shop:order_*'\n"
                    "  elog list --json | jq -r '.providers[].name'");

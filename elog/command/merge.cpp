@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "copying.hpp"
 #include "file_merge.hpp"
+#include "reading_progress.hpp"
 #include "tell.hpp"
 
 namespace elog {
@@ -15,19 +16,33 @@ namespace {
 
 struct merge_arguments {
     std::vector<std::string> paths;
-    copy_options to;
+    copy_arguments copy;
 };
 
+std::vector<std::string> damages_of(const merge_summary& summary) {
+    std::vector<std::string> damages;
+    for (const merged_file& file : summary.damaged) {
+        for (const std::string& damage : file.damages) {
+            damages.push_back(fmt::format("{}: {}", file.path, damage));
+        }
+    }
+    return damages;
+}
+
+merge_summary merge(const merge_arguments& arguments) {
+    const reading_progress progress(arguments.paths);
+    return merge_files(arguments.paths, arguments.copy.to);
+}
+
 void run_merge(const merge_arguments& arguments) {
-    const merge_summary summary = merge_files(arguments.paths, arguments.to);
-    tell_copied(summary.copied, arguments.to.path);
+    const merge_summary summary = merge(arguments);
+    const std::vector<std::string> damages = damages_of(summary);
+    tell_copied(summary.copied, arguments.copy, damages);
     for (const std::string& path : summary.endless) {
         tell("elog: {} has no end. Everything in it has been copied.", path);
     }
-    for (const merged_file& file : summary.damaged) {
-        for (const std::string& damage : file.damages) {
-            tell("elog: {}: {}", file.path, damage);
-        }
+    for (const std::string& damage : damages) {
+        tell("elog: {}", damage);
     }
     if (!summary.damaged.empty()) {
         throw failure("{} of {} files are damaged; everything else in them has been copied.",
@@ -44,7 +59,7 @@ void add_merge(command_line& line) {
     command.add_option("FILE", arguments->paths, "Recordings of one machine since its start")
         .required()
         .names_a(value_kind::file);
-    add_copy_options(command, arguments->to);
+    add_copy_options(command, arguments->copy);
     command.footer("Example:\n  elog merge run-*.elog -o run.elog");
     command.action([arguments] { run_merge(*arguments); });
 }

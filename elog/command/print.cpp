@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "file_damage.hpp"
 #include "file_reader.hpp"
+#include "json_lines_writer.hpp"
 #include "stop_signal.hpp"
 #include "text_writer.hpp"
 #include "wanted_records.hpp"
@@ -26,6 +27,7 @@ struct print_arguments {
     bool delta = false;
     bool utc = false;
     bool follow = false;
+    bool json = false;
 };
 
 text_options make_options(const print_arguments& arguments) {
@@ -57,11 +59,19 @@ void check_options(const text_options& options, const file_reader& file) {
     }
 }
 
+std::unique_ptr<record_writer> make_writer(const print_arguments& arguments,
+                                           const text_options& options) {
+    if (arguments.json) {
+        return std::make_unique<json_lines_writer>(STDOUT_FILENO, options.clock);
+    }
+    return std::make_unique<text_writer>(STDOUT_FILENO, options);
+}
+
 void run_print(const print_arguments& arguments) {
     const text_options options = make_options(arguments);
     file_reader file(arguments.choice.path, arguments.choice.range());
-    text_writer writer(STDOUT_FILENO, options);
-    wanted_records output(arguments.choice, file, writer, arguments.follow);
+    const std::unique_ptr<record_writer> writer = make_writer(arguments, options);
+    wanted_records output(arguments.choice, file, *writer, arguments.follow);
     if (!arguments.follow) {
         check_options(options, file);
     }
@@ -71,7 +81,7 @@ void run_print(const print_arguments& arguments) {
         file.follow(
             write, [&] { output.flush(); }, [] { return stop_requested().count != 0; });
     } else {
-        file.read(write);
+        read_with_progress(file, arguments.choice, meanwhile::records, write);
     }
     output.finish();
     output.tell_unsuited();
@@ -86,22 +96,29 @@ void add_print(command_line& line) {
     subcommand command = line.add_subcommand("print", "Print a recording as text");
     const auto arguments = std::make_shared<print_arguments>();
     const time_options times = add_choice(command, arguments->choice, "--to,--until");
-    command
-        .add_option("--fields", arguments->fields,
-                    "Only these fields, in that order: NAME,NAME,...")
-        .value_name("LIST");
-    const command_option delta =
-        command.add_flag("--delta", arguments->delta, "Show the time since the event before, too");
-    command.add_flag("--utc", arguments->utc, "Times in UTC instead of local time");
+    const command_option fields = command
+                                      .add_option("--fields", arguments->fields,
+                                                  "Only these fields, in that order: NAME,NAME,...")
+                                      .value_name("LIST");
+    const command_option delta = command.add_flag("-d,--delta", arguments->delta,
+                                                  "Show the time since the event before, too");
+    const command_option utc =
+        command.add_flag("-u,--utc", arguments->utc, "Times in UTC instead of local time");
     add_clock_option(command, arguments->clock);
-    command
-        .add_option("--format", arguments->line,
-                    "Lines of your own: '{time} {event} {order}', see elog(1)")
-        .value_name("TEMPLATE")
-        .excludes(delta);
-    command.add_flag("--follow", arguments->follow, "Go on as long as the file is being written")
+    const command_option format =
+        command
+            .add_option("--format", arguments->line,
+                        "Lines of your own: '{time} {event} {order}', see elog(1)")
+            .value_name("TEMPLATE")
+            .excludes(delta);
+    command.add_flag("-f,--follow", arguments->follow, "Go on as long as the file is being written")
         .excludes(times.from)
         .excludes(times.to);
+    command.add_flag("-j,--json", arguments->json, "As JSON Lines, as of elog convert --to jsonl")
+        .excludes(fields)
+        .excludes(delta)
+        .excludes(utc)
+        .excludes(format);
     command.footer("Examples:\n"
                    "  elog print run.elog --where 'items > 2 && customer ~ \"a*\"'\n"
                    "  elog print run.elog --from 14:03:00 --to 14:04:30 --delta\n"

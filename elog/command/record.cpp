@@ -13,10 +13,12 @@
 #include "compress_option.hpp"
 #include "file_sink.hpp"
 #include "filtering_sink.hpp"
+#include "line_output.hpp"
 #include "listening.hpp"
 #include "output.hpp"
 #include "quantities.hpp"
 #include "recording.hpp"
+#include "recording_progress.hpp"
 #include "stop_signal.hpp"
 #include "subscription.hpp"
 #include "summary.hpp"
@@ -38,6 +40,7 @@ struct record_arguments {
     std::optional<std::string> max_total;
     std::optional<std::string> where;
     bool fail_on_loss = false;
+    bool json = false;
 };
 
 /// A size or a duration: only one of them has that unit.
@@ -152,7 +155,7 @@ std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, stop_c
     if (arguments.output) {
         return std::make_unique<file_sink>(make_file_options(arguments));
     }
-    return std::make_unique<text_sink>(STDOUT_FILENO, [&stop] { return stop(); });
+    return make_line_sink(arguments.json, [&stop] { return stop(); });
 }
 
 /// With --where: what cannot be is said before anything is recorded.
@@ -165,6 +168,33 @@ void check_where(const record_arguments& arguments, const subscription_options& 
 /// Whether there is anything that should have been recorded and has not been.
 bool has_loss(const recording_summary& summary) noexcept {
     return summary.lost != 0 || summary.providers_refused != 0;
+}
+
+/// Where events are lines on standard output, numbers stay out of them.
+void say_summary(const record_arguments& arguments, const recording_summary& summary,
+                 std::optional<std::uint64_t> passed) {
+    const summary_notes notes{output_name(arguments), passed};
+    if (arguments.json && arguments.output) {
+        print_summary_as_json({}, summary, notes);
+    } else {
+        print_summary(summary, notes);
+    }
+}
+
+/// What a command says would stand in the line of the progress.
+recording_summary run(recording& process, const record_arguments& arguments, bool is_alone,
+                      stop_condition& stop) {
+    std::optional<recording_progress> progress;
+    if (is_alone) {
+        progress.emplace(arguments.output ? meanwhile::nothing : meanwhile::records,
+                         arguments.listening.overwrite);
+    }
+    return process.run([&] {
+        if (progress) {
+            progress->update(process);
+        }
+        return stop();
+    });
 }
 
 /// Records while the command runs, if there is one.
@@ -191,10 +221,9 @@ void record(const record_arguments& arguments, const subscription_options& optio
     }
     recording_summary summary;
     try {
-        summary = process.run(std::ref(stop));
-        print_summary(summary, output_name(arguments));
+        summary = run(process, arguments, command.empty(), stop);
+        say_summary(arguments, summary, passing ? std::optional(passing->passed()) : std::nullopt);
         if (passing) {
-            tell("{} events passed --where", passing->passed());
             tell_unsuited(filter.get(), nullptr);
         }
     } catch (...) {
@@ -263,6 +292,8 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
     record.add_option("--where", arguments->where, where_help);
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,
                     "Exit with status 3 if any events were lost");
+    record.add_flag("-j,--json", arguments->json,
+                    "Events as JSON Lines; with -o, the summary as JSON on standard output");
     record.footer(
         "Behind -- stands a command to run, recorded from its first event to its end. Examples:\n"
         "  elog record -e 'shop:order_*' -o run.elog -- ./order_service --fast\n"

@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "commands.hpp"
+#include "json_object.hpp"
 #include "kernel_events.hpp"
 #include "output.hpp"
 #include "schema.hpp"
@@ -20,6 +23,7 @@ namespace core = eventlog::core;
 struct register_options {
     std::vector<std::string> sources;
     bool persist = false;
+    bool json = false;
 };
 
 struct tally {
@@ -28,8 +32,35 @@ struct tally {
     std::size_t failed = 0;
 };
 
+/// A line for each event that is registered.
+void print_registered(bool json, const core::schema_reader& schema,
+                      const core::event_description& event, const kernel_events::registered& made) {
+    write_all(STDOUT_FILENO, !json ? made.name + '\n'
+                                   : json_object()
+                                         .add("name", made.name)
+                                         .add("provider", schema.provider())
+                                         .add("event", event.name)
+                                         .add("state", made.was_there ? "was there" : "new")
+                                         .add("reason", std::optional<std::string>())
+                                         .line());
+}
+
+/// In JSON there is one for the others, too.
+void print_refused(bool json, const core::schema_reader& schema,
+                   const core::event_description& event, const char* reason) {
+    if (json) {
+        write_all(STDOUT_FILENO, json_object()
+                                     .add("name", std::optional<std::string>())
+                                     .add("provider", schema.provider())
+                                     .add("event", event.name)
+                                     .add("state", "refused")
+                                     .add("reason", reason)
+                                     .line());
+    }
+}
+
 void register_event(const kernel_events& kernel, core::schema_reader& schema,
-                    const core::event_description& event, tally& counts) {
+                    const core::event_description& event, bool json, tally& counts) {
     static core::user_events_text text;  // several KiB
     core::error_text why;
     ++counts.events;
@@ -38,14 +69,15 @@ void register_event(const kernel_events& kernel, core::schema_reader& schema,
         tell("elog: {}:{} cannot be registered: {}. Give the kernel less to remember: shorter "
              "names, fewer fields.",
              schema.provider(), event.name, why.text());
+        print_refused(json, schema, event, why.text());
         return;
     }
     const kernel_events::registered made = kernel.add(text);
-    write_all(STDOUT_FILENO, made.name + '\n');
+    print_registered(json, schema, event, made);
     counts.were_there += made.was_there ? 1 : 0;
 }
 
-void register_provider(const kernel_events& kernel, const provider_schema& provider,
+void register_provider(const kernel_events& kernel, const provider_schema& provider, bool json,
                        tally& counts) {
     core::schema_reader schema;
     core::error_text why;
@@ -54,7 +86,7 @@ void register_provider(const kernel_events& kernel, const provider_schema& provi
     }
     core::event_description event;
     while (schema.next_event(event)) {
-        register_event(kernel, schema, event, counts);
+        register_event(kernel, schema, event, json, counts);
     }
 }
 
@@ -68,7 +100,7 @@ void run_register(const register_options& options) {
     const kernel_events kernel;
     tally counts;
     for (const provider_schema& provider : providers) {
-        register_provider(kernel, provider, counts);
+        register_provider(kernel, provider, options.json, counts);
     }
     if (counts.were_there != 0) {
         tell("{} of {} events were there before. Those that a running program had made go when it "
@@ -94,6 +126,7 @@ void add_register(command_line& line) {
         .names_a(value_kind::source);
     command.add_flag("--persist", options->persist,
                      "Keep them until elog unregister or the next boot: so it is anyhow");
+    command.add_flag("-j,--json", options->json, "A line of JSON for each event, for programs");
     command.footer("They are then in tracefs as user_events:eventlog_PROVIDER_EVENT, and can be "
                    "enabled.\n"
                    "Examples:\n"

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // elog repair: a sound .elog file from what is whole in a damaged one.
+#include <unistd.h>
+
 #include <memory>
 
 #include "commands.hpp"
 #include "file_repair.hpp"
+#include "json_object.hpp"
+#include "output.hpp"
+#include "reading_progress.hpp"
 #include "tell.hpp"
 
 namespace elog {
@@ -13,10 +18,27 @@ namespace {
 struct repair_arguments {
     std::string from;
     std::string to;
+    bool json = false;
 };
 
+std::string as_json(const repair_summary& summary, const std::string& path) {
+    return json_object()
+        .add("file", path)
+        .add("size", summary.size)
+        .add("events", summary.records)
+        .add("missing", summary.missing)
+        .add("had_end", summary.had_end)
+        .add("damages", summary.damages)
+        .line();
+}
+
+repair_summary repair(const repair_arguments& arguments) {
+    const reading_progress progress({arguments.from});
+    return repair_file(arguments.from, arguments.to);
+}
+
 void run_repair(const repair_arguments& arguments) {
-    const repair_summary summary = repair_file(arguments.from, arguments.to);
+    const repair_summary summary = repair(arguments);
     for (const std::string& damage : summary.damages) {
         tell("elog: {}: {}", arguments.from, damage);
     }
@@ -27,7 +49,11 @@ void run_repair(const repair_arguments& arguments) {
     if (summary.missing != 0) {
         tell("elog: {} records were in what is left out, and are shown as lost.", summary.missing);
     }
-    tell("{} records, {} bytes, in {}", summary.records, summary.size, arguments.to);
+    if (arguments.json) {
+        write_all(STDOUT_FILENO, as_json(summary, arguments.to));
+    } else {
+        tell("{} records, {} bytes, in {}", summary.records, summary.size, arguments.to);
+    }
 }
 
 }  // namespace
@@ -42,6 +68,7 @@ void add_repair(command_line& line) {
     command.add_option("-o,--output", arguments->to, "The new file; FILE stays as it is")
         .required()
         .names_a(value_kind::new_file);
+    command.add_flag("-j,--json", arguments->json, "What is in it, as JSON on standard output");
     command.footer("Example:\n  elog repair run.elog -o sound.elog");
     command.action([arguments] { run_repair(*arguments); });
 }

@@ -3,6 +3,7 @@
 // elog schema: what providers can say, as text or in binary form.
 #include <memory>
 
+#include "catalogue_output.hpp"
 #include "commands.hpp"
 #include "schema_sources.hpp"
 #include "schema_text.hpp"
@@ -16,6 +17,7 @@ struct schema_options {
     std::string source;
     std::string output;
     bool binary = false;
+    bool json = false;
 };
 
 std::string as_text(const std::vector<provider_schema>& schemas) {
@@ -40,6 +42,13 @@ std::string as_binary(const std::vector<provider_schema>& schemas) {
     return {binary.begin(), binary.end()};
 }
 
+std::string content_of(const std::vector<provider_schema>& schemas, const schema_options& options) {
+    if (options.binary) {
+        return as_binary(schemas);
+    }
+    return options.json ? schemas_as_json(schemas) : as_text(schemas);
+}
+
 void run_schema(const schema_options& options) {
     if (options.binary && options.output.empty()) {
         throw usage_failure("The binary form goes into a file: add -o FILE.");
@@ -48,7 +57,7 @@ void run_schema(const schema_options& options) {
     if (schemas.empty() && options.source.empty()) {
         tell("No running program of yours offers events. Start one that uses eventlog.");
     }
-    write_whole_file(options.output, options.binary ? as_binary(schemas) : as_text(schemas));
+    write_whole_file(options.output, content_of(schemas, options));
 }
 
 }  // namespace
@@ -63,7 +72,9 @@ void add_schema(command_line& line) {
         .names_a(value_kind::source);
     command.add_option("-o,--output", options->output, "Write to this file")
         .names_a(value_kind::new_file);
-    command.add_flag("--binary", options->binary, "Write the binary form");
+    const command_option binary =
+        command.add_flag("--binary", options->binary, "Write the binary form");
+    command.add_flag("-j,--json", options->json, "As JSON, for programs").excludes(binary);
     command.footer("Examples:\n"
                    "  elog schema shop                  of a running program\n"
                    "  elog schema ./shop.schema         check a text, in its normal form\n"

@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <memory>
+#include <utility>
 
 #include "commands.hpp"
 #include "compress_option.hpp"
 #include "file_sink.hpp"
+#include "line_output.hpp"
 #include "snapshot_requests.hpp"
 #include "snapshot_watch.hpp"
 #include "summary.hpp"
@@ -26,6 +28,8 @@ void add_snapshot_options(subcommand& command, snapshot_arguments& arguments) {
         .names_a(value_kind::new_file);
     add_compress_option(command, arguments.compression);
     command.add_option("--where", arguments.where, where_help);
+    command.add_flag("-j,--json", arguments.json,
+                     "Events as JSON Lines; with -o, the summary as JSON on standard output");
 }
 
 void check_snapshot_options(const snapshot_arguments& arguments) {
@@ -63,7 +67,7 @@ snapshot_taking::snapshot_taking(const snapshot_arguments& arguments,
         sink_ = std::make_unique<file_sink>(
             file_sink_options{file_->unfinished_path(), arguments.compression, {}, true});
     } else {
-        sink_ = std::make_unique<text_sink>(STDOUT_FILENO, give_up{});
+        sink_ = make_line_sink(arguments.json, give_up{});
     }
     if (filter_) {
         passing_.emplace(*filter_, *sink_);
@@ -71,7 +75,7 @@ snapshot_taking::snapshot_taking(const snapshot_arguments& arguments,
     process_.emplace(source.region(), passing_ ? static_cast<record_sink&>(*passing_) : *sink_);
 }
 
-void snapshot_taking::take() {
+void snapshot_taking::take(const snapshot_notes& notes) {
     const recording_summary summary = process_->snapshot();
     // Its memory is given back while others read, who find it empty then.
     if (!source_.is_still_there()) {
@@ -80,13 +84,28 @@ void snapshot_taking::take() {
     if (file_) {
         file_->finish();
     }
-    print_summary(summary, arguments_.output);
+    say_summary(summary, notes);
     if (passing_) {
-        tell("{} events passed --where", passing_->passed());
         tell_unsuited(filter_.get(), nullptr);
     }
     if (unknown_ == unknown_names::refused) {
         check_names(filter_.get(), nullptr);
+    }
+}
+
+void snapshot_taking::say_summary(const recording_summary& summary,
+                                  const snapshot_notes& notes) const {
+    const summary_notes of_file{arguments_.output,
+                                passing_ ? std::optional(passing_->passed()) : std::nullopt};
+    if (arguments_.json && file_) {
+        json_object object;
+        object.add("name", arguments_.name)
+            .add("requests", notes.requests)
+            .add("reason", notes.reason)
+            .add("met", notes.met);
+        print_summary_as_json(std::move(object), summary, of_file);
+    } else {
+        print_summary(summary, of_file);
     }
 }
 
@@ -108,7 +127,12 @@ void run_snapshot(const snapshot_arguments& arguments) {
     const request_counts asked = requests.counts();
     const std::optional<std::string> reason = requests.reason();
     const bool is_answer = asked.open() != 0 && arguments.output && !arguments.where;
-    snapshot_taking(arguments, source).take();
+    snapshot_notes notes;
+    if (is_answer) {
+        notes.requests = asked.open();
+        notes.reason = reason;
+    }
+    snapshot_taking(arguments, source).take(notes);
     if (is_answer) {
         requests.answer(asked.wanted);
         tell_requests(*arguments.output, asked.open(), reason);

@@ -23,9 +23,11 @@ struct snapshot_arguments {
     std::optional<std::string> output;
     int compression = 0;
     std::optional<std::string> where;
+    bool json = false;
 };
 
-/// NAME, -o, --compress and --where. The arguments must live until the command line has been read.
+/// NAME, -o, --compress, --where and --json. The arguments must live until the command line has
+/// been read.
 void add_snapshot_options(subcommand& command, snapshot_arguments& arguments);
 
 /// Throws usage_failure.
@@ -53,8 +55,15 @@ class ended_meanwhile : public failure {
         : failure("'{}' was ended meanwhile; of that there is no snapshot.", name) {}
 };
 
+/// What is said of a snapshot beside its numbers.
+struct snapshot_notes {
+    std::uint32_t requests = 0;           // of programs, that it answers
+    std::optional<std::string> reason{};  // of the last of these, if that can be told
+    std::optional<std::uint64_t> met{};   // events for which --when is true, if there is one
+};
+
 /// Taken to the file, which has its name when it is whole, or to standard output; with a summary on
-/// standard error.
+/// standard error, or, with --json and a file, on standard output.
 class snapshot_taking {
   public:
     /// Makes the file, and says what is wrong with the arguments while nothing has been ended yet.
@@ -63,9 +72,11 @@ class snapshot_taking {
                     unknown_names unknown = unknown_names::refused);
 
     /// Once. Throws failure, ended_meanwhile or output_closed.
-    void take();
+    void take(const snapshot_notes& notes = {});
 
   private:
+    void say_summary(const recording_summary& summary, const snapshot_notes& notes) const;
+
     const snapshot_arguments& arguments_;
     const standing_subscription& source_;
     unknown_names unknown_;

@@ -69,6 +69,7 @@ class snapshot_watch {
     void note_causes();
     void sleep() const;
     void take();
+    [[nodiscard]] snapshot_notes notes_of(const causes& answered) const;
     void tell_causes(const std::string& path, const causes& answered) const;
     void remove_old();
     [[nodiscard]] std::string claim_path();
@@ -171,6 +172,18 @@ std::string snapshot_watch::claim_path() {
     }
 }
 
+snapshot_notes snapshot_watch::notes_of(const causes& answered) const {
+    snapshot_notes notes;
+    notes.requests = answered.requests;
+    if (answered.requests != 0) {
+        notes.reason = requests_.reason();
+    }
+    if (watch_) {
+        notes.met = answered.events;
+    }
+    return notes;
+}
+
 void snapshot_watch::tell_causes(const std::string& path, const causes& answered) const {
     if (answered.requests != 0) {
         tell_requests(path, answered.requests, requests_.reason());
@@ -197,7 +210,7 @@ void snapshot_watch::take() {
     snapshot_.output = claim_path();
     tell_causes(*snapshot_.output, answered);
     try {
-        snapshot_taking(snapshot_, source_, unknown_names::possible).take();
+        snapshot_taking(snapshot_, source_, unknown_names::possible).take(notes_of(answered));
     } catch (...) {
         static_cast<void>(::unlink(unfinished_name(*snapshot_.output).c_str()));
         throw;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // elog start: begin a subscription that stands by itself.
+#include <unistd.h>
+
 #include <memory>
 #include <string>
 
 #include "commands.hpp"
+#include "json_object.hpp"
 #include "listening.hpp"
+#include "output.hpp"
 #include "region.hpp"
 #include "subscription.hpp"
 #include "tell.hpp"
@@ -16,6 +20,7 @@ namespace {
 struct start_arguments {
     std::string name;
     listening_arguments listening;
+    bool json = false;
 };
 
 void run_start(const start_arguments& arguments) {
@@ -32,6 +37,13 @@ void run_start(const start_arguments& arguments) {
                        "See what there is with: elog list. To wait for it, add --wait.");
     }
     source.leave();
+    if (arguments.json) {
+        write_all(STDOUT_FILENO, json_object()
+                                     .add("name", arguments.name)
+                                     .add("mode", options.overwrite ? "overwrite" : "discard")
+                                     .line());
+        return;
+    }
     tell("'{0}' keeps the {1} events. Take them with: elog snapshot {0} -o FILE. End it with: elog "
          "stop {0}",
          arguments.name, options.overwrite ? "newest" : "first");
@@ -48,6 +60,7 @@ void add_start(command_line& line) {
                     "What to call it: up to 31 letters, digits, '-', '_' and '.'")
         .required();
     add_listening_options(command, arguments->listening);
+    command.add_flag("-j,--json", arguments->json, "Say what was begun as JSON on standard output");
     command.footer(
         "Its buffers stay until elog stop, also when the programs have ended or crashed.\n"
         "Examples:\n"

@@ -196,7 +196,7 @@ void add_status(command_line& line) {
     subcommand command =
         line.add_subcommand("status", "Show what elog start began, and what it holds");
     const auto json = std::make_shared<bool>(false);
-    command.add_flag("--json", *json, "Show it as JSON, for programs");
+    command.add_flag("-j,--json", *json, "Show it as JSON, for programs");
     command.action([json] { run_status(*json); });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // elog stop: end a subscription that stands by itself.
+#include <unistd.h>
+
 #include <exception>
 #include <memory>
 #include <optional>
@@ -8,6 +10,8 @@
 
 #include "commands.hpp"
 #include "failure.hpp"
+#include "json_object.hpp"
+#include "output.hpp"
 #include "snapshot.hpp"
 #include "standing_subscription.hpp"
 
@@ -25,6 +29,12 @@ void take(snapshot_taking& kept, const std::string& name) {
                       "with elog stop -o, or let it go with elog stop.",
                       error.what(), name);
     }
+}
+
+/// Without a file there is nothing else to say.
+void say_ended(const std::string& name) {
+    write_all(STDOUT_FILENO,
+              json_object().add("name", name).add("file", std::optional<std::string>()).line());
 }
 
 void run_stop(const snapshot_arguments& arguments) {
@@ -45,6 +55,9 @@ void run_stop(const snapshot_arguments& arguments) {
     if (!ended.remove()) {
         throw failure("Somebody else has just ended the subscription '{}'{}.", arguments.name,
                       kept ? ": what the file has may not be all" : "");
+    }
+    if (arguments.json && !kept) {
+        say_ended(arguments.name);
     }
 }
 

@@ -1,20 +1,49 @@
 // SPDX-License-Identifier: MIT
 #include "summary.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "directory.hpp"
+#include "output.hpp"
 #include "tell.hpp"
 
 namespace elog {
+namespace {
 
-void print_summary(const recording_summary& summary, const std::optional<std::string>& output) {
-    const double seconds = summary.elapsed.count();
-    tell("{} events, {} bytes, {} lost, {:.3f} s, {:.0f} events/s{}{}", summary.events,
-         summary.bytes, summary.lost, seconds, static_cast<double>(summary.events) / seconds,
-         output ? ", in " : "", output.value_or(""));
-    // A process that is just losing one counts it behind the ring.
-    const std::uint64_t no_memory = std::min(summary.no_memory, summary.full);
+double per_second(const recording_summary& summary) {
+    return static_cast<double>(summary.events) / summary.elapsed.count();
+}
+
+/// Of rings that had anything; what was too large or busy is of none.
+std::vector<json_object> rings_as_json(const std::vector<ring_totals>& rings) {
+    std::vector<json_object> shown;
+    for (std::size_t i = 0; i < rings.size(); ++i) {
+        const ring_totals& ring = rings[i];
+        if (ring.read == 0 && ring.lost == 0 && ring.damaged == 0 && ring.overwritten == 0) {
+            continue;
+        }
+        const bool is_shared = i + 1 == rings.size();
+        shown.emplace_back()
+            .add("cpu", is_shared ? std::nullopt : std::optional(i))
+            .add("events", ring.read)
+            .add("bytes", ring.bytes)
+            .add("lost", ring.lost + ring.damaged)
+            .add("overwritten", ring.overwritten);
+    }
+    return shown;
+}
+
+/// A process that is just losing one counts it behind the ring.
+std::uint64_t lost_for_memory(const recording_summary& summary) {
+    return std::min(summary.no_memory, summary.full);
+}
+
+void tell_missing(const recording_summary& summary) {
+    const std::uint64_t no_memory = lost_for_memory(summary);
     if (summary.full != no_memory) {
         tell("elog: {} events found no room in the buffers. Make them larger with --buffer-size.",
              summary.full - no_memory);
@@ -26,8 +55,7 @@ void print_summary(const recording_summary& summary, const std::optional<std::st
     }
     if (summary.overwritten != 0) {
         tell("elog: {} older events were overwritten by newer ones in the buffers. To keep more, "
-             "make "
-             "them larger with --buffer-size.",
+             "make them larger with --buffer-size.",
              summary.overwritten);
     }
     if (summary.too_large != 0) {
@@ -50,6 +78,45 @@ void print_summary(const recording_summary& summary, const std::optional<std::st
         tell("elog: {} providers found no room in the subscription and were not heard. Record "
              "fewer with -e.",
              summary.providers_refused);
+    }
+}
+
+}  // namespace
+
+void print_summary(const recording_summary& summary, const summary_notes& notes) {
+    tell("{} events, {} bytes, {} lost, {:.3f} s, {:.0f} events/s{}{}", summary.events,
+         summary.bytes, summary.lost, summary.elapsed.count(), per_second(summary),
+         notes.output ? ", in " : "", notes.output.value_or(""));
+    tell_missing(summary);
+    if (notes.passed) {
+        tell("{} events passed --where", *notes.passed);
+    }
+}
+
+void print_summary_as_json(json_object object, const recording_summary& summary,
+                           const summary_notes& notes) {
+    tell_missing(summary);
+    const json_object lost = json_object()
+                                 .add("all", summary.lost)
+                                 .add("no_room", summary.full - lost_for_memory(summary))
+                                 .add("no_memory", lost_for_memory(summary))
+                                 .add("too_large", summary.too_large)
+                                 .add("busy", summary.busy)
+                                 .add("damaged", summary.damaged);
+    object.add("file", notes.output)
+        .add("events", summary.events)
+        .add("bytes", summary.bytes)
+        .add("lost", lost)
+        .add("overwritten", summary.overwritten)
+        .add("cut", summary.cut)
+        .add("providers_refused", summary.providers_refused)
+        .add("passed", notes.passed)
+        .add("seconds", summary.elapsed.count())
+        .add("per_second", per_second(summary))
+        .add("by_cpu", rings_as_json(summary.rings));
+    try {
+        write_all(STDOUT_FILENO, object.line());
+    } catch (const output_closed&) {  // what has been recorded is in its file
     }
 }
 

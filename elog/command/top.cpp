@@ -22,6 +22,7 @@
 #include "tell.hpp"
 #include "terminal.hpp"
 #include "traffic_frame.hpp"
+#include "traffic_json.hpp"
 #include "traffic_sink.hpp"
 #include "value_text.hpp"
 #include "where.hpp"
@@ -39,6 +40,8 @@ struct top_arguments {
     std::optional<std::string> where;
     std::optional<std::string> every;
     std::optional<std::uint64_t> frames;
+    std::optional<std::string> duration;
+    bool json = false;
 };
 
 /// Cuts time into intervals, and knows what has been lost in each.
@@ -56,16 +59,23 @@ class traffic_meter {
         if (now - *begin_ < interval_) {
             return false;
         }
+        end_interval(process, now);
+        return true;
+    }
+
+    /// The last one, however long it was, when the recording has ended.
+    void end(const recording& process) { end_interval(process, steady_clock::now()); }
+
+  private:
+    void end_interval(const recording& process, steady_clock::time_point now) {
         for (const auto& [id, provider] : process.providers()) {
             const provider_losses losses = process.losses_of(id);
             counted_.note_losses(id, losses.full + losses.too_large + losses.busy);
         }
-        counted_.end_interval(std::chrono::duration<double>(now - *begin_).count());
+        counted_.end_interval(std::chrono::duration<double>(now - begin_.value_or(now)).count());
         begin_ = now;
-        return true;
     }
 
-  private:
     traffic& counted_;
     std::chrono::nanoseconds interval_;
     std::optional<steady_clock::time_point> begin_;
@@ -156,15 +166,30 @@ std::chrono::nanoseconds interval_of(const top_arguments& arguments) {
 }
 
 void check_output(const top_arguments& arguments) {
-    if (!arguments.frames && ::isatty(STDOUT_FILENO) != 1) {
-        throw usage_failure("elog top shows numbers on a terminal, and the output is none. Use "
-                            "--frames N here, elog agg --every for numbers of each interval, or "
-                            "elog stat for those of a recording.");
+    if (!arguments.json && !arguments.frames && ::isatty(STDOUT_FILENO) != 1) {
+        throw usage_failure(
+            "elog top shows numbers on a terminal, and the output is none. Use "
+            "--json or --frames N here, elog agg --every for numbers of each interval, or "
+            "elog stat for those of a recording.");
     }
 }
 
+/// Whether somebody asks for the end, or the time is over, which begins when this is asked first.
+std::function<bool()> end_condition(const top_arguments& arguments) {
+    std::optional<std::chrono::nanoseconds> duration;
+    if (arguments.duration) {
+        duration = parse_duration(*arguments.duration);
+    }
+    return [duration, end = std::optional<steady_clock::time_point>()]() mutable {
+        if (duration && !end) {
+            end = steady_clock::now() + *duration;
+        }
+        return stop_requested().count != 0 || (end && steady_clock::now() >= *end);
+    };
+}
+
 void print_frames(recording& process, traffic_meter& meter, const traffic& counted,
-                  frame_notes notes, std::uint64_t frames) {
+                  frame_notes notes, std::uint64_t frames, const std::function<bool()>& is_over) {
     notes.shows_keys = false;
     std::uint64_t printed = 0;
     static_cast<void>(process.run([&] {
@@ -173,17 +198,42 @@ void print_frames(recording& process, traffic_meter& meter, const traffic& count
             print_frame(counted, notes, printed == 0);
             ++printed;
         }
-        return printed == frames || stop_requested().count != 0;
+        return is_over() || printed == frames;
     }));
 }
 
-void show_live(recording& process, traffic_meter& meter, traffic& counted,
-               const frame_notes& notes) {
+/// An object at the end of each interval, and, if their number is not given, one more for what came
+/// behind the last.
+void print_objects(recording& process, traffic_meter& meter, const traffic& counted,
+                   std::optional<std::uint64_t> frames, const std::function<bool()>& is_over) {
+    const auto print = [&] {
+        const auto now = std::chrono::system_clock::now().time_since_epoch();
+        write_all(STDOUT_FILENO,
+                  traffic_as_json(counted, std::chrono::nanoseconds(now).count(),
+                                  process.providers_refused()),
+                  [] { return stop_requested().count != 0; });
+    };
+    std::uint64_t printed = 0;
+    static_cast<void>(process.run([&] {
+        if (meter.tick(process)) {
+            print();
+            ++printed;
+        }
+        return is_over() || printed == frames;
+    }));
+    if (!frames) {
+        meter.end(process);
+        print();
+    }
+}
+
+void show_live(recording& process, traffic_meter& meter, traffic& counted, const frame_notes& notes,
+               const std::function<bool()>& is_over) {
     screen terminal;
     live_display display(terminal, counted, notes);
     static_cast<void>(process.run([&] {
         display.update(meter.tick(process), process.providers_refused());
-        return display.is_over() || stop_requested().count != 0;
+        return is_over() || display.is_over();
     }));
 }
 
@@ -200,6 +250,7 @@ void run_top(const top_arguments& arguments) {
     const std::chrono::nanoseconds interval = interval_of(arguments);
     notes.interval = std::chrono::duration<double>(interval).count();
     check_output(arguments);
+    const std::function<bool()> is_over = end_condition(arguments);
     check_running(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
                   nullptr, !may_wait);
     catch_stop_signals();
@@ -214,10 +265,12 @@ void run_top(const top_arguments& arguments) {
     traffic_sink sink(filter.get(), counted);
     recording process(source, sink);
     traffic_meter meter(counted, interval);
-    if (arguments.frames) {
-        print_frames(process, meter, counted, notes, *arguments.frames);
+    if (arguments.json) {
+        print_objects(process, meter, counted, arguments.frames, is_over);
+    } else if (arguments.frames) {
+        print_frames(process, meter, counted, notes, *arguments.frames, is_over);
     } else {
-        show_live(process, meter, counted, notes);
+        show_live(process, meter, counted, notes, is_over);
     }
     for (const std::string& sentence : sink.complaints()) {
         tell("elog: {} The other events are not affected.", sentence);
@@ -239,6 +292,9 @@ void add_top(command_line& line) {
     command.add_option("--frames", arguments->frames, "Print that many screens as plain text")
         .range(1, frames_max)
         .value_name("UINT");
+    command.add_option("--duration", arguments->duration, "Stop after that time");
+    command.add_flag("-j,--json", arguments->json,
+                     "A JSON object in a line for each interval, for programs");
     command.footer("Keys: q quit, space pause, arrows choose and order, enter its values, escape "
                    "back.\n"
                    "Examples:\n"

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "commands.hpp"
 #include "glob.hpp"
+#include "json_object.hpp"
 #include "kernel_events.hpp"
 #include "output.hpp"
 #include "tell.hpp"
@@ -55,24 +57,42 @@ std::vector<std::string> find_matching(const kernel_events& kernel,
     return wanted;
 }
 
-void run_unregister(const std::vector<std::string>& globs) {
+struct unregister_options {
+    std::vector<std::string> globs;
+    bool json = false;
+};
+
+/// A line for each event. Why one stays, standard error says, too.
+void print_event(bool json, const std::string& name, const std::optional<std::string>& reason) {
+    if (json) {
+        write_all(STDOUT_FILENO, json_object()
+                                     .add("name", name)
+                                     .add("state", reason ? "stays" : "removed")
+                                     .add("reason", reason)
+                                     .line());
+    } else if (!reason) {
+        write_all(STDOUT_FILENO, name + '\n');
+    }
+}
+
+void run_unregister(const unregister_options& options) {
     std::vector<std::string> patterns;
-    for (const std::string& glob : globs) {
+    for (const std::string& glob : options.globs) {
         patterns.push_back(pattern_of(glob));
     }
     const kernel_events kernel;
-    const std::vector<std::string> wanted = find_matching(kernel, globs, patterns);
+    const std::vector<std::string> wanted = find_matching(kernel, options.globs, patterns);
     std::size_t left = 0;
     for (const std::string& name : wanted) {
+        std::optional<std::string> reason;
         try {
             kernel.remove(name);
-            write_all(STDOUT_FILENO, name + '\n');
-        } catch (const output_closed&) {
-            throw;
-        } catch (const failure& reason) {
+        } catch (const failure& error) {
             ++left;
-            tell("elog: {}", reason.what());
+            reason = error.what();
+            tell("elog: {}", *reason);
         }
+        print_event(options.json, name, reason);
     }
     if (left != 0) {
         throw failure("{} of {} events have not been removed, for the reasons above.", left,
@@ -85,15 +105,17 @@ void run_unregister(const std::vector<std::string>& globs) {
 void add_unregister(command_line& line) {
     subcommand command =
         line.add_subcommand("unregister", "Remove events that elog register has made known");
-    const auto globs = std::make_shared<std::vector<std::string>>();
-    command.add_option("GLOB", *globs, "What matches PROVIDER or PROVIDER:EVENT, with * and ?")
+    const auto options = std::make_shared<unregister_options>();
+    command
+        .add_option("GLOB", options->globs, "What matches PROVIDER or PROVIDER:EVENT, with * and ?")
         .required()
         .names_a(value_kind::event);
+    command.add_flag("-j,--json", options->json, "A line of JSON for each event, for programs");
     command.footer("What a program has, or somebody listens to, stays, and is told.\n"
                    "Examples:\n"
                    "  sudo elog unregister shop\n"
                    "  sudo elog unregister 'shop:order_*'");
-    command.action([globs] { run_unregister(*globs); });
+    command.action([options] { run_unregister(*options); });
 }
 
 }  // namespace elog

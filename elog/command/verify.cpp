@@ -8,18 +8,21 @@
 #include "append_format.hpp"
 #include "commands.hpp"
 #include "file_check.hpp"
+#include "json_object.hpp"
 #include "output.hpp"
+#include "reading_progress.hpp"
 #include "tell.hpp"
 #include "value_text.hpp"
 
 namespace elog {
 namespace {
 
-void run_verify(const std::string& path) {
-    const file_findings found = check_file(path);
-    for (const std::string& damage : found.damages) {
-        tell("elog: {}: {}", path, damage);
-    }
+struct verify_arguments {
+    std::string path;
+    bool json = false;
+};
+
+std::string as_text(const file_findings& found, const std::string& path) {
     fmt::memory_buffer out;
     append_visible(out, path);
     const char* state = !found.damages.empty()   ? "damaged"
@@ -35,7 +38,41 @@ void run_verify(const std::string& path) {
                   state, found.blocks, found.size, found.records, found.record_bytes,
                   found.lost - found.overwritten, overwritten, found.providers,
                   found.has_index ? "an" : "no");
-    write_all(STDOUT_FILENO, {out.data(), out.size()});
+    return fmt::to_string(out);
+}
+
+std::string as_json(const file_findings& found, const std::string& path) {
+    const char* state = !found.damages.empty()   ? "damaged"
+                        : found.has_end          ? "whole"
+                        : found.is_being_written ? "being written"
+                                                 : "without end";
+    return json_object()
+        .add("file", path)
+        .add("state", state)
+        .add("size", found.size)
+        .add("blocks", found.blocks)
+        .add("events", found.records)
+        .add("bytes", found.record_bytes)
+        .add("lost", found.lost - found.overwritten)
+        .add("overwritten", found.overwritten)
+        .add("providers", found.providers)
+        .add("index", found.has_index)
+        .add("damages", found.damages)
+        .line();
+}
+
+file_findings check(const std::string& path) {
+    const reading_progress progress({path});
+    return check_file(path);
+}
+
+void run_verify(const verify_arguments& arguments) {
+    const std::string& path = arguments.path;
+    const file_findings found = check(path);
+    for (const std::string& damage : found.damages) {
+        tell("elog: {}: {}", path, damage);
+    }
+    write_all(STDOUT_FILENO, arguments.json ? as_json(found, path) : as_text(found, path));
     if (!found.damages.empty()) {
         throw failure("The file {} is damaged. Make a sound one of what is whole with: elog repair "
                       "FILE -o NEW",
@@ -48,13 +85,14 @@ void run_verify(const std::string& path) {
 void add_verify(command_line& line) {
     subcommand command = line.add_subcommand(
         "verify", "Check every byte of a recording, and say what is wrong and where");
-    const auto path = std::make_shared<std::string>();
-    command.add_option("FILE", *path, "Recording made by elog record -o")
+    const auto arguments = std::make_shared<verify_arguments>();
+    command.add_option("FILE", arguments->path, "Recording made by elog record -o")
         .required()
         .names_a(value_kind::file);
+    command.add_flag("-j,--json", arguments->json, "As JSON, for programs");
     command.footer("The exit status is 1 for a damaged file.\n"
                    "Example:\n  elog verify run.elog || elog repair run.elog -o sound.elog");
-    command.action([path] { run_verify(*path); });
+    command.action([arguments] { run_verify(*arguments); });
 }
 
 }  // namespace elog

@@ -3,6 +3,7 @@
 
 #include "failure.hpp"
 #include "file_damage.hpp"
+#include "reading_progress.hpp"
 #include "tell.hpp"
 #include "time_points.hpp"
 #include "where.hpp"
@@ -28,6 +29,12 @@ time_options add_times(subcommand& command, record_choice& choice, const char* e
         command.add_option(end_option, choice.to, "Only events before that time")
             .value_name("WHEN");
     return {from, to};
+}
+
+void read_with_progress(file_reader& file, const record_choice& choice, meanwhile output,
+                        const time_merger::take_record& take) {
+    const reading_progress progress(choice.path, choice.from || choice.to, output);
+    file.read(take);
 }
 
 time_range record_choice::range() const {
@@ -111,8 +118,9 @@ void wanted_records::tell_filter(std::uint16_t id) {
 chosen_records::chosen_records(const record_choice& choice, record_writer& writer)
     : choice_(choice), file_(choice.path, choice.range()), wanted_(choice, file_, writer, false) {}
 
-void chosen_records::read() {
-    file_.read([this](const merged_record& record) { wanted_.write(record); });
+void chosen_records::read(meanwhile output) {
+    read_with_progress(file_, choice_, output,
+                       [this](const merged_record& record) { wanted_.write(record); });
     wanted_.finish();
 }
 

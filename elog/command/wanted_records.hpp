@@ -11,6 +11,7 @@
 
 #include "command_line.hpp"
 #include "file_reader.hpp"
+#include "progress_line.hpp"
 #include "record_filter.hpp"
 #include "record_writer.hpp"
 
@@ -38,6 +39,11 @@ time_options add_choice(subcommand& command, record_choice& choice, const char* 
 
 /// --from, and what the end of the time is called, alone.
 time_options add_times(subcommand& command, record_choice& choice, const char* end_option);
+
+/// file.read, which at a terminal says how far it is. `output`: what `take` has for standard
+/// output.
+void read_with_progress(file_reader& file, const record_choice& choice, meanwhile output,
+                        const time_merger::take_record& take);
 
 /// In front of a writer: lets the records of a file pass that --where wants, and every loss.
 class wanted_records {
@@ -74,8 +80,9 @@ class chosen_records {
     chosen_records(const record_choice& choice, record_writer& writer);
 
     [[nodiscard]] const file_reader& file() const noexcept { return file_; }
-    /// Writes all of it, then what the writer has to say.
-    void read();
+    /// Writes all of it, then what the writer has to say. `output`: what of that goes to standard
+    /// output.
+    void read(meanwhile output = meanwhile::nothing);
     /// Afterwards: about what was left out; then see complain_about_damage.
     void complain(const char* done = "shown") const;
 

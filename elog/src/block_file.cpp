@@ -15,6 +15,7 @@
 #include "crc32c.hpp"
 #include "failure.hpp"
 #include "read_at.hpp"
+#include "read_watch.hpp"
 
 namespace elog {
 namespace {
@@ -116,6 +117,7 @@ void block_file::check_header() {
 
 bool block_file::read(void* data, std::size_t size, std::uint64_t offset) {
     bytes_read_ += size;
+    note_read(size);
     return offset <= size_ && size_ - offset >= size && read_at(file_, data, size, offset);
 }
 

@@ -27,13 +27,17 @@ std::string json_text(std::string_view text) {
 
 }  // namespace
 
+/// A number may come to stand for another provider while a recording goes on.
 const json_lines_writer::event_text& json_lines_writer::text_of(const provider_instance& provider,
                                                                 std::uint16_t event) {
-    const std::uint32_t key = std::uint32_t{provider.id} << 16U | event;
-    const auto [found, is_new] = texts_.try_emplace(key);
-    event_text& text = found->second;
-    if (is_new) {
-        const event_schema& schema = provider.schema.events[event];
+    const event_schema& schema = provider.schema.events[event];
+    event_text& text = texts_[std::uint32_t{provider.id} << 16U | event];
+    if (text.event.empty() || text.schema != provider.schema.hash || text.pid != provider.pid ||
+        text.fields.size() != schema.fields.size() || text.name != provider.process) {
+        text.schema = provider.schema.hash;
+        text.pid = provider.pid;
+        text.name = provider.process;
+        text.fields.clear();
         text.process =
             fmt::format(R"(,"process":{},"pid":{})", json_text(provider.process), provider.pid);
         text.event = fmt::format(R"(,"provider":{},"event":{},"level":{},"fields":{{)",
@@ -132,7 +136,7 @@ void json_lines_writer::write_loss(const loss_block& loss, const provider_map& p
 }
 
 void json_lines_writer::flush() {
-    write_out(descriptor_, buffer_);
+    write_out(descriptor_, buffer_, asked_to_end_);
 }
 
 void json_lines_writer::finish() {

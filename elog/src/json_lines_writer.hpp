@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,12 +19,16 @@
 
 namespace elog {
 
-/// All records are from the same providers: those of a file that is complete.
 class json_lines_writer final : public record_writer {
   public:
     /// Writes to a descriptor that stays the caller's.
     explicit json_lines_writer(int descriptor, shown_clock clock = shown_clock::realtime)
         : descriptor_(descriptor), time_(clock) {}
+    /// `asked_to_end`: see write_all.
+    json_lines_writer(int descriptor, give_up asked_to_end)
+        : descriptor_(descriptor),
+          asked_to_end_(std::move(asked_to_end)),
+          time_(shown_clock::realtime) {}
 
     void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
                std::uint32_t shared_ring) override;
@@ -36,6 +41,9 @@ class json_lines_writer final : public record_writer {
   private:
     /// What all records of an event have in common, ready to be copied.
     struct event_text {
+        std::uint64_t schema = 0;  // its hash
+        std::uint32_t pid = 0;
+        std::string name;                 // of the process
         std::string process;              // "process":"orders","pid":4242,
         std::string event;                // "provider":"shop",... "fields":{
         std::vector<std::string> fields;  // "order":
@@ -49,6 +57,7 @@ class json_lines_writer final : public record_writer {
                     std::uint32_t shared_ring);
 
     int descriptor_;
+    give_up asked_to_end_;
     fmt::memory_buffer buffer_;
     fmt::memory_buffer scratch_;
     shown_time time_;

@@ -31,21 +31,21 @@ void text_sink::start(const open_region& source) {
 
 void text_sink::take_loss(const loss_block& loss) {
     merger_.merge_rest([this](const merged_record& record) {
-        writer_.write(record, providers_, clock_, shared_ring_);
+        writer_->write(record, providers_, clock_, shared_ring_);
     });
-    writer_.write_loss(loss, providers_, shared_ring_);
+    writer_->write_loss(loss, providers_, shared_ring_);
 }
 
 void text_sink::advance(std::uint64_t time, std::uint64_t present) {
     merger_.merge(time, present, [this](const merged_record& record) {
-        writer_.write(record, providers_, clock_, shared_ring_);
+        writer_->write(record, providers_, clock_, shared_ring_);
     });
-    writer_.flush();
+    writer_->flush();
 }
 
 void text_sink::finish() {
     advance(UINT64_MAX, UINT64_MAX);
-    writer_.finish();
+    writer_->finish();
 }
 
 recording::recording(subscription& source, record_sink& sink)
@@ -125,6 +125,28 @@ void recording::report_losses(recording_summary& summary) {
     }
     summary.lost = summary.full + summary.too_large + summary.busy + summary.damaged;
     summary.providers_refused = reader_.providers_refused();
+    summary.rings = reader_.rings();
+}
+
+recording_summary recording::so_far() const {
+    recording_summary summary;
+    for (const ring_totals& ring : reader_.rings()) {
+        summary.events += ring.read;
+        summary.bytes += ring.bytes;
+        summary.overwritten += ring.overwritten;
+        summary.damaged += ring.damaged;
+    }
+    for (const auto& [id, provider] : providers_) {
+        const provider_losses losses = reader_.losses_of(id);
+        summary.full += losses.full;
+        summary.too_large += losses.too_large;
+        summary.busy += losses.busy;
+        summary.cut += losses.cut;
+    }
+    summary.lost = summary.full + summary.too_large + summary.busy + summary.damaged;
+    summary.providers_refused = reader_.providers_refused();
+    summary.elapsed = steady_clock::now() - begin_;
+    return summary;
 }
 
 recording_summary recording::finish() {

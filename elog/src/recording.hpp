@@ -6,13 +6,15 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "clock_table.hpp"
 #include "file_format.hpp"
+#include "record_writer.hpp"
 #include "region_reader.hpp"
 #include "subscription.hpp"
-#include "text_writer.hpp"
 #include "time_merger.hpp"
 
 namespace elog {
@@ -36,12 +38,10 @@ class record_sink {
     virtual void finish() = 0;
 };
 
-/// Onto a descriptor as lines of text, in the order of time.
+/// Into lines, of whatever form its writer gives them, in the order of time.
 class text_sink : public record_sink {
   public:
-    /// `asked_to_end`: see write_all.
-    text_sink(int descriptor, give_up asked_to_end)
-        : writer_(descriptor, std::move(asked_to_end)) {}
+    explicit text_sink(std::unique_ptr<record_writer> writer) : writer_(std::move(writer)) {}
 
     void start(const open_region& source) override;
     void take_clock(const eventlog_clock_pair& pair) override { clock_.add(pair); }
@@ -54,7 +54,7 @@ class text_sink : public record_sink {
     void finish() override;
 
   private:
-    text_writer writer_;
+    std::unique_ptr<record_writer> writer_;
     time_merger merger_{0};
     clock_table clock_;
     provider_map providers_;
@@ -74,6 +74,7 @@ struct recording_summary {
     std::uint64_t cut = 0;          // not lost: recorded with shorter texts
     std::uint32_t providers_refused = 0;
     std::chrono::duration<double> elapsed{};
+    std::vector<ring_totals> rings{};  // in their order, that of no CPU last
 };
 
 class recording {
@@ -101,6 +102,8 @@ class recording {
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
 
     // While it runs, so far.
+    /// Losses are those that the programs have counted.
+    [[nodiscard]] recording_summary so_far() const;
     [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const noexcept {
         return reader_.losses_of(provider);
     }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "progress_line.hpp"
 #include "value_text.hpp"
 
 namespace elog {
@@ -17,6 +18,7 @@ void write_line(std::string_view line) {
     fmt::memory_buffer out;
     append_visible(out, line);
     out.push_back('\n');
+    erase_progress();
     // In one piece, so that lines of several processes do not mix.
     static_cast<void>(!::write(STDERR_FILENO, out.data(), out.size()));
 }

@@ -46,13 +46,13 @@ std::string_view code_of(paint how) noexcept {
         case paint::faint:
             return "\x1b[2m";
         case paint::red:
-            return "\x1b[31m";
-        case paint::yellow:
-            return "\x1b[33m";
+            return "\x1b[1;31m";
+        case paint::magenta:
+            return "\x1b[1;35m";
         case paint::green:
             return "\x1b[32m";
-        case paint::cyan:
-            return "\x1b[36m";
+        case paint::reversed:
+            return "\x1b[7m";
     }
     return {};
 }

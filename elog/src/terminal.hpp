@@ -21,7 +21,16 @@ struct terminal_style {
 /// can be read in.
 [[nodiscard]] terminal_style style_of(int descriptor) noexcept;
 
-enum class paint { plain, strong, faint, red, yellow, green, cyan };
+/// What can be read on a light background as on a dark one. Yellow and cyan cannot.
+enum class paint {
+    plain,
+    strong,
+    faint,
+    red,  // and bold, as the next: some palettes have them dark
+    magenta,
+    green,     // for bars: as text it is too pale on a light background
+    reversed,  // what is chosen
+};
 
 /// The text, in that paint if there are colours. It is not escaped: see append_visible.
 void append_painted(fmt::memory_buffer& out, const terminal_style& style, paint how,

@@ -66,7 +66,7 @@ class fields_drawing {
 
     void draw(const field_census& field) {
         line_.emplace(style_);
-        line_->add(field.name(), layout_.name, paint::cyan);
+        line_->add(field.name(), layout_.name, paint::strong);
         line_->fill_to(layout_.type_column());
         line_->add(field.type(), layout_.type, paint::faint);
         if (field.is_measured()) {
@@ -179,7 +179,7 @@ frame_line draw_sums(const traffic& shown, const event_traffic* event, const fra
     } else {
         line.add(fmt::format("; values of {}, of {} since", examined,
                              short_number(static_cast<double>(shown.met()))),
-                 paint::yellow);
+                 paint::magenta);
     }
     return line;
 }

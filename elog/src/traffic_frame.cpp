@@ -92,11 +92,11 @@ void add_numbers(frame_line& line, const flow& events, const flow& bytes, bool h
 frame_line draw_row(const traffic_row& row, bool is_chosen, const list_layout& layout,
                     const frame_style& style) {
     frame_line line(style);
-    line.add(is_chosen ? ">" : "", paint::cyan);
+    line.add(is_chosen ? ">" : "", paint::strong);
     line.fill_to(mark_width);
     const bool is_provider = row.event == nullptr;
     line.add(shown_name(row), layout.name,
-             is_chosen     ? paint::cyan
+             is_chosen     ? paint::reversed
              : is_provider ? paint::strong
                            : paint_of(row.event->severity));
     line.fill_to(mark_width + layout.name);
@@ -186,7 +186,7 @@ paint paint_of(eventlog::level severity) noexcept {
         case eventlog::level::error:
             return paint::red;
         case eventlog::level::warn:
-            return paint::yellow;
+            return paint::magenta;
         default:
             return paint::plain;
     }
@@ -200,7 +200,7 @@ void add_state(frame_line& line, const traffic& shown, const traffic_view& view)
         seconds % 60);
     const std::string text = (view.is_paused() ? "paused  " : "") + time;
     if (line.left() > text.size()) {
-        line.add_right(text, line.left(), view.is_paused() ? paint::yellow : paint::faint);
+        line.add_right(text, line.left(), view.is_paused() ? paint::magenta : paint::faint);
     }
 }
 

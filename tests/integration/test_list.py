@@ -245,8 +245,18 @@ class List(harness.Case):
 
     def test_has_colours_on_a_terminal_only(self):
         self.start_plant()
-        self.assertIn("\x1b[33mwarn\x1b[0m", self.list_on_terminal())
+        self.assertIn("\x1b[1;35mwarn\x1b[0m", self.list_on_terminal())
         self.assertNotIn("\x1b", self.run_elog("list").stdout)
+
+    def test_has_no_colours_that_a_light_background_swallows(self):
+        self.start_plant()
+        self.start_recording("-e", "plant", "-o", self.path("run.elog"))
+        shown = self.list_on_terminal()
+        self.assertIn("listeners", shown)
+        # Bold, faint, red, magenta, and the end of each.
+        self.assertLessEqual(set(ESCAPE.findall(shown)), {
+            f"\x1b[{code}m" for code in ("0", "1", "2", "1;31", "1;35")
+        })
 
     def test_has_no_colours_for_who_wants_none(self):
         self.start_plant()

@@ -224,6 +224,23 @@ class OnTerminal(harness.Case):
             self.assert_one_sentence(self.top.stderr.read(), "cut short")
             self.assert_restored()
 
+    def test_has_no_colours_that_a_light_background_swallows(self):
+        self.start_counter()
+        self.open_top("-e", "counter:*", "--every", "100ms")
+        self.wait_for_screen(r"^    count +[1-9]")
+        self.press(DOWN + ENTER)
+        self.wait_for_screen(r"^number +u64 +min ")
+        self.press(" ")
+        self.wait_for_screen(r"paused")
+        self.press("q")
+        self.end()
+        # Bold, faint, reversed, red, magenta, and green, which is for bars alone.
+        codes = set(re.findall(r"\x1b\[([\d;]*)m", self.seen))
+        self.assertLessEqual(codes, {"0", "1", "2", "7", "1;31", "32", "1;35"})
+        self.assertIn("7", codes)
+        for painted in re.findall(r"\x1b\[32m([^\x1b]*)", self.seen):
+            self.assertRegex(painted, r"\A[ ▁▂▃▄▅▆▇█▏▎▍▌▋▊▉]*\Z")
+
     def test_has_no_colours_if_they_are_not_wanted(self):
         self.start_counter()
         self.environment["NO_COLOR"] = "1"

@@ -66,6 +66,10 @@ class sold_items {
         record_.record.header.flags = flags;
         return *this;
     }
+    sold_items& of_process(const char* name) {
+        instance_.process = name;
+        return *this;
+    }
     sold_items& of_event(std::uint16_t id) {
         record_.record.header.event = id;
         return *this;
@@ -158,6 +162,23 @@ TEST(json_lines, have_an_object_for_each_record) {
         R"("thread":43,"provider":"shop","event":"sold","level":"info",)"
         R"("fields":{"items":3,"customer":"ann"}})"
         "\n");
+}
+
+TEST(json_lines, are_of_whom_a_number_stands_for_now) {
+    const scratch_file file;
+    elog::json_lines_writer writer(file.descriptor());
+    sold_items first;
+    first.add("items", field_type::unsigned_32, std::uint32_t{3});
+    first.write(writer);
+    sold_items other;
+    other.of_process("other").add("weight", field_type::unsigned_32, std::uint32_t{4});
+    other.write(writer);
+    writer.finish();
+    const std::string text = file.text();
+    EXPECT_NE(text.find(R"("process":"my \"prog\"","pid":42)"), std::string::npos) << text;
+    EXPECT_NE(text.find(R"("fields":{"items":3})"), std::string::npos) << text;
+    EXPECT_NE(text.find(R"("process":"other","pid":42)"), std::string::npos) << text;
+    EXPECT_NE(text.find(R"("fields":{"weight":4})"), std::string::npos) << text;
 }
 
 TEST(json_lines, keep_numbers_as_they_are) {

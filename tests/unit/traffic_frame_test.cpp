@@ -189,7 +189,7 @@ TEST_F(screen_of_trade, has_no_colours_unless_they_are_wanted) {
     EXPECT_EQ(joined(draw()).find('\x1b'), std::string::npos);
     elog::frame_style style = style_of(80, 24);
     style.has_colours = true;
-    EXPECT_TRUE(has(elog::draw_traffic(counted, view, notes, style), "\x1b[31m"));
+    EXPECT_TRUE(has(elog::draw_traffic(counted, view, notes, style), "\x1b[1;31m"));
 }
 
 TEST_F(screen_of_trade, has_plain_characters_where_there_are_no_others) {

@@ -3,6 +3,7 @@
 """elog register makes events known to the kernel before their program starts: what was enabled then
 has the program's events from its first; elog unregister takes them away again."""
 
+import json
 import re
 
 import parts
@@ -38,6 +39,13 @@ echo 0 > $events/eventlog_load_item/enable
 part unlistened emit 3
 part unregister "$elog" unregister 'load:it*'
 part unregistered listing
+
+part register-json "$elog" register --json "$load"
+part again-json "$elog" register --json "$load"
+echo 1 > $events/eventlog_load_item/enable
+part in-use-json "$elog" unregister --json load
+echo 0 > $events/eventlog_load_item/enable
+part unregister-json "$elog" unregister --json load
 
 part register-other "$elog" register --persist /tmp/other.schema
 part register-second "$elog" register --persist "$load"
@@ -112,6 +120,11 @@ class Persist(parts.Case):
             files={path: path for path in paths},
         )
 
+    def json(self, title, status=0):
+        """The only object that a part has written."""
+        (line,) = [line for line in self.part(title, status) if line.startswith("{")]
+        return json.loads(line)
+
     def test_of_a_program_that_does_not_run_is_there(self):
         self.assertEqual(self.part("register"), ["user_events:eventlog_load_item"])
         self.assertEqual(self.part("registered"), ["user_events/eventlog_load_item"])
@@ -135,6 +148,19 @@ class Persist(parts.Case):
     def test_is_removed_by_a_pattern(self):
         self.assertEqual(self.part("unregister"), ["eventlog_load_item"])
         self.assertEqual(self.part("unregistered"), [])
+
+    def test_is_said_as_json(self):
+        name = "user_events:eventlog_load_item"
+        registered = {"name": name, "provider": "load", "event": "item", "reason": None}
+        self.assertEqual(self.json("register-json"), {**registered, "state": "new"})
+        self.assertEqual(self.json("again-json"), {**registered, "state": "was there"})
+        said = self.json("in-use-json", status=1)
+        self.assertEqual((said["name"], said["state"]), ("eventlog_load_item", "stays"))
+        self.assertRegex(said["reason"], r"^eventlog_load_item is in use: .*; then try again\.$")
+        self.assertEqual(
+            self.json("unregister-json"),
+            {"name": "eventlog_load_item", "state": "removed", "reason": None},
+        )
 
     def test_that_is_not_there_is_an_error(self):
         (line,) = self.part("nothing", status=1)

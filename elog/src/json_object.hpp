@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// A JSON object that a command prints in a line of its own.
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace elog {
+
+class json_object {
+  public:
+    // Members stand in the order in which they are added. Names are ours, texts may be anyone's:
+    // what is not UTF-8 in them becomes U+FFFD.
+    json_object& add(const char* name, std::string_view value);
+    json_object& add(const char* name, const char* value) {
+        return add(name, std::string_view(value));
+    }
+    json_object& add(const char* name, const std::string& value) {
+        return add(name, std::string_view(value));
+    }
+    json_object& add(const char* name, bool value) {
+        return add_raw(name, value ? "true" : "false");
+    }
+    template <std::integral Number>
+    json_object& add(const char* name, Number value) {
+        const fmt::format_int digits(value);
+        return add_raw(name, {digits.data(), digits.size()});
+    }
+    /// null for what is not finite.
+    json_object& add(const char* name, double value);
+    json_object& add(const char* name, const json_object& value) {
+        return add_raw(name, value.text());
+    }
+    json_object& add(const char* name, const std::vector<std::string>& values);
+    json_object& add(const char* name, const std::vector<json_object>& values);
+    /// null for nothing.
+    template <class Value>
+    json_object& add(const char* name, const std::optional<Value>& value) {
+        return value ? add(name, *value) : add_raw(name, "null");
+    }
+
+    [[nodiscard]] std::string text() const { return "{" + members_ + "}"; }
+    [[nodiscard]] std::string line() const { return "{" + members_ + "}\n"; }
+
+  private:
+    json_object& add_raw(const char* name, std::string_view value);
+
+    std::string members_;
+};
+
+}  // namespace elog

@@ -1,0 +1,436 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""--json of every command that prints: it parses, and says what the text says and what happened."""
+
+import json
+import os
+import re
+import signal
+import time
+
+import harness
+
+COUNT = 2000
+TOTAL = harness.THREADS * COUNT
+
+# These have no --json, because what they write has a form of its own.
+WITHOUT = {
+    "convert": "--to says which form it is",
+    "gen": "code",
+    "completion": "words for shells",
+}
+
+
+def lines_of(text):
+    """JSON Lines. Other programs' lines may stand between them."""
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+def object_of(text):
+    (only,) = lines_of(text)
+    return only
+
+
+def events_of(lines):
+    """Those events, without their times, in an order that does not depend on it."""
+    events = [{key: line[key] for key in line if key != "time"} for line in lines
+              if "event" in line]
+    return sorted(events, key=lambda each: (each["fields"]["worker"], each["fields"]["number"]))
+
+
+def lost_of(lines):
+    return sum(line["lost"] for line in lines if "lost" in line)
+
+
+class Json(harness.Case):
+    def counter(self, count=COUNT, *more):
+        return harness.program("counter"), str(harness.THREADS), str(count), *more
+
+    def record(self, name="run.elog", *options, count=COUNT):
+        path = self.path(name)
+        self.run_elog("record", "-e", "counter:*", "-o", path, *options, "--",
+                      *self.counter(count))
+        return path
+
+    def pipe_without_reader(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        self.addCleanup(os.close, writer)
+        return writer
+
+    def stat(self, path):
+        return json.loads(self.run_elog("stat", path, "--json").stdout)
+
+    def converted(self, path, *options):
+        return self.run_elog("convert", "--to", "jsonl", path, *options).stdout
+
+
+class Commands(Json):
+    def test_every_command_that_prints_takes_it(self):
+        answer = self.run_elog("completion", "--", "").stdout
+        commands = [line.split("\t")[0] for line in answer.splitlines()]
+        self.assertIn("list", commands)
+        for command in commands:
+            shown = re.search(r"^  (?:-., ?)?--json ", self.run_elog(command, "--help").stdout, re.M)
+            self.assertEqual(shown is None, command in WITHOUT, command)
+        self.assertLess(set(WITHOUT), set(commands))
+
+    def test_manual_page_shows_it_with_each_of_them(self):
+        page = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "man", "elog.1")
+        with open(page, encoding="utf-8") as file:
+            synopsis = file.read().split(".Sh SYNOPSIS")[1].split(".Sh DESCRIPTION")[0]
+        for usage in synopsis.split(".Nm\n")[1:]:
+            command = re.match(r"\.Cm (\w+)", usage)
+            if command:
+                self.assertEqual("Fl -json" in usage, command[1] not in WITHOUT, usage)
+
+
+class Recording(Json):
+    def test_summary_of_a_file_is_that_of_the_file(self):
+        path = self.path("run.elog")
+        result = self.run_elog("record", "-e", "counter:*", "-o", path, "--json", "--",
+                               *self.counter())
+        said = object_of(result.stdout)
+        self.assertEqual(result.stderr, "")
+        found = self.stat(path)
+        for name in ("events", "bytes", "lost", "overwritten"):
+            self.assertEqual(said[name], found[name], name)
+        self.assertEqual((said["file"], said["events"], said["lost"]["all"]), (path, TOTAL, 0))
+        self.assertEqual((said["passed"], said["cut"], said["providers_refused"]), (None, 0, 0))
+        self.assertAlmostEqual(said["per_second"] * said["seconds"], TOTAL, delta=0.01)
+        for name in ("events", "bytes"):
+            self.assertEqual(sum(each[name] for each in said["by_cpu"]), said[name])
+        by_line = {json.loads(line)["cpu"] for line in self.converted(path).splitlines()}
+        if not harness.IS_SHARED:
+            self.assertEqual({each["cpu"] for each in said["by_cpu"]}, by_line)
+        else:
+            self.assertEqual([each["cpu"] for each in said["by_cpu"]], [None])
+
+    def test_summary_tells_how_many_a_predicate_has_let_pass(self):
+        result = self.run_elog("record", "-e", "counter:*", "-o", self.path("run.elog"), "--json",
+                               "--where", "number < 10", "--", *self.counter())
+        said = object_of(result.stdout)
+        self.assertEqual((said["events"], said["passed"]), (TOTAL, 10 * harness.THREADS))
+
+    def test_summary_tells_what_was_lost_and_why(self):
+        path = self.path("run.elog")
+        recording = self.start_recording("-e", "counter:*", "--wait", "--buffer-size", "128K",
+                                         "-o", path, "--json", "--fail-on-loss")
+        recording.send_signal(signal.SIGSTOP)
+        self.finish(self.start(*self.counter(100000)))
+        recording.send_signal(signal.SIGCONT)
+        recording.send_signal(signal.SIGINT)
+        output, errors = self.finish(recording, status=3)
+        said = object_of(output)
+        lost = said["lost"]
+        self.assertGreater(lost["no_room"], 0)
+        self.assertEqual(said["events"] + lost["all"], harness.THREADS * 100000)
+        self.assertEqual(lost["no_room"] + lost["busy"], lost["all"])
+        self.assertEqual(sum(each["lost"] for each in said["by_cpu"]), lost["no_room"])
+        self.assertEqual(lost, self.stat(path)["lost"])
+        # Advice stays where people read it; the numbers stand in one place.
+        self.assertIn("found no room in the buffers", errors)
+        self.assertIsNone(harness.SUMMARY.search(errors))
+
+    def test_summary_that_nobody_reads_costs_nothing(self):
+        path = self.path("run.elog")
+        recording = self.start(
+            harness.ELOG, "record", "-e", "counter:*", "--wait", "-o", path, "--json",
+            "--fail-on-loss", stdout=self.pipe_without_reader(),
+        )
+        self.wait_for(lambda: self.is_mapped(recording, "subscriptions"), "a subscription")
+        self.finish(self.start(*self.counter()))
+        recording.send_signal(signal.SIGINT)
+        self.assertEqual(recording.wait(harness.PATIENCE), 0)
+        self.assertEqual(self.stat(path)["events"], TOTAL)
+
+    def test_live_events_are_what_a_file_of_them_converts_to(self):
+        path = self.path("run.elog")
+        to_file = self.start_recording("-e", "counter:*", "--wait", "-o", path)
+        live = self.start_recording("-e", "counter:*", "--wait", "--json")
+        self.finish(self.start(*self.counter()))
+        self.stop(to_file)
+        output, errors = self.stop(live)
+        lines = lines_of(output)
+        self.assertEqual(len(lines), TOTAL)
+        self.assertEqual(events_of(lines), events_of(lines_of(self.converted(path))))
+        self.assertEqual(self.summary(errors)[0], TOTAL)
+
+    def test_live_events_come_with_what_was_lost(self):
+        live = self.start_recording("-e", "counter:*", "--wait", "--buffer-size", "128K", "--json")
+        live.send_signal(signal.SIGSTOP)
+        self.finish(self.start(*self.counter(100000)))
+        live.send_signal(signal.SIGCONT)
+        live.send_signal(signal.SIGINT)
+        output, errors = self.finish(live)
+        lines = lines_of(output)
+        events, _, lost = self.summary(errors)
+        self.assertGreater(lost, 0)
+        self.assertEqual((len(events_of(lines)), lost_of(lines)), (events, lost))
+
+    def test_of_live_events_ends_quietly_when_nobody_reads_them(self):
+        self.start_provider(*self.counter(0, "1000"))
+        recording = self.start(
+            "/bin/sh", "-c", '"$0" record -e "counter:*" --json | head -n 3', harness.ELOG
+        )
+        output, errors = self.finish(recording)
+        self.assertEqual(len(lines_of(output)), 3)
+        self.assertEqual(errors, "")
+
+
+class Printing(Json):
+    def test_print_shows_what_convert_writes(self):
+        path = self.record()
+        times = [line["time"] for line in lines_of(self.converted(path))]
+        self.assertEqual(len(times), TOTAL)
+        ends = times[TOTAL // 4], times[3 * TOTAL // 4]
+        for ours, theirs in (
+            ((), ()),
+            (("--where", "number < 10"),) * 2,
+            (("--clock", "monotonic"),) * 2,
+            (("--from", ends[0], "--to", ends[1]), ("--from", ends[0], "--until", ends[1])),
+        ):
+            shown = self.run_elog("print", path, "--json", *ours).stdout
+            self.assertEqual(shown, self.converted(path, *theirs))
+            self.assertGreater(len(shown), 0)
+
+    def test_print_follows_a_recording_to_its_end(self):
+        path = self.path("run.elog")
+        recording = self.start_recording("-e", "counter:*", "--wait", "-o", path)
+        following = self.start(harness.ELOG, "print", path, "--follow", "--json",
+                               "--where", "number < 50")
+        self.finish(self.start(*self.counter(100, "1000")))
+        self.stop(recording)
+        output, _ = self.finish(following)
+        self.assertEqual(
+            events_of(lines_of(output)),
+            events_of(lines_of(self.converted(path, "--where", "number < 50"))),
+        )
+        self.assertEqual(len(lines_of(output)), 50 * harness.THREADS)
+
+    def test_print_refuses_what_is_for_text(self):
+        path = self.record(count=1)
+        for option in (("--delta",), ("--utc",), ("--fields", "number"), ("--format", "{time}")):
+            errors = self.run_elog("print", path, "--json", *option, status=2).stderr
+            self.assertIn("--json", errors)
+
+
+class Files(Json):
+    def test_verify_counts_what_is_there(self):
+        path = self.record()
+        said = object_of(self.run_elog("verify", path, "--json").stdout)
+        text = self.run_elog("verify", path).stdout
+        self.assertEqual((said["file"], said["state"]), (path, "whole"))
+        self.assertIn(
+            "{blocks} blocks in {size} bytes, {events} records of {bytes} bytes, {lost} lost, "
+            "{providers} providers".format(**said), text,
+        )
+        self.assertEqual((said["events"], said["size"]), (TOTAL, os.path.getsize(path)))
+        self.assertEqual((said["overwritten"], said["damages"]), (0, []))
+        self.assertEqual(said["index"], "an index" in text)
+        self.assertEqual(said["bytes"], self.stat(path)["bytes"])
+
+    def test_verify_and_repair_name_what_is_damaged(self):
+        path = self.record(count=20000)
+        harness.damage_records(path)
+        result = self.run_elog("verify", path, "--json", status=1)
+        said = object_of(result.stdout)
+        self.assertEqual(said["state"], "damaged")
+        self.assertGreater(len(said["damages"]), 0)
+        for damage in said["damages"]:
+            self.assertIn(f"elog: {path}: {damage}\n", result.stderr)
+        sound = self.path("sound.elog")
+        result = self.run_elog("repair", path, "-o", sound, "--json")
+        repaired = object_of(result.stdout)
+        self.assertEqual((repaired["file"], repaired["had_end"]), (sound, True))
+        self.assertEqual(repaired["size"], os.path.getsize(sound))
+        found = self.stat(sound)
+        self.assertEqual(repaired["events"], found["events"])
+        self.assertEqual(repaired["missing"], harness.THREADS * 20000 - found["events"])
+        self.assertEqual(repaired["missing"], found["lost"]["all"])
+        for damage in repaired["damages"]:
+            self.assertIn(f"elog: {path}: {damage}\n", result.stderr)
+        self.assertNotIn(", in ", result.stderr)
+
+    def test_verify_knows_a_file_that_is_written_and_one_without_end(self):
+        path = self.path("run.elog")
+        recording = self.start_recording("-e", "counter:*", "--wait", "-o", path)
+        state = object_of(self.run_elog("verify", path, "--json").stdout)["state"]
+        self.assertEqual(state, "being written")
+        recording.kill()
+        recording.communicate()
+        state = object_of(self.run_elog("verify", path, "--json").stdout)["state"]
+        self.assertEqual(state, "without end")
+
+    def test_cut_and_merge_count_what_they_have_written(self):
+        first, second = self.record("a.elog"), self.record("b.elog", count=10)
+        cut, merged = self.path("cut.elog"), self.path("merged.elog")
+        result = self.run_elog("cut", first, "--where", "number < 7", "-o", cut, "--json")
+        said = object_of(result.stdout)
+        self.assertEqual(said, {
+            "file": cut, "size": os.path.getsize(cut), "events": 7 * harness.THREADS, "lost": 0,
+            "overwritten": 0, "left_out": 0, "damages": [],
+        })
+        self.assertEqual(result.stderr, "")
+        result = self.run_elog("merge", cut, second, "-o", merged, "--json")
+        said = object_of(result.stdout)
+        self.assertEqual((said["file"], said["events"]), (merged, 17 * harness.THREADS))
+        self.assertEqual(said["size"], os.path.getsize(merged))
+        self.assertEqual(self.stat(merged)["events"], said["events"])
+
+    def test_cut_and_merge_name_what_they_could_not_copy(self):
+        path, other = self.record(count=20000), self.record("other.elog", count=10)
+        harness.damage_records(path)
+        new = self.path("new.elog")
+        result = self.run_elog("cut", path, "-o", new, "--json", status=1)
+        (damage,) = object_of(result.stdout)["damages"][:1]
+        self.assertIn(f"elog: {path}: {damage}\n", result.stderr)
+        result = self.run_elog("merge", path, other, "-o", new, "--json", status=1)
+        said = object_of(result.stdout)
+        self.assertTrue(said["damages"][0].startswith(f"{path}: "), said)
+        self.assertIn(f"elog: {said['damages'][0]}\n", result.stderr)
+        self.assertEqual(said["events"], self.stat(new)["events"])
+
+    def test_names_that_are_no_utf_8_stay_valid(self):
+        path = self.record("\udcff\x1b[31m\".elog", count=10)
+        expected = self.path("\ufffd\x1b[31m\".elog")
+        said = object_of(self.run_elog("verify", path, "--json").stdout)
+        self.assertEqual(said["file"], expected)
+        result = self.run_elog("repair", path, "-o", self.path("\udcff.elog"), "--json")
+        self.assertEqual(object_of(result.stdout)["file"], self.path("\ufffd.elog"))
+        self.assertTrue(os.path.exists(self.path("\udcff.elog")))
+
+
+class Schemas(Json):
+    def test_schema_is_what_list_says_without_what_runs(self):
+        self.start_provider(harness.example("order_service"), "60")
+        (shown,) = json.loads(self.run_elog("schema", "shop", "--json").stdout)["providers"]
+        (listed,) = json.loads(self.run_elog("list", "--json", "shop").stdout)["providers"]
+        del listed["processes"]
+        for event in listed["events"]:
+            del event["listeners"]
+        self.assertEqual(shown, listed)
+
+    def test_schema_of_a_program_is_that_of_the_file_it_is_written_to(self):
+        path = self.path("shop.json")
+        program = harness.example("order_service")
+        self.run_elog("schema", program, "--json", "-o", path)
+        with open(path, encoding="utf-8") as file:
+            written = json.load(file)
+        self.assertEqual(written, json.loads(self.run_elog("schema", program, "--json").stdout))
+        events = {each["name"] for each in written["providers"][0]["events"]}
+        text = self.run_elog("schema", program).stdout
+        self.assertEqual(events, set(re.findall(r"^    event (\w+) ", text, re.M)))
+
+    def test_schema_of_nothing_is_an_empty_list(self):
+        result = self.run_elog("schema", "--json")
+        self.assertEqual(json.loads(result.stdout), {"providers": []})
+
+    def test_schema_has_one_form_at_a_time(self):
+        self.run_elog("schema", harness.example("hello"), "--json", "--binary", "-o",
+                      self.path("x"), status=2)
+
+
+class Standing(Json):
+    def test_start_snapshot_and_stop(self):
+        said = object_of(self.run_elog("start", "flight", "-e", "counter:*", "--wait",
+                                       "--json").stdout)
+        self.assertEqual(said, {"name": "flight", "mode": "discard"})
+        self.finish(self.start(*self.counter(100)))
+        shown = lines_of(self.run_elog("snapshot", "flight", "--json").stdout)
+        self.assertEqual(len(shown), 100 * harness.THREADS)
+        path = self.path("snapshot.elog")
+        said = object_of(self.run_elog("snapshot", "flight", "-o", path, "--json").stdout)
+        self.assertEqual((said["name"], said["file"]), ("flight", path))
+        self.assertEqual((said["requests"], said["reason"], said["met"]), (0, None, None))
+        self.assertEqual(said["events"], len(shown))
+        self.assertEqual(events_of(shown), events_of(lines_of(self.converted(path))))
+        path = self.path("last.elog")
+        result = self.run_elog("stop", "flight", "-o", path, "--json", "--where", "number < 5")
+        said = object_of(result.stdout)
+        self.assertEqual((said["file"], said["events"]), (path, len(shown)))
+        self.assertEqual(said["passed"], 5 * harness.THREADS)
+        self.assertEqual(result.stderr, "")
+        self.assert_nothing_left()
+
+    def test_stop_without_a_file_names_what_has_ended(self):
+        self.run_elog("start", "flight", "-e", "counter:*", "--wait", "--overwrite")
+        said = object_of(self.run_elog("stop", "flight", "--json").stdout)
+        self.assertEqual(said, {"name": "flight", "file": None})
+
+    def test_stop_of_which_nobody_reads_the_summary_has_ended_it(self):
+        self.run_elog("start", "flight", "-e", "counter:*", "--wait", "--overwrite")
+        path = self.path("last.elog")
+        self.run_elog("stop", "flight", "-o", path, "--json", stdout=self.pipe_without_reader())
+        self.assertEqual(self.names("subscriptions"), [])
+        self.assertEqual(self.stat(path)["events"], 0)
+
+    def test_snapshots_that_an_event_asks_for_have_a_line_each(self):
+        self.run_elog("start", "flight", "-e", "counter:*", "--wait", "--overwrite")
+        watch = self.start(harness.ELOG, "snapshot", "flight", "--when", "number == 3", "--count",
+                           "1", "-o", self.path("slow.elog"), "--json")
+        self.assertIn("is watched", watch.stderr.readline())
+        self.finish(self.start(*self.counter(10)))
+        output, _ = self.finish(watch)
+        said = object_of(output)
+        self.assertEqual(said["file"], self.path("slow-000001.elog"))
+        self.assertEqual((said["requests"], said["reason"]), (0, None))
+        self.assertGreater(said["met"], 0)
+        self.assertEqual(said["events"], self.stat(said["file"])["events"])
+
+
+class Top(Json):
+    def test_has_an_object_for_each_interval_without_a_terminal(self):
+        self.start_provider(*self.counter(0, "200"))
+        result = self.run_elog("top", "-e", "counter:*", "--frames", "3", "--every", "200ms",
+                               "--json")
+        self.assertNotIn("\x1b", result.stdout)
+        shown = lines_of(result.stdout)
+        self.assertEqual(len(shown), 3)
+        for before, after in zip(shown, shown[1:]):
+            self.assertLess(before["time"], after["time"])
+            passed = after["seconds"] - before["seconds"]
+            self.assertGreaterEqual(passed, 0.2)
+            self.assertAlmostEqual(
+                after["per_second"] * passed, after["events"] - before["events"], delta=1
+            )
+        (provider,) = shown[2]["by_provider"]
+        (event,) = provider["by_event"]
+        self.assertEqual((provider["provider"], provider["processes"]), ("counter", 1))
+        self.assertEqual((event["event"], event["level"]), ("count", "info"))
+        for name in ("events", "bytes", "per_second"):
+            self.assertEqual(event[name], provider[name])
+            self.assertEqual(event[name], shown[2][name])
+        self.assertGreater(event["events"], 0)
+
+    def test_last_object_has_counted_everything(self):
+        top = self.start(harness.ELOG, "top", "-e", "counter:*", "--wait", "--every", "1h",
+                         "--buffer-size", "128K", "--json")
+        self.wait_for(lambda: self.is_mapped(top, "subscriptions"), "a subscription")
+        top.send_signal(signal.SIGSTOP)
+        self.finish(self.start(*self.counter(100000)))
+        top.send_signal(signal.SIGCONT)
+        output, _ = self.stop(top)
+        said = object_of(output)
+        self.assertEqual(said["events"] + said["lost"], harness.THREADS * 100000)
+        self.assertGreater(said["lost"], 0)
+        self.assertEqual(said["by_provider"][0]["lost"], said["lost"])
+        self.assertEqual((said["unknown"], said["providers_refused"]), (0, 0))
+
+    def test_ends_when_the_time_is_over(self):
+        begin = time.monotonic()
+        result = self.run_elog("top", "--duration", "500ms", "--every", "200ms", "--json")
+        self.assertGreaterEqual(time.monotonic() - begin, 0.5)
+        shown = lines_of(result.stdout)
+        self.assertGreaterEqual(len(shown), 2)
+        self.assertEqual((shown[-1]["events"], shown[-1]["by_provider"]), (0, []))
+
+    def test_ends_quietly_when_nobody_reads_it(self):
+        output, errors = self.finish(self.start(
+            "/bin/sh", "-c", '"$0" top --every 100ms --json | head -n 2', harness.ELOG
+        ))
+        self.assertEqual((len(lines_of(output)), errors), (2, ""))
+
+
+if __name__ == "__main__":
+    harness.main()

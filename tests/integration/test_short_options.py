@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Options of one letter may share a word, in every command that has several."""
+
+import re
+
+import harness
+
+
+class ShortOptions(harness.Case):
+    def record(self):
+        path = self.path("run.elog")
+        self.run_elog("record", "-e", "counter:*", "-o", path, "--", harness.program("counter"),
+                      "1", "10")
+        return path
+
+    def test_every_command_takes_its_flags_in_one_word(self):
+        answer = self.run_elog("completion", "--", "").stdout
+        several = 0
+        for command in (line.split("\t")[0] for line in answer.splitlines()):
+            text = self.run_elog(command, "--help").stdout
+            # Those that take no value.
+            letters = re.findall(r"^  -(\w),--[\w-]+ {2,}", text, re.M)
+            self.assertIn("h", letters)
+            several += len(letters) > 1
+            # The one that helps stands at the end: what is in front of it must have been known.
+            word = "-" + "".join(letter for letter in letters if letter != "h") + "h"
+            self.assertEqual(self.run_elog(command, word).stdout, text, word)
+        self.assertGreaterEqual(several, 15)
+
+    def test_flags_in_one_word_are_the_flags(self):
+        path = self.record()
+        apart = self.run_elog("print", path, "--utc", "--delta").stdout
+        self.assertEqual(self.run_elog("print", path, "-ud").stdout, apart)
+        self.assertEqual(self.run_elog("print", "-du", path).stdout, apart)
+        self.assertEqual(self.run_elog("print", "-dfu", path).stdout, apart)
+        self.assertEqual(
+            self.run_elog("print", "-fj", path).stdout,
+            self.run_elog("print", "--follow", "--json", path).stdout,
+        )
+        self.start_provider(harness.example("order_service"), "60")
+        self.assertTrue(self.run_elog("list", "-js").stdout.startswith("{"))
+
+    def test_last_of_them_may_take_a_value(self):
+        for number, words in enumerate((
+            ("-wjo", "{}", "-ecounter:*"), ("-wjo{}", "-e", "counter:*"),
+            ("-jo", "{}", "-we", "counter:*"), ("-jwecounter:*", "-o{}"),
+        )):
+            path = self.path(f"{number}.elog")
+            words = [word.format(path) for word in words]
+            result = self.run_elog("record", *words, "--", harness.program("counter"), "1", "10")
+            self.assertIn(f'{{"file":"{path}","events":10,', result.stdout)
+
+    def test_one_that_is_none_is_named(self):
+        path = self.record()
+        self.assertIn("-x", self.run_elog("stat", "-jx", path, status=2).stderr)
+        self.assertIn("-x", self.run_elog("print", "-fxu", path, status=2).stderr)
+
+    def test_those_that_exclude_each_other_do_so_in_one_word(self):
+        errors = self.run_elog("print", "-ju", self.record(), status=2).stderr
+        self.assertRegex(errors, "--(json|utc) excludes --(utc|json)")
+
+    def test_shells_complete_the_value_of_the_last(self):
+        def candidates(*words):
+            return self.run_elog("completion", "--", *words).stdout.splitlines()
+
+        self.assertEqual(candidates("record", "-wjo", "x"), [":files"])
+        self.assertEqual(candidates("record", "-we", "shop:*@w"), ["shop:*@warn\t"])
+        # The value stands in the same word; what comes next is an option.
+        self.assertEqual(candidates("record", "-wox", "--js"), [
+            line for line in candidates("record", "--js") if line.startswith("--json\t")
+        ])
+        self.assertEqual(candidates("record", "-wj", "--js"), [])
+
+
+if __name__ == "__main__":
+    harness.main()
