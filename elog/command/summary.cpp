@@ -98,8 +98,7 @@ void print_summary_as_json(json_object object, const recording_summary& summary,
     tell_missing(summary);
     const json_object lost = json_object()
                                  .add("all", summary.lost)
-                                 .add("no_room", summary.full - lost_for_memory(summary))
-                                 .add("no_memory", lost_for_memory(summary))
+                                 .add("no_room", summary.full)
                                  .add("too_large", summary.too_large)
                                  .add("busy", summary.busy)
                                  .add("damaged", summary.damaged);
@@ -107,6 +106,7 @@ void print_summary_as_json(json_object object, const recording_summary& summary,
         .add("events", summary.events)
         .add("bytes", summary.bytes)
         .add("lost", lost)
+        .add("no_memory", lost_for_memory(summary))
         .add("overwritten", summary.overwritten)
         .add("cut", summary.cut)
         .add("providers_refused", summary.providers_refused)
