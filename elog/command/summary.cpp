@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "directory.hpp"
+#include "failure.hpp"
 #include "output.hpp"
 #include "tell.hpp"
 
@@ -117,6 +118,8 @@ void print_summary_as_json(json_object object, const recording_summary& summary,
     try {
         write_all(STDOUT_FILENO, object.line());
     } catch (const output_closed&) {  // what has been recorded is in its file
+    } catch (const failure& error) {
+        tell("elog: {}", error.what());
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "progress_line.hpp"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,6 +28,12 @@ constexpr std::size_t usual_width = 80;
 
 std::atomic<bool> is_drawn{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
+
+/// One that is stopped, by Ctrl-S say, would hold up the work, and whoever wants to end it.
+bool takes_text() noexcept {
+    pollfd terminal{STDERR_FILENO, POLLOUT, 0};
+    return ::poll(&terminal, 1, 0) == 1 && (terminal.revents & POLLOUT) != 0;
+}
 
 void write_to_terminal(std::string_view text) noexcept {
     // A terminal that has gone away needs nothing any more.
@@ -80,7 +87,7 @@ void catch_ends() noexcept {
 }  // namespace
 
 void erase_progress() noexcept {
-    if (is_drawn.exchange(false, std::memory_order_relaxed)) {
+    if (is_drawn.exchange(false, std::memory_order_relaxed) && takes_text()) {
         write_to_terminal(erase_sequence);
     }
 }
@@ -98,8 +105,11 @@ bool progress_line::is_due() noexcept {
     if (!is_possible_ || steady_clock::now() < due_) {
         return false;
     }
-    if (is_in_background()) {
+    const bool is_elsewhere = is_in_background();
+    if (is_elsewhere) {
         is_drawn.store(false, std::memory_order_relaxed);  // it stands somewhere above
+    }
+    if (is_elsewhere || !takes_text()) {
         due_ = steady_clock::now() + interval;
         return false;
     }

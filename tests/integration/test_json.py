@@ -112,6 +112,15 @@ class Recording(Json):
         said = object_of(result.stdout)
         self.assertEqual((said["events"], said["passed"]), (TOTAL, 10 * harness.THREADS))
 
+    def test_summary_that_finds_no_room_leaves_the_recording_as_it_is(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            result = self.run_elog(
+                "record", "-e", "counter:*", "--json", "-o", self.path("run.elog"), "--",
+                harness.program("counter"), "1", "10", stdout=full,
+            )
+        self.assertIn("No space left", result.stderr)
+        self.assertEqual(self.stat(self.path("run.elog"))["events"], 10)
+
     def test_summary_tells_what_was_lost_and_why(self):
         path = self.path("run.elog")
         recording = self.start_recording("-e", "counter:*", "--wait", "--buffer-size", "128K",

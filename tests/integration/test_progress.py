@@ -181,6 +181,22 @@ class Progress(harness.Case):
         left = self.left()
         self.assertRegex(left, rf"\A{harness.SUMMARY.pattern}, in .*\n\Z")
 
+    def test_recording_goes_on_while_the_terminal_is_stopped(self):
+        path = self.path("run.elog")
+        recording = self.start(harness.ELOG, "record", "-e", "counter:*", "-o", path, "--wait",
+                               stderr=self.open_terminal())
+        self.wait_for(lambda: self.read() and RECORDING.search(self.seen), "the line")
+        termios.tcflow(self.other, termios.TCOOFF)
+        time.sleep(LONG)
+        self.run_program_until_heard(path)
+        recording.kill()
+        termios.tcflow(self.other, termios.TCOON)
+
+    def run_program_until_heard(self, path):
+        self.finish(self.start(harness.program("counter"), "1", "1000"))
+        self.wait_for(lambda: self.run_elog("print", path).stdout.count("counter:count") == 1000,
+                      "events")
+
     def test_recording_in_the_background_leaves_the_terminal_alone(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         command = '"$@" -o "$RUN" & wait $!'

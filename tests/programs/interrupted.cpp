@@ -71,8 +71,7 @@ class ticking {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-    const std::uint64_t wanted =
-        argument_count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 0;
+    const std::uint64_t wanted = argument_count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 0;
     struct sigaction action {};
     action.sa_sigaction = handle;
     action.sa_flags = SA_RESTART | SA_SIGINFO;
