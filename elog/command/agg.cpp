@@ -203,10 +203,14 @@ void add_agg(command_line& line) {
     add_live_options(command, arguments->listening);
     add_times(command, arguments->choice, "--to,--until");
     command.add_option("--where", arguments->choice.where, where_help).value_name("PREDICATE");
-    command.add_option("--every", arguments->every, "A result for each interval: 1s, 500ms, 2m");
-    command.add_option("--duration", arguments->duration, "Stop listening after that time");
-    command.add_option("--keys", arguments->keys,
-                       "How many different keys to keep; what has others is counted apart");
+    command.add_option("--every", arguments->every, "A result for each interval: 1s, 500ms, 2m")
+        .value_name("TIME");
+    command.add_option("--duration", arguments->duration, "Stop listening after that time")
+        .value_name("TIME");
+    command
+        .add_option("--keys", arguments->keys,
+                    "How many different keys to keep; what has others is counted apart")
+        .value_name("NUMBER");
     command.add_flag("-j,--json", arguments->json, "JSON, one line for each result");
     command.footer("Examples:\n"
                    "  elog agg 'count() by event' run.elog\n"

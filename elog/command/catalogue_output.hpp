@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A catalogue as people and as programs read it; elog(1) says how it looks.
+// A catalogue as people and as programs read it; elog-list(1) says how it looks.
 #pragma once
 
 #include <string>

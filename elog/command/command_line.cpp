@@ -129,6 +129,22 @@ class single_list : public CLI::Formatter {
         }
         return list;
     }
+
+    /// Which options exclude each other is said when both are given. What an argument is called
+    /// says what it is, and the line above the list whether it must be given.
+    std::string make_option_opts(const CLI::Option* option) const override {
+        if (option->get_positional()) {
+            return option->get_items_expected_max() > 1 ? " ..." : "";
+        }
+        if (option->get_items_expected_max() == 0) {
+            return {};
+        }
+        std::string text = option->get_option_text();
+        if (text.empty()) {
+            text = option->get_type_name();
+        }
+        return " " + text + (option->get_required() ? " REQUIRED" : "");
+    }
 };
 
 }  // namespace

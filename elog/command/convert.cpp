@@ -81,7 +81,8 @@ void add_convert(command_line& line) {
     add_choice(command, arguments->choice, "--until");
     command.add_option("--to", arguments->format, "What to write, to standard output: jsonl, csv")
         .required()
-        .one_of({"jsonl", "csv"});
+        .one_of({"jsonl", "csv"})
+        .value_name("FORMAT");
     add_clock_option(command, arguments->clock);
     command.footer("Examples:\n"
                    "  elog convert --to jsonl run.elog | jq .fields.customer\n"

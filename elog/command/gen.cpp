@@ -81,12 +81,14 @@ void add_gen(command_line& line) {
         .add_option("--lang", options->language,
                     "Language of the code: c, c++, kernel-c, python or rust")
         .required()
-        .one_of({"c", "c++", "kernel-c", "python", "rust"});
+        .one_of({"c", "c++", "kernel-c", "python", "rust"})
+        .value_name("LANGUAGE");
     command.add_option("FILE", options->source, "Schema as text, see elog-schema(5)")
         .required()
         .names_a(value_kind::file);
     command.add_option("-o,--output", options->output, "Write to this file")
-        .names_a(value_kind::new_file);
+        .names_a(value_kind::new_file)
+        .value_name("NEW");
     command.footer("Example:\n  elog gen --lang c tcp.schema -o tcp_events.h");
     command.action([options] { run_gen(*options); });
 }

@@ -53,8 +53,10 @@ command_option add_live_options(subcommand& command, listening_arguments& argume
         .one_value_each()
         .value_name("NAME...")
         .names_a(value_kind::process_name);
-    command.add_option("--buffer-size", arguments.buffer_size,
-                       "Bytes of one of a CPU's four buffers: 128K to 64M, a power of two");
+    command
+        .add_option("--buffer-size", arguments.buffer_size,
+                    "Bytes of one of a CPU's four buffers: 128K to 64M, a power of two")
+        .value_name("SIZE");
     command.add_flag("-w,--wait", arguments.wait,
                      "Start although no running program offers such an event yet");
     return events;

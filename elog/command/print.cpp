@@ -108,7 +108,7 @@ void add_print(command_line& line) {
     const command_option format =
         command
             .add_option("--format", arguments->line,
-                        "Lines of your own: '{time} {event} {order}', see elog(1)")
+                        "Lines of your own: '{time} {event} {order}', see elog-print(1)")
             .value_name("TEMPLATE")
             .excludes(delta);
     command.add_flag("-f,--follow", arguments->follow, "Go on as long as the file is being written")

@@ -279,17 +279,23 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
     record
         .add_option("-o,--output", arguments->output,
                     "Write an .elog file instead of text to standard output")
-        .names_a(value_kind::new_file);
+        .names_a(value_kind::new_file)
+        .value_name("NEW");
     add_compress_option(record, arguments->compression);
-    record.add_option("--rotate", arguments->rotate,
-                      "A new file, FILE-000001.elog and so on, after each 64MiB, or 10s");
+    record
+        .add_option("--rotate", arguments->rotate,
+                    "A new file, FILE-000001.elog and so on, after each 64MiB, or 10s")
+        .value_name("SIZE|TIME");
     record.add_option("--keep", arguments->keep, "Keep that many of these files, the newest")
         .range(1, 1'000'000)
-        .value_name("UINT");
-    record.add_option("--max-total", arguments->max_total,
-                      "Keep as many of these files as fit into that size");
-    record.add_option("--duration", arguments->duration, "Stop after that time: 10s, 500ms, 2m");
-    record.add_option("--where", arguments->where, where_help);
+        .value_name("NUMBER");
+    record
+        .add_option("--max-total", arguments->max_total,
+                    "Keep as many of these files as fit into that size")
+        .value_name("SIZE");
+    record.add_option("--duration", arguments->duration, "Stop after that time: 10s, 500ms, 2m")
+        .value_name("TIME");
+    record.add_option("--where", arguments->where, where_help).value_name("PREDICATE");
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,
                     "Exit with status 3 if any events were lost");
     record.add_flag("-j,--json", arguments->json,

@@ -66,6 +66,7 @@ void add_repair(command_line& line) {
         .required()
         .names_a(value_kind::file);
     command.add_option("-o,--output", arguments->to, "The new file; FILE stays as it is")
+        .value_name("NEW")
         .required()
         .names_a(value_kind::new_file);
     command.add_flag("-j,--json", arguments->json, "What is in it, as JSON on standard output");

@@ -71,7 +71,8 @@ void add_schema(command_line& line) {
                     "A running provider, or a file: schema, recording, program, library")
         .names_a(value_kind::source);
     command.add_option("-o,--output", options->output, "Write to this file")
-        .names_a(value_kind::new_file);
+        .names_a(value_kind::new_file)
+        .value_name("NEW");
     const command_option binary =
         command.add_flag("--binary", options->binary, "Write the binary form");
     command.add_flag("-j,--json", options->json, "As JSON, for programs").excludes(binary);

@@ -25,9 +25,10 @@ void add_snapshot_options(subcommand& command, snapshot_arguments& arguments) {
         .required()
         .names_a(value_kind::subscription);
     command.add_option("-o,--output", arguments.output, "Write an .elog file")
-        .names_a(value_kind::new_file);
+        .names_a(value_kind::new_file)
+        .value_name("NEW");
     add_compress_option(command, arguments.compression);
-    command.add_option("--where", arguments.where, where_help);
+    command.add_option("--where", arguments.where, where_help).value_name("PREDICATE");
     command.add_flag("-j,--json", arguments.json,
                      "Events as JSON Lines; with -o, the summary as JSON on standard output");
 }

@@ -20,8 +20,8 @@ struct summary_notes {
 void print_summary(const recording_summary& summary, const summary_notes& notes);
 
 /// The same for programs, on standard output, as members of an object that may have others already;
-/// elog(1) names them. What is missing and why is told all the same. That nobody reads it is no
-/// reason to fail. Throws failure.
+/// elog-record(1) names them. What is missing and why is told all the same. That nobody reads it is
+/// no reason to fail. Throws failure.
 void print_summary_as_json(json_object object, const recording_summary& summary,
                            const summary_notes& notes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// An aggregation as it was typed, taken apart: "sum(bytes), avg(bytes) by peer | top 10". elog(1)
-// is the specification; aggregator.hpp computes it.
+// An aggregation as it was typed, taken apart: "sum(bytes), avg(bytes) by peer | top 10".
+// elog-agg(1) is the specification; aggregator.hpp computes it.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Records as a table, RFC 4180 with \n, as elog(1) specifies it: a row for each record and each
-// loss, a column for each name that a field of the chosen events has.
+// Records as a table, RFC 4180 with \n, as elog-convert(1) specifies it: a row for each record and
+// each loss, a column for each name that a field of the chosen events has.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What `elog print --format` is asked to make of an event: text, and names in braces for which
-// values are put in. elog(1) says what the names are.
+// values are put in. elog-print(1) says what the names are.
 #pragma once
 
 #include <cstddef>

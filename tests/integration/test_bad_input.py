@@ -210,6 +210,8 @@ class BadInput(harness.Case):
             own = self.run_elog(command, "--help").stdout
             self.assertIn(f"Usage: elog {command} ", own)
             self.assertNotIn("Subcommands:", own)
+            # What values are is said in the manual's words, not in the parser's types.
+            self.assertNotRegex(own, r"\b(TEXT|U?INT|Excludes|Needs)\b")
 
 
 if __name__ == "__main__":

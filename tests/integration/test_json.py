@@ -75,16 +75,6 @@ class Commands(Json):
             self.assertEqual(shown is None, command in WITHOUT, command)
         self.assertLess(set(WITHOUT), set(commands))
 
-    def test_manual_page_shows_it_with_each_of_them(self):
-        page = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "man", "elog.1")
-        with open(page, encoding="utf-8") as file:
-            synopsis = file.read().split(".Sh SYNOPSIS")[1].split(".Sh DESCRIPTION")[0]
-        for usage in synopsis.split(".Nm\n")[1:]:
-            command = re.match(r"\.Cm (\w+)", usage)
-            if command:
-                self.assertEqual("Fl -json" in usage, command[1] not in WITHOUT, usage)
-
-
 class Recording(Json):
     def test_summary_of_a_file_is_that_of_the_file(self):
         path = self.path("run.elog")

@@ -142,10 +142,10 @@ struct listening_options {
     std::string where{};
     std::vector<std::string> fields{};
     /// Of events that belong to a session, those of these sessions only, as with --session of
-    /// elog(1); empty: all.
+    /// elog-record(1); empty: all.
     std::vector<std::uint64_t> sessions{};
-    /// Events of these processes only, as with --pid and --comm of elog(1): of one that has such a
-    /// number, as it sees it itself, or that is called like that, with * and ?. Empty: all.
+    /// Events of these processes only, as with --pid and --comm of elog-record(1): of one that has
+    /// such a number, as it sees it itself, or that is called like that, with * and ?. Empty: all.
     std::vector<std::uint32_t> pids{};
     std::vector<std::string> process_names{};
     /// Events of this process are left out: who emits for each record would never come to an end.
