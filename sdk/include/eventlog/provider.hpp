@@ -3,6 +3,10 @@
 // eventlog::provider: declare events as structs, emit them, ask whether anyone listens.
 #pragma once
 
+#ifdef emit
+#error "eventlog: emit is a macro, as of Qt. Define QT_NO_KEYWORDS, and write Q_EMIT."
+#endif
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
