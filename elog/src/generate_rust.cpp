@@ -129,6 +129,7 @@ constexpr std::string_view reserved_words[] = {
 
 constexpr std::string_view module_head = R"(
 #![allow(dead_code, non_snake_case, non_camel_case_types, non_upper_case_globals)]
+#![allow(bindings_with_variant_name)] // a field may be called like a value of its enumeration
 #![allow(clippy::too_many_arguments, clippy::declare_interior_mutable_const)]
 
 use std::os::raw::c_void;

@@ -47,8 +47,11 @@ bool is_word(std::string_view name) noexcept {
 
 /// Of a name that can be no member of a trace event's entry; empty if it can.
 std::string_view why_no_member(std::string_view name) noexcept {
-    if (is_word(name) || is_kernel_macro(name)) {
+    if (is_word(name) || is_module_macro(name)) {
         return "which means something else in the kernel's C";
+    }
+    if (looks_like_kernel_macro(name)) {
+        return "and names in capitals with _ are those of the kernel's macros";
     }
     if (name.starts_with("__")) {
         return "and names with __ in front belong to the kernel";

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "macro_names.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 namespace elog {
 namespace {
@@ -86,6 +88,90 @@ constexpr std::string_view other_macros =
     "WCHAR_WIDTH WEOF WINT_MAX WINT_MIN WINT_WIDTH WORD_BIT W_OK X_OK bool errno false "
     "sched_priority static_assert stderr stdin stdout true ";
 
+// What else the headers have that a generated header for the kernel includes (Linux 6.1, x86-64),
+// but families, names that looks_like_kernel_macro() knows, and macros that stand for their own
+// name.
+constexpr std::string_view module_macros =
+    " AF_DECnet ALTIFNAMSIZ BLKALIGNOFF BLKBSZGET BLKBSZSET BLKDISCARD BLKDISCARDZEROES BLKFLSBUF "
+    "BLKFRAGET BLKFRASET BLKGETDISKSEQ BLKGETSIZE BLKGETSIZE64 BLKIOMIN BLKIOOPT BLKPBSZGET "
+    "BLKRAGET BLKRASET BLKROGET BLKROSET BLKROTATIONAL BLKRRPART BLKSECDISCARD BLKSECTGET "
+    "BLKSECTSET BLKSSZGET BLKTRACESETUP BLKTRACESTART BLKTRACESTOP BLKTRACETEARDOWN BLKZEROOUT "
+    "CHECKEXTENSIONSPRESENT CLOCKFD DEPRECATED DIPC EBADCOOKIE EBADHANDLE EBADTYPE EDDBUF "
+    "EDDEXTSIZE EDDMAGIC1 EDDMAGIC2 EDDMAXNR EDDNR EDDPARMSIZE EIOCBQUEUED EJUKEBOX ELFCLASS32 "
+    "ELFCLASS64 ELFCLASSNONE ELFCLASSNUM ELFDATA2LSB ELFDATA2MSB ELFDATANONE ELFMAG ELFMAG0 "
+    "ELFMAG1 ELFMAG2 ELFMAG3 ENOGRACE ENOIOCTLCMD ENOPARAM ENOTSUPP ENOTSYNC EOPENSTALE EPOLLERR "
+    "EPOLLET EPOLLEXCLUSIVE EPOLLHUP EPOLLIN EPOLLMSG EPOLLNVAL EPOLLONESHOT EPOLLOUT EPOLLPRI "
+    "EPOLLRDBAND EPOLLRDHUP EPOLLRDNORM EPOLLWAKEUP EPOLLWRBAND EPOLLWRNORM ERECALLCONFLICT "
+    "ERESTARTNOHAND ERESTARTNOINTR ERESTARTSYS ESERVERFAULT ETOOSMALL Elf_Addr Elf_Dyn Elf_Ehdr "
+    "Elf_Half Elf_Phdr Elf_Rela Elf_Shdr Elf_Sym Elf_Word FASYNC FIBMAP FICLONE FICLONERANGE "
+    "FIDEDUPERANGE FIFREEZE FIGETBSZ FIOGETOWN FIOSETOWN FITHAW FITRIM GETALL "
+    "GETDEVICEPARAMETERS GETNCNT GETPID GETVAL GETZCNT IA32_NR_syscalls IBSCTL IFALIASZ "
+    "IFHWADDRLEN IFNAMSIZ INITQFNAMES LATCH LEGACYGETDEVICEPARAMETERS MAXFREQ MAXHOSTNAMELEN "
+    "MAXMEM MAXPHASE MAXQUOTAS MAXSEC MAXTC MINORBITS MINORMASK MINSEC MINSIGSTKSZ MSGCTL MSGGET "
+    "MSGRCV MSGSND MSR_MTRRcap MSR_MTRRdefType MSR_MTRRfix16K_80000 MSR_MTRRfix16K_A0000 "
+    "MSR_MTRRfix4K_C0000 MSR_MTRRfix4K_C8000 MSR_MTRRfix4K_D0000 MSR_MTRRfix4K_D8000 "
+    "MSR_MTRRfix4K_E0000 MSR_MTRRfix4K_E8000 MSR_MTRRfix4K_F0000 MSR_MTRRfix4K_F8000 "
+    "MSR_MTRRfix64K_00000 NBUGINTS NCAPINTS NOGROUP NR_syscalls NSIGBUS NSIGCHLD NSIGEMT NSIGFPE "
+    "NSIGILL NSIGPOLL NSIGSEGV NSIGSYS NSIGTRAP NVMXINTS PB_migratetype_bits PF_DECnet PG_buddy "
+    "PG_guard PG_head_mask PG_offline PG_table POLLERR POLLFREE POLLHUP POLLIN POLLMSG POLLNVAL "
+    "POLLOUT POLLPRI POLLRDBAND POLLRDHUP POLLRDNORM POLLREMOVE POLLWRBAND POLLWRNORM "
+    "RNDADDENTROPY RNDADDTOENTCNT RNDCLEARPOOL RNDGETENTCNT RNDGETPOOL RNDRESEEDCRNG "
+    "RNDZAPENTCNT SELFMAG SEMAEM SEMCTL SEMGET SEMMAP SEMMNI SEMMNS SEMMNU SEMMSL SEMOP SEMOPM "
+    "SEMTIMEDOP SEMUME SEMUSZ SEMVMX SETALL SETVAL SHMALL SHMAT SHMCTL SHMDT SHMGET SHMLBA "
+    "SHMMAX SHMMIN SHMMNI SHMSEG SIGABRT SIGALRM SIGBUS SIGCHLD SIGCONT SIGFPE SIGHUP SIGILL "
+    "SIGINT SIGIO SIGIOT SIGKILL SIGPIPE SIGPOLL SIGPROF SIGPWR SIGQUIT SIGRTMAX SIGRTMIN "
+    "SIGSEGV SIGSTKFLT SIGSTKSZ SIGSTOP SIGSYS SIGTERM SIGTRAP SIGTSTP SIGTTIN SIGTTOU SIGUNUSED "
+    "SIGURG SIGUSR1 SIGUSR2 SIGVTALRM SIGWINCH SIGXCPU SIGXFSZ SIOCADDDLCI SIOCADDMULTI "
+    "SIOCADDRT SIOCATMARK SIOCBONDCHANGEACTIVE SIOCBONDENSLAVE SIOCBONDINFOQUERY SIOCBONDRELEASE "
+    "SIOCBONDSETHWADDR SIOCBONDSLAVEINFOQUERY SIOCBRADDBR SIOCBRADDIF SIOCBRDELBR SIOCBRDELIF "
+    "SIOCDARP SIOCDELDLCI SIOCDELMULTI SIOCDELRT SIOCDEVPRIVATE SIOCDIFADDR SIOCDRARP "
+    "SIOCETHTOOL SIOCGARP SIOCGHWTSTAMP SIOCGIFADDR SIOCGIFBR SIOCGIFBRDADDR SIOCGIFCONF "
+    "SIOCGIFCOUNT SIOCGIFDSTADDR SIOCGIFENCAP SIOCGIFFLAGS SIOCGIFHWADDR SIOCGIFINDEX SIOCGIFMAP "
+    "SIOCGIFMEM SIOCGIFMETRIC SIOCGIFMTU SIOCGIFNAME SIOCGIFNETMASK SIOCGIFPFLAGS SIOCGIFSLAVE "
+    "SIOCGIFTXQLEN SIOCGIFVLAN SIOCGMIIPHY SIOCGMIIREG SIOCGPGRP SIOCGRARP SIOCGSKNS SIOCGSTAMP "
+    "SIOCGSTAMPNS SIOCINQ SIOCOUTQ SIOCOUTQNSD SIOCPROTOPRIVATE SIOCRTMSG SIOCSARP SIOCSHWTSTAMP "
+    "SIOCSIFADDR SIOCSIFBR SIOCSIFBRDADDR SIOCSIFDSTADDR SIOCSIFENCAP SIOCSIFFLAGS SIOCSIFHWADDR "
+    "SIOCSIFHWBROADCAST SIOCSIFLINK SIOCSIFMAP SIOCSIFMEM SIOCSIFMETRIC SIOCSIFMTU SIOCSIFNAME "
+    "SIOCSIFNETMASK SIOCSIFPFLAGS SIOCSIFSLAVE SIOCSIFTXQLEN SIOCSIFVLAN SIOCSMIIREG SIOCSPGRP "
+    "SIOCSRARP SIOCWANDEV SIOGIFINDEX SOMAXCONN SUBCMDMASK SUBCMDSHIFT X32_NR_syscalls "
+    "XFEATURE_MASK_Hi16_ZMM XFEATURE_MASK_ZMM_Hi256 aligned_be64 aligned_le64 aligned_s64 "
+    "aligned_u64 alt_end_marker alt_slen alt_total_slen arch_init_invariance_cppc "
+    "arch_perf_out_copy_user atomic_long_cond_read_acquire atomic_long_cond_read_relaxed "
+    "be16_to_cpu be16_to_cpup be16_to_cpus be32_to_cpu be32_to_cpup be32_to_cpus be64_to_cpu "
+    "be64_to_cpup be64_to_cpus bitmap_copy_le compat_need_64bit_alignment_fixup console_loglevel "
+    "const___change_bit const___clear_bit const___set_bit const___test_and_change_bit "
+    "const___test_and_clear_bit const___test_and_set_bit const_test_bit_acquire cpu_active_mask "
+    "cpu_all_mask cpu_dying_mask cpu_have_feature cpu_none_mask cpu_online_mask "
+    "cpu_possible_mask cpu_present_mask cpu_to_be16 cpu_to_be16p cpu_to_be16s cpu_to_be32 "
+    "cpu_to_be32p cpu_to_be32s cpu_to_be64 cpu_to_be64p cpu_to_be64s cpu_to_le16 cpu_to_le16p "
+    "cpu_to_le16s cpu_to_le32 cpu_to_le32p cpu_to_le32s cpu_to_le64 cpu_to_le64p cpu_to_le64s "
+    "d_lock default_console_loglevel default_message_loglevel elf_addr_t elf_note elf_phdr "
+    "elf_shdr elfhdr first_memory_node first_online_node force_read_lock_recursive "
+    "ftrace_return_address0 generic_smp_call_function_interrupt hash_64 ifc_buf ifc_req ifr_addr "
+    "ifr_bandwidth ifr_broadaddr ifr_data ifr_dstaddr ifr_flags ifr_hwaddr ifr_ifindex ifr_map "
+    "ifr_metric ifr_mtu ifr_name ifr_netmask ifr_newname ifr_qlen ifr_settings ifr_slave "
+    "jump_label_enabled kcpustat_this_cpu kstat_this_cpu le16_to_cpu le16_to_cpup le16_to_cpus "
+    "le32_to_cpu le32_to_cpup le32_to_cpus le64_to_cpu le64_to_cpup le64_to_cpus "
+    "local_softirq_pending_ref minimum_console_loglevel my_cpu_offset native_pagetable_init "
+    "no_llseek node_online_map node_possible_map noinline_for_stack nr_cpumask_bits p4d_leaf "
+    "page_to_pfn pageblock_nr_pages pageblock_order param_check_bint "
+    "param_check_bool_enable_only param_get_bint paravirt_nop pfn_to_page pgd_leaf pgoff_t "
+    "pgprot_device pmd_clear_savedwrite pmd_leaf pmd_mk_savedwrite pmd_savedwrite "
+    "preempt_schedule_dynamic_disabled preempt_schedule_dynamic_enabled "
+    "preempt_schedule_notrace_dynamic_disabled preempt_schedule_notrace_dynamic_enabled "
+    "printk_deferred_enter printk_deferred_exit pte_clear_savedwrite pte_mk_savedwrite "
+    "pte_savedwrite pud_leaf radix_tree_node radix_tree_root randomized_struct_fields_end "
+    "randomized_struct_fields_start raw_cpu_cmpxchg_double_4 raw_cpu_cmpxchg_double_8 rcu_head "
+    "si_addr si_addr_lsb si_arch si_band si_call_addr si_fd si_int si_lower si_overrun "
+    "si_perf_data si_perf_flags si_perf_type si_pid si_pkey si_ptr si_status si_stime "
+    "si_sys_private si_syscall si_tid si_trapno si_uid si_upper si_utime si_value sigcontext "
+    "sigev_notify_attributes sigev_notify_function sigev_notify_thread_id sin_zero slab_dead_cpu "
+    "slab_prepare_cpu sockaddr_storage swab16 swab16p swab16s swab32 swab32p swab32s swab64 "
+    "swab64p swab64s swahb32 swahb32p swahb32s swahw32 swahw32p swahw32s swapper_pg_dir "
+    "sysfs_deprecated this_cpu_cmpxchg_double_4 this_cpu_cmpxchg_double_8 user_read_access_begin "
+    "user_read_access_end user_write_access_begin user_write_access_end x32_enabled xa_limit_16b "
+    "xa_limit_31b xa_limit_32b ";
+
 bool lists(std::string_view macros, std::string_view name) noexcept {
     for (std::size_t at = macros.find(name); at != std::string_view::npos;
          at = macros.find(name, at + 1)) {
@@ -100,6 +186,20 @@ bool lists(std::string_view macros, std::string_view name) noexcept {
 
 bool is_kernel_macro(std::string_view name) noexcept {
     return lists(kernel_macros, name);
+}
+
+bool is_module_macro(std::string_view name) noexcept {
+    constexpr std::string_view families[] = {"CONFIG_", "arch_atomic", "arch_cmpxchg",
+                                             "arch_try_cmpxchg", "arch_xchg"};
+    return is_kernel_macro(name) || lists(module_macros, name) ||
+           std::any_of(std::begin(families), std::end(families),
+                       [&](std::string_view family) { return name.starts_with(family); });
+}
+
+bool looks_like_kernel_macro(std::string_view name) noexcept {
+    return name.find('_') != std::string_view::npos &&
+           std::none_of(name.begin(), name.end(),
+                        [](char letter) { return letter >= 'a' && letter <= 'z'; });
 }
 
 bool belongs_to_compilers(std::string_view name) noexcept {

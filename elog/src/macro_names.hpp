@@ -20,4 +20,12 @@ namespace elog {
 /// One of these that the kernel has, too.
 [[nodiscard]] bool is_kernel_macro(std::string_view name) noexcept;
 
+/// A macro without parameters in a kernel module that includes generated code: one of these, or
+/// one that only the kernel has.
+[[nodiscard]] bool is_module_macro(std::string_view name) noexcept;
+
+/// MSR_EFER, PF_EXITING: the kernel has thousands of them, and each version and configuration
+/// others, so that names in capitals with _ are all left to it.
+[[nodiscard]] bool looks_like_kernel_macro(std::string_view name) noexcept;
+
 }  // namespace elog

@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::size_t text_length_max = 255;
 
+/// No struct of ours will ever be as large: such a size is what stood in memory that nobody wrote,
+/// and whoever believed it would read past the end of the struct.
+constexpr std::uint32_t struct_size_max = 4096;
+
 #define EVENTLOG_NAME_RULE "a name has 1 to 63 letters, digits and _, and no digit first"
 
 /// As far as it can be shown: what is no string of a sensible length need not be read further.
@@ -33,7 +37,7 @@ bool is_short(const char* text) noexcept {
 /// Whether structs of that size are ours, or longer ones of which we know all that is said.
 template <class Struct>
 eventlog_error check_size(std::uint32_t size, const char* what, mistake& error) noexcept {
-    if (size < sizeof(Struct) || size % alignof(Struct) != 0) {
+    if (size < sizeof(Struct) || size > struct_size_max || size % alignof(Struct) != 0) {
         return error.set(EVENTLOG_ERROR_SIZE,
                          "The definition gives %u as the size of struct %s, which is %zu. Begin it "
                          "with EVENTLOG_DEFINITION_SIZES.",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: is a bit-field or a reference, or volatile
+// expect: is a bit-field or a reference, or volatile or packed
 #include <eventlog/eventlog.hpp>
 
 struct seen {

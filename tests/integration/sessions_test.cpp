@@ -3,6 +3,7 @@
 // Sessions, spans and counters, as a listener hears them.
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -258,6 +259,20 @@ TEST(counter, tells_each_new_value) {
         EXPECT_EQ(std::get<std::int64_t>(ears.field(ears.records()[i], "requests")), expected[i]);
     }
     EXPECT_EQ(queue.value(), 100);
+}
+
+TEST(counter, goes_on_with_its_smallest_number_past_its_largest) {
+    using limits = std::numeric_limits<std::int64_t>;
+    listener ears("spans_test:queue_length");
+    eventlog::counter<database, queue_length> queue(limits::max());
+    queue.add(2);
+    queue.add(-2);
+    ASSERT_EQ(ears.heard_names(), "queue_length queue_length");
+    const std::int64_t expected[] = {limits::min() + 1, limits::max()};
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(std::get<std::int64_t>(ears.field(ears.records()[i], "requests")), expected[i]);
+    }
+    EXPECT_EQ(queue.value(), limits::max());
 }
 
 TEST(counter, of_a_session_carries_its_number_and_is_picked_by_it) {

@@ -184,7 +184,7 @@ class GeneratedKernel(harness.Case):
     def test_fields_called_like_macros_that_are_none_in_the_kernel_compile(self):
         self.need_headers()
         os.mkdir(self.path("names"))
-        names = ["EOF", "BUFSIZ", "assert", "errno", "stdin", "major", "minor", "makedev"]
+        names = ["EOF", "BUFSIZ", "RTT", "assert", "errno", "stdin", "major", "minor", "makedev"]
         fields = " ".join(f"{name}: u32" for name in names)
         source = self.write("names.schema", f"provider names {{ event e info {{ {fields} }} "
                                             f"event errno info {{ {fields} }} }}")
@@ -200,6 +200,42 @@ class GeneratedKernel(harness.Case):
         module = KernelObject(self.path("names/names.ko"))
         for event in ("names_e", "names_errno"):
             self.assertEqual([field[1] for field in module.fields(event)], names)
+
+    def macros_in(self, headers):
+        """Names that mean something else behind what a generated header includes."""
+        header = self.prepare("macros")
+        result = subprocess.run(
+            ["make", "-C", headers, f"M={os.path.dirname(header)}", "KCFLAGS=-dM", "kernel_zoo.i"],
+            capture_output=True, encoding="utf-8", check=False,
+            env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
+        )
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        with open(self.path("macros/kernel_zoo.i"), encoding="utf-8") as file:
+            defined = re.findall(r"^#define (\w+)(?: (.*))?$", file.read(), re.M)
+        names = {name for name, text in defined if text != name}
+        # The header's own, of this provider, and those that compilers have.
+        return {name for name in names if not re.match(r"_|TRACE_|TP_|(?i:.*zoo)", name)}
+
+    def test_refuses_fields_called_like_any_macro_that_the_kernel_has_there(self):
+        self.need_headers()
+        # The list has been made of Linux 6.1; other versions have some others.
+        headers = [path for path in self.headers if "-6.1." in os.path.basename(path)]
+        if not headers:
+            self.skipTest("there are no headers of Linux 6.1: ./dev setup")
+        names = self.macros_in(headers[0])
+        self.assertLessEqual(
+            {"current", "SIGKILL", "POLLIN", "si_pid", "rcu_head", "MSR_EFER", "EPERM"}, names
+        )
+        families = {name for name in names if re.fullmatch(r"(?=.*_)[A-Z0-9_]+|arch_.*", name)}
+        some = sorted(names - families)[::7] + sorted(families)[::500]
+        self.assertGreater(len(some), 100)
+        for name in some:
+            with self.subTest(name):
+                source = self.write("m.schema", f"provider p {{ event e info {{ {name}: u8 }} }}")
+                result = self.run_elog("gen", "--lang", "kernel-c", source, status=1)
+                self.assert_one_sentence(
+                    result.stderr, "m.schema:1:29: The kernel shows fields by their names in C"
+                )
 
     def test_a_field_in_another_place_does_not_compile(self):
         self.need_headers()
@@ -275,6 +311,11 @@ class GeneratedKernel(harness.Case):
             ("event e info { INT_MAX: u8 }", "1:29: The kernel shows fields by their names in C"),
             ("event e info { NULL: u8 }", "1:29: The kernel shows fields by their names in C"),
             ("event e info { linux: u8 }", "1:29: The kernel shows fields by their names in C"),
+            ("event e info { SIGKILL: u8 }", "1:29: The kernel shows fields by their names in C"),
+            ("event e info { POLLIN: u8 }", "1:29: The kernel shows fields by their names in C"),
+            ("event e info { si_pid: u8 }", "1:29: The kernel shows fields by their names in C"),
+            ("event e info { rcu_head: u8 }", "1:29: The kernel shows fields by their names in C"),
+            ("event e info { MSR_EFER: u8 }", "1:29: The kernel shows fields by their names in C"),
             ("event e info { READ: u8 }", "1:29: The kernel shows fields by their names in C"),
             ("event e info { ent: u8 }", "1:29: The kernel shows fields by their names in C"),
             ("event e info { common_pid: u8 }", "1:29: The kernel shows fields by their names in C"),

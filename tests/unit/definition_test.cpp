@@ -453,7 +453,8 @@ TEST(definition, with_the_size_of_any_struct_wrong_is_refused) {
     using sizes = eventlog_definition;
     for (const auto size : {&sizes::size, &sizes::keyword_size, &sizes::value_size,
                             &sizes::enumeration_size, &sizes::field_size, &sizes::event_size}) {
-        for (const std::uint32_t wrong : {0U, 4U, 1001U}) {
+        // (The last one is aligned, and larger than any memory behind it.)
+        for (const std::uint32_t wrong : {0U, 4U, 1001U, 0xfffffff8U}) {
             draft made = sound_draft();
             static_cast<void>(made.joined());
             made.all.*size = wrong;

@@ -227,6 +227,25 @@ TEST(fields, of_times_in_parts_that_do_not_go_into_nanoseconds_are_right_up_to_t
     EXPECT_EQ(nanoseconds_in(thirds(-30'000'000'000)), std::numeric_limits<std::int64_t>::min());
 }
 
+TEST(fields, of_times_in_parts_longer_than_any_that_fits_are_the_longest_or_what_does_fit) {
+    using eventlog::detail::nanoseconds_in;
+    using std::chrono::duration;
+    constexpr auto last = std::numeric_limits<std::int64_t>::max();
+    constexpr auto first = std::numeric_limits<std::int64_t>::min();
+    using exaseconds = duration<std::int64_t, std::exa>;
+    EXPECT_EQ(nanoseconds_in(exaseconds(0)), 0);
+    EXPECT_EQ(nanoseconds_in(exaseconds(1)), last);
+    EXPECT_EQ(nanoseconds_in(exaseconds::min()), first);
+    EXPECT_EQ(nanoseconds_in(duration<std::uint64_t, std::exa>(~std::uint64_t{0})), last);
+    EXPECT_EQ(nanoseconds_in(duration<double, std::exa>(2)), last);
+    // 9.2 s, in a part and a number that both have 63 bits.
+    using part = std::ratio<9'223'372'036'854'775'807, 1'000'000'000'000'000'003>;
+    EXPECT_EQ(nanoseconds_in(duration<std::int64_t, part>(1)), 9'223'372'036);
+    EXPECT_EQ(nanoseconds_in(duration<std::int64_t, part>(-1'000'000'000)),
+              -9'223'372'036'854'775'779);
+    EXPECT_EQ(nanoseconds_in(duration<std::int64_t, part>(1'000'000'001)), last);
+}
+
 TEST(fields, of_real_times_are_the_longest_that_fit_and_zero_for_what_is_no_number) {
     using eventlog::detail::nanoseconds_in;
     using seconds = std::chrono::duration<double>;

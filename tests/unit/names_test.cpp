@@ -59,6 +59,48 @@ TEST(names, of_a_global_type) {
     EXPECT_EQ(field_names<global_event>[0], "value");
 }
 
+template <class... Types>
+struct generic_scope {
+    struct inside {
+        bool flag;
+    };
+    enum class state { open, shut };
+};
+
+template <class... Types>
+auto make_in_function() {
+    struct local_event {
+        bool flag;
+    };
+    return local_event{};
+}
+
+TEST(names, of_types_in_templates_leave_out_the_template) {
+    EXPECT_EQ(type_name<generic_scope<int>::inside>(), "inside");
+    EXPECT_EQ((type_name<generic_scope<outer::inner::nested_event, int[3]>::inside>()), "inside");
+    EXPECT_EQ(type_name<generic_scope<generic_scope<>>::state>(), "state");
+    EXPECT_EQ(field_names<generic_scope<int>::inside>[0], "flag");
+}
+
+TEST(names, of_types_in_functions_are_their_own_and_never_that_of_a_template_s_argument) {
+    struct local_event {
+        bool flag;
+    };
+    EXPECT_EQ(type_name<local_event>(), "local_event");
+    EXPECT_EQ(type_name<decltype(make_in_function<>())>(), "local_event");
+    EXPECT_EQ((type_name<decltype(make_in_function<outer::inner::nested_event, int>())>()),
+              "local_event");
+}
+
+TEST(names, of_types_that_have_none_are_empty) {
+    const auto lambda = [] {};
+    enum { unnamed };
+    EXPECT_EQ(type_name<decltype(lambda)>(), "");
+    EXPECT_EQ(type_name<decltype(unnamed)>(), "");
+    EXPECT_EQ(type_name<generic_scope<int>>(), "");
+    EXPECT_EQ(type_name<generic_scope<outer::inner::nested_event>>(), "");
+}
+
 struct scope {
     struct inside {
         std::uint16_t port;

@@ -189,6 +189,17 @@ TEST(oversize_cut, never_parts_a_character) {
     }
 }
 
+TEST(oversize_cut, keeps_what_fits_of_a_text_that_is_no_utf_8) {
+    listener ears("traits_test:said");
+    const std::string text(70'000, '\x80');
+    traits_test::emit(said{1, text, ""});
+    ears.finish();
+    const auto& record = ears.records().at(0);
+    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
+    EXPECT_EQ(std::get<std::string_view>(ears.field(record, "text")).size(),
+              EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 12 - 2);
+}
+
 TEST(oversize_refuse, is_what_happens_without_a_word) {
     listener ears("traits_test:said_or_not");
     traits_test::emit(said_or_not{std::string(70'000, 'x')});

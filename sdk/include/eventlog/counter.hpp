@@ -68,8 +68,11 @@ class counter {
     /// Adds, in one step, and emits the sum. Past its largest number it goes on with its smallest,
     /// as atomic integers do. Waits for nobody.
     void add(number difference) noexcept {
-        tell(static_cast<number>(value_.fetch_add(difference, std::memory_order_relaxed) +
-                                 difference));
+        // Without a sign, in which a sum may leave the range.
+        using bits = std::make_unsigned_t<number>;
+        const number before = value_.fetch_add(difference, std::memory_order_relaxed);
+        tell(static_cast<number>(
+            static_cast<bits>(static_cast<bits>(before) + static_cast<bits>(difference))));
     }
     /// Becomes `value`, and emits it, also if it was that before. Waits for nobody.
     void set(number value) noexcept {

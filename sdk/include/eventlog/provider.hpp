@@ -3,6 +3,10 @@
 // eventlog::provider: declare events as structs, emit them, ask whether anyone listens.
 #pragma once
 
+#ifdef emit
+#error "eventlog: emit is a macro, as of Qt. Define QT_NO_KEYWORDS, and write Q_EMIT."
+#endif
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -281,7 +285,8 @@ class provider {
     /// never in two threads at once. So any emit of the provider may run it: a thread that emits
     /// while it holds a lock that the callback takes waits for itself. If the application emits in
     /// signal handlers, the callback must be fit to run there. It is called once in any case soon
-    /// after this, and may emit and replace itself.
+    /// after this, and may emit and replace itself. It must return: an exception that leaves it
+    /// ends the program.
     ///
     /// Null takes it back. Does not wait for a call that has begun in another thread, or is just
     /// about to, but returns false then: a callback of this provider is at work there. True: what

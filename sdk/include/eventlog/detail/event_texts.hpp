@@ -289,7 +289,8 @@ struct check_texts {
                   "eventlog: unit or description of a field is longer than 255 bytes.");
     static_assert(found != text_mistake::enumeration_name,
                   "eventlog: the name of an enumeration or of one of its values is not 1 to 63 "
-                  "letters, digits and _. Name the values in eventlog::enum_traits_of.");
+                  "letters, digits and _. Give an enumeration without a name one, and name the "
+                  "values in eventlog::enum_traits_of.");
     static_assert(found != text_mistake::enumeration_twice,
                   "eventlog: eventlog::enum_traits_of gives two values of an enumeration the same "
                   "name, or one value two names. Give each its own.");

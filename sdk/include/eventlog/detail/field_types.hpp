@@ -44,8 +44,8 @@ concept text_field =
     std::is_same_v<Field, const char*> || std::is_same_v<Field, char*>;
 
 template <class Field>
-inline constexpr bool is_byte = std::is_same_v<std::remove_cv_t<Field>, std::byte> ||
-                                std::is_same_v<std::remove_cv_t<Field>, std::uint8_t>;
+inline constexpr bool is_byte = std::is_same_v<std::remove_const_t<Field>, std::byte> ||
+                                std::is_same_v<std::remove_const_t<Field>, std::uint8_t>;
 
 /// std::span of bytes, of a length that is not part of the type.
 template <class Field>
@@ -71,6 +71,11 @@ template <class Field>
 concept address_field = std::is_same_v<Field, ipv4_address> ||
     std::is_same_v<Field, ipv6_address> || std::is_same_v<Field, mac_address>;
 
+/// What a duration may count in.
+template <class Number>
+concept time_count = std::is_floating_point_v<Number> ||
+    (std::is_integral_v<Number> && sizeof(Number) <= 8);
+
 /// std::chrono::duration
 template <class Field>
 concept duration_field = std::is_class_v<Field> && requires(const Field& time) {
@@ -78,7 +83,7 @@ concept duration_field = std::is_class_v<Field> && requires(const Field& time) {
     Field::period::num;
     Field::period::den;
     time.count();
-} && is_named_in_std<Field>("duration");
+} && time_count<typename Field::rep> && is_named_in_std<Field>("duration");
 
 /// std::chrono::time_point
 template <class Field>
@@ -97,7 +102,8 @@ concept monotonic_field = clock_field<Field> &&
     is_named_in_std<typename Field::clock>("steady_clock");
 
 template <class Field>
-concept time_point_field = realtime_field<Field> || monotonic_field<Field>;
+concept time_point_field = (realtime_field<Field> ||
+                            monotonic_field<Field>)&&duration_field<typename Field::duration>;
 
 /// What texts of other encodings are made of: a pointer to it would be taken for an address.
 template <class Type>

@@ -128,8 +128,10 @@ struct check_field {
                   "eventlog: a field of this event has a type that cannot be carried. Use bool, "
                   "char, an integer of 8 to 64 bits, float, double, an enumeration, text "
                   "(std::string_view, std::string, const char*), std::span<const std::byte>, "
-                  "std::array, std::optional, std::chrono durations and times, an object pointer, "
-                  "eventlog::ipv4_address, ipv6_address, mac_address, or a plain struct of these.");
+                  "std::array, std::optional, std::chrono durations that count in up to 64 bits or "
+                  "in floating point and such times of system_clock or steady_clock, an object "
+                  "pointer, eventlog::ipv4_address, ipv6_address, mac_address, or a plain struct "
+                  "of these.");
 };
 
 /// What is known of a member of this type.

@@ -40,21 +40,32 @@ constexpr const char* find_type(const char* spelled) {
     return spelled + 2;
 }
 
-/// The name without its scope, up to ';' or ']'. A template's name stays as it is, <...> and all:
+/// Behind the characters that a name may have.
+constexpr const char* skip_name(const char* name) {
+    for (char c = *name;
+         (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+         c = *++name) {
+    }
+    return name;
+}
+
+/// The name without its scope, up to ';' or ']'. The scope may be a template, or a function with
+/// brackets of its own behind it. What has no name of its own, as a template has none, is empty:
 /// not an identifier, so it is refused.
 constexpr name_view read_type_name(const char* spelled) {
     const char* begin = spelled;
-    const char* end = spelled;
-    bool is_template = false;
-    for (char c = *end; c != ';' && c != ']'; c = *++end) {
-        if (c == ':') {
-            begin = end + 1;
-        } else if (c == '<') {
-            is_template = true;
+    bool is_sound = true;
+    int depth = 0;
+    for (;;) {
+        const char* const end = skip_name(begin);
+        const char c = *end;
+        if (c == 0 || (depth == 0 && (c == ';' || c == ']'))) {
+            return {begin, is_sound ? static_cast<std::size_t>(end - begin) : 0};
         }
+        depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+        begin = end + 1;
+        is_sound = c == ':';
     }
-    begin = is_template ? spelled : begin;
-    return {begin, static_cast<std::size_t>(end - begin)};
 }
 
 template <class Type>
@@ -191,15 +202,6 @@ constexpr std::size_t find_distance(const char* address) {
         return distance_to_name(address);
     }
     return static_cast<std::size_t>(third + size + 2 - address);
-}
-
-/// Behind the characters that an event's name may have.
-constexpr const char* skip_name(const char* name) {
-    for (char c = *name;
-         (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
-         c = *++name) {
-    }
-    return name;
 }
 
 constexpr const char* find_address(const char* spelled) {

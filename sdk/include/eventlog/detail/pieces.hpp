@@ -23,6 +23,19 @@ inline piece measure(const char* text) noexcept {
 /// What a record can carry. (EVENTLOG_RECORD_SIZE_MAX less the record's header.)
 inline constexpr std::size_t payload_size_max = 65536 - 24;
 
+/// Of a text that is cut to `size` bytes with its NUL: the same or less, so that it ends between
+/// two characters of UTF-8. What is none is cut anywhere.
+inline std::size_t size_of_characters(const char* text, std::size_t size) noexcept {
+    const auto is_inside = [&](std::size_t byte) {
+        return (static_cast<unsigned char>(text[byte]) & 0xc0U) == 0x80U;
+    };
+    std::size_t whole = size;
+    for (int steps = 0; steps < 3 && whole > 1 && is_inside(whole - 1); ++steps) {
+        --whole;
+    }
+    return whole > 1 && is_inside(whole - 1) ? size : whole;
+}
+
 /// Cuts the longest of `count` pieces until all of them, `excess` bytes fewer, fit; a text between
 /// two characters of UTF-8, and never its NUL. `is_text` says which pieces are texts.
 inline void cut_longest(piece* pieces, const bool* is_text, std::size_t count,
@@ -46,10 +59,7 @@ inline void cut_longest(piece* pieces, const bool* is_text, std::size_t count,
             cut.size > second ? cut.size - second : (excess + count - 1) / count;
         std::size_t size = cut.size - (step < excess ? step : excess);
         if (is_text[longest]) {
-            const char* text = static_cast<const char*>(cut.data);
-            while (size > 1 && (static_cast<unsigned char>(text[size - 1]) & 0xc0U) == 0x80U) {
-                --size;
-            }
+            size = size_of_characters(static_cast<const char*>(cut.data), size);
         }
         const std::size_t saved = cut.size - size;
         cut.size = size;

@@ -127,14 +127,17 @@ struct fields_in<Struct, type_list<Members...>> {
     static constexpr bool is_flat = (true && ... && (kind_of<Members>.carried != carriage::nested));
 
   private:
+    /// What g++ sees by itself: clang makes references to members that are not aligned.
+    static constexpr bool is_packed = !(true && ... && (alignof(Members) <= alignof(Struct)));
+
     /// Returns the struct's own name, and its members' in `members`.
     static constexpr name_view read_names([[maybe_unused]] name_view* members) {
         if constexpr (member_count == 0) {
             return type_name<Struct>();
-        } else if constexpr (!has_addresses<Struct>) {
-            static_assert(has_addresses<Struct>,
+        } else if constexpr (is_packed || !has_addresses<Struct>) {
+            static_assert(!is_packed && has_addresses<Struct>,
                           "eventlog: a field of this event, or of a struct in it, is a bit-field "
-                          "or a reference, or volatile. Make it a whole value.");
+                          "or a reference, or volatile or packed. Make it a whole value.");
             return type_name<Struct>();
         } else {
             return read_type_name(find_type(read_member_names(

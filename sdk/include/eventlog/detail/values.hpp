@@ -45,13 +45,20 @@ consteval std::int64_t greatest_divisor(std::int64_t one, std::int64_t other) {
     return product;
 }
 
-/// count * factor / divisor, within the same limits, also where the product is beyond them.
-constexpr std::int64_t scaled(wide_integer count, std::int64_t factor,
+/// count * factor / divisor, within the same limits, also where the product is beyond them. The
+/// count has 64 bits, with a sign or without, and the divisor is positive.
+constexpr std::int64_t scaled(wide_integer count, wide_integer factor,
                               std::int64_t divisor) noexcept {
-    const wide_integer time = count * factor / divisor;
-    return time > time_max   ? time_max
-           : time < time_min ? time_min
-                             : static_cast<std::int64_t>(time);
+    // In two parts, because the product may need more than 128 bits.
+    wide_integer time = 0;
+    if (!__builtin_mul_overflow(count, factor / divisor, &time) && time <= time_max &&
+        time >= time_min) {
+        time += count * (factor % divisor) / divisor;
+        if (time <= time_max && time >= time_min) {
+            return static_cast<std::int64_t>(time);
+        }
+    }
+    return count > 0 ? time_max : time_min;
 }
 
 /// A whole number of nanoseconds, within the same limits; 0 for what is no number.
@@ -74,9 +81,11 @@ template <class Duration>
     using count = typename Duration::rep;
     constexpr std::int64_t second = 1'000'000'000;
     constexpr std::int64_t shared = greatest_divisor(second, Duration::period::den);
-    constexpr std::int64_t factor = Duration::period::num * (second / shared);
+    constexpr wide_integer factor = wide_integer{Duration::period::num} * (second / shared);
     constexpr std::int64_t divisor = Duration::period::den / shared;
-    if constexpr (std::is_integral_v<count> && sizeof(count) <= 8) {
+    if constexpr (std::is_floating_point_v<count>) {
+        return whole_time(time.count() * static_cast<count>(factor) / static_cast<count>(divisor));
+    } else {
         if constexpr (std::is_unsigned_v<count> && sizeof(count) == 8) {
             if (time.count() > std::uint64_t{time_max}) [[unlikely]] {
                 return scaled(time.count(), factor, divisor);
@@ -85,19 +94,10 @@ template <class Duration>
         const auto number = static_cast<std::int64_t>(time.count());
         if constexpr (factor == 1) {
             return number / divisor;
-        } else if constexpr (divisor == 1) {
-            return scaled(number, factor);
+        } else if constexpr (divisor == 1 && factor <= time_max) {
+            return scaled(number, static_cast<std::int64_t>(factor));
         } else {
             return scaled(number, factor, divisor);
-        }
-    } else {
-        using common = std::common_type_t<count, std::int64_t>;
-        const common number = static_cast<common>(time.count()) * static_cast<common>(factor) /
-                              static_cast<common>(divisor);
-        if constexpr (std::is_floating_point_v<common>) {
-            return whole_time(number);
-        } else {
-            return static_cast<std::int64_t>(number);
         }
     }
 }

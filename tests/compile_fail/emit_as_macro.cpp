@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: emit is a macro, as of Qt
+#define emit
+
+#include <eventlog/eventlog.hpp>
+
+struct seen {
+    int number;
+};
+
+void emit_it(const seen& event) {
+    eventlog::provider<"bad", seen>::emit(event);
+}

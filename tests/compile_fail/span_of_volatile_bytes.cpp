@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a field of this event has a type that cannot be carried
+#include <cstdint>
+#include <span>
+
+#include <eventlog/eventlog.hpp>
+
+struct seen {
+    std::span<volatile std::uint8_t> registers;
+};
+
+void emit_it(const seen& event) {
+    eventlog::provider<"bad", seen>::emit(event);
+}
