@@ -249,7 +249,7 @@ class Generated(harness.Case):
             ["stored number=1 size=2KiB", 'refused number=2 why=too_large sender="ann@example.org"'],
         )
 
-    def compile_rust(self, name):
+    def compile_rust_library(self, name):
         rustc = "/usr/bin/rustc" if os.path.exists("/usr/bin/rustc") else "rustc"
         self.compile(rustc, "--edition", "2021", "-A", "dead_code", "--crate-type", "lib",
                      "--emit=metadata", name)
@@ -279,14 +279,14 @@ class Generated(harness.Case):
             self.compile(compiler, "-std=c11", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", "s.c")
         with open(self.path("s.py"), encoding="utf-8") as file:
             ast.parse(file.read())
-        self.compile_rust("s.rs")
+        self.compile_rust_library("s.rs")
 
     def test_of_a_field_called_like_a_value_of_its_enumeration_compiles_in_rust(self):
         with open(self.path("s.schema"), "w", encoding="utf-8") as file:
             file.write("provider s { enum state : u8 { open = 0, None = 1 } "
                        "event e info { Open: state None: state? } }")
         self.generate("rust", "s.rs", self.path("s.schema"))
-        self.compile_rust("s.rs")
+        self.compile_rust_library("s.rs")
 
     def usual_macros(self, compiler, language):
         """Names that are macros behind usual headers and behind those that generated code includes,
