@@ -154,10 +154,11 @@ def session(folder):
 
 def count_events(trace):
     counted = run("babeltrace2", trace, "-c", "sink.utils.counter")
-    found = re.search(r"^\s*(\d+) Event messages", counted, re.M)
+    # It says how many there are so far now and then, and at the end.
+    found = re.findall(r"^\s*(\d+) Event messages", counted, re.M)
     if not found:
         raise Problem(f"babeltrace2 counts no events: {counted.strip()}")
-    return int(found.group(1))
+    return int(found[-1])
 
 
 def record(folder, events, rate):

@@ -59,6 +59,7 @@ def cached_kernel():
 
 def record(folder, program, events):
     """That many of our events in a perf.data, or the reason why there is none."""
+    program = str(program)
     perf = shutil.which("perf")
     if perf is None:
         return Recording(why_not="there is no perf; `./dev setup` installs it.")
