@@ -125,6 +125,17 @@ struct stored {
     room at;
     crate instead;
 };
+struct with_formats {
+    std::byte raw;
+    std::uint16_t mask;
+    std::int32_t error;
+    std::uint64_t size;
+    std::uint32_t host;
+    std::int64_t waited;
+    std::chrono::milliseconds counted;
+    std::array<std::uint8_t, 6> card;
+    std::uint32_t packets;
+};
 struct tick {};
 struct same_as_payload {
     std::uint64_t a;
@@ -136,7 +147,23 @@ struct same_as_payload {
 using fields_test =
     eventlog::provider<"fields_test", with_enums, with_wide_enums, with_arrays, with_long_arrays,
                        with_times, with_options, with_addresses, with_bytes, with_pointers,
-                       traced_path, stored, tick, same_as_payload>;
+                       traced_path, stored, with_formats, tick, same_as_payload>;
+
+}  // namespace
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<with_formats>{
+    .fields = {{.of = "raw", .format = eventlog::format::decimal},
+               {.of = "mask", .format = eventlog::format::hexadecimal},
+               {.of = "error", .format = eventlog::format::error_number},
+               {.of = "size", .format = eventlog::format::byte_size},
+               {.of = "host", .format = eventlog::format::ip_address},
+               {.of = "waited", .format = eventlog::format::duration},
+               {.of = "counted", .format = eventlog::format::decimal},
+               {.of = "card", .format = eventlog::format::mac_address},
+               {.of = "packets", .unit = "pkts"}}};
+
+namespace {
 
 /// Emits one event and returns how its fields read, each as name=value.
 template <class Event>
@@ -314,6 +341,20 @@ TEST(fields, of_structs_four_levels_deep_carry_their_values) {
     EXPECT_EQ(shown(stored{{3, {{7, "tea"}, 1000}}, {8, "salt"}}),
               "at_floor=3 at_first_left_number=7 at_first_left_what=\"tea\" at_first_weight=1000 "
               "instead_number=8 instead_what=\"salt\"");
+}
+
+TEST(fields, with_a_format_or_unit_of_their_own_are_shown_in_it) {
+    EXPECT_EQ(shown(with_formats{std::byte{0x7f},
+                                 0xff,
+                                 -2,
+                                 2048,
+                                 htonl(0xc0000201),
+                                 1'500'000,
+                                 2ms,
+                                 {0, 0, 0x5e, 0, 0x53, 1},
+                                 7}),
+              "raw=127 mask=0xff error=-2(ENOENT) size=2KiB host=192.0.2.1 waited=1.5ms "
+              "counted=2000000 card=00:00:5e:00:53:01 packets=7pkts");
 }
 
 TEST(fields, may_be_missing_altogether) {

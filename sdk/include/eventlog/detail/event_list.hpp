@@ -112,7 +112,7 @@ consteval bool are_distinct(const event_content* const* events, std::size_t coun
     std::uint64_t seen[size]{};
     for (std::size_t i = 0; i < count && i < events_max; ++i) {
         const std::uint64_t hash = hash_of(events[i]->name) | 1U;  // 0 is a free place
-        std::size_t place = static_cast<std::size_t>(hash >> 32U) % size;
+        std::size_t place = (hash >> 32U) % size;
         for (; seen[place] != 0; place = (place + 1) % size) {
             if (seen[place] == hash) {
                 return false;
