@@ -3,6 +3,7 @@
 // What the C++ class adds to the C API: values of C++ types, and an end.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -94,6 +95,25 @@ TEST(dynamic_provider, takes_values_of_the_types_that_cpp_has) {
     EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "some")), 9U);
     EXPECT_EQ(std::get<elog::array_value>(ears.field(record, "row")).count, 2U);
     EXPECT_EQ(ears.event_name(ears.records()[1]), "nothing");
+}
+
+TEST(dynamic_provider, takes_bytes_as_either_type_that_they_have) {
+    const eventlog_field_definition data{.name = "data", .type = EVENTLOG_TYPE_BYTES};
+    const eventlog_event_definition event{.name = "bytes", .fields = &data, .field_count = 1};
+    const eventlog::dynamic_provider provider(
+        {EVENTLOG_DEFINITION_SIZES, .name = "dynamic_bytes", .events = &event, .event_count = 1});
+    listener ears("dynamic_bytes:*");
+    std::vector<std::uint8_t> numbers{1, 2, 3};
+    EXPECT_EQ(provider.emit(0, std::as_bytes(std::span(numbers))), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(provider.emit(0, std::span<const std::uint8_t>(numbers)), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(provider.emit(0, std::span(numbers)), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(provider.emit(0, numbers), EVENTLOG_ERROR_NONE);
+    ears.poll();
+    ASSERT_EQ(ears.records().size(), 4U);
+    for (const auto& record : ears.records()) {
+        const auto heard = std::get<elog::byte_string>(ears.field(record, "data"));
+        EXPECT_TRUE(std::equal(heard.begin(), heard.end(), numbers.begin(), numbers.end()));
+    }
 }
 
 TEST(dynamic_provider, is_withdrawn_at_its_end) {

@@ -51,7 +51,8 @@ class dynamic_provider {
     }
 
     /// Emits an event: eventlog_emit_values, with its checks and errors. Values are numbers, bool,
-    /// enumerations, texts, spans of std::byte, std::array, std::optional of these, std::nullopt.
+    /// enumerations, texts, spans of std::byte or std::uint8_t, std::array of numbers,
+    /// std::optional of these, std::nullopt.
     template <class... Values>
     eventlog_error emit(std::uint32_t event, const Values&... values) const noexcept {
         // One more, because an event may be without fields.

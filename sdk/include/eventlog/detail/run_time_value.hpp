@@ -20,7 +20,7 @@ template <class Element>
 consteval eventlog_type run_time_type() {
     static_assert(std::is_arithmetic_v<Element> && sizeof(Element) <= 8,
                   "eventlog: a value of this type cannot be emitted. Numbers, bool, enumerations, "
-                  "texts, spans of bytes, std::array and std::optional of these can.");
+                  "texts, spans of bytes, std::array of numbers and std::optional of these can.");
     if constexpr (std::is_same_v<Element, bool>) {
         return EVENTLOG_TYPE_BOOLEAN;
     } else if constexpr (std::is_same_v<Element, char>) {
@@ -49,6 +49,9 @@ inline eventlog_value run_time_value(const char* text) noexcept {
     return eventlog_text(text);
 }
 inline eventlog_value run_time_value(std::span<const std::byte> bytes) noexcept {
+    return eventlog_bytes(bytes.data(), bytes.size());
+}
+inline eventlog_value run_time_value(std::span<const std::uint8_t> bytes) noexcept {
     return eventlog_bytes(bytes.data(), bytes.size());
 }
 template <class Element, std::size_t Count>
@@ -82,6 +85,19 @@ requires(std::is_convertible_v<const Text&, std::string_view> &&
 noexcept {
     const std::string_view view = text;
     return eventlog_text_of(view.data(), view.size());
+}
+
+/// What no other one takes, to refuse it in words.
+template <class Value>
+requires(!std::is_arithmetic_v<Value> && !std::is_enum_v<Value> &&
+         !std::is_convertible_v<const Value&, std::string_view> &&
+         !std::is_convertible_v<const Value&, const char*> &&
+         !std::is_convertible_v<const Value&, std::span<const std::byte>> &&
+         !std::is_convertible_v<const Value&, std::span<const std::uint8_t>>) eventlog_value
+    run_time_value(const Value& /*refused*/)
+noexcept {
+    static_cast<void>(run_time_type<Value>());
+    return eventlog_absent();
 }
 
 template <class Value>
