@@ -43,6 +43,10 @@ struct value_appender {
     void operator()(char value) const {
         out.push_back('\'');
         if (static_cast<unsigned char>(value) >= 0x20 && static_cast<unsigned char>(value) < 0x7f) {
+            // As a predicate takes it.
+            if (value == '\'' || value == '\\') {
+                out.push_back('\\');
+            }
             out.push_back(value);
         } else {
             append_escaped(out, static_cast<unsigned char>(value));

@@ -70,6 +70,8 @@ TEST(quoted_text, escapes_what_is_not_utf_8) {
 TEST(field_value, is_shown_by_its_type) {
     EXPECT_EQ(shown(true), "true");
     EXPECT_EQ(shown('x'), "'x'");
+    EXPECT_EQ(shown('\''), R"('\'')");
+    EXPECT_EQ(shown('\\'), R"('\\')");
     EXPECT_EQ(shown('\n'), R"('\n')");
     EXPECT_EQ(shown(std::int64_t{-5}), "-5");
     EXPECT_EQ(shown(std::uint64_t{18446744073709551615U}), "18446744073709551615");
