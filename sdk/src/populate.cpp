@@ -9,15 +9,18 @@ namespace eventlog::core {
 namespace {
 
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which not every C library names
+constexpr int nonsense = 0x7ffe;    // no advice that there is
 
 }  // namespace
 
 bool can_populate() noexcept {
     const int saved = errno;
-    // Nothing at all can be populated, by whoever knows what that is.
-    const bool known = ::madvise(nullptr, 0, populate_write) == 0;
+    // There are emulators (qemu-user) that take any advice, and do nothing: who takes nonsense is
+    // not believed. Nothing at all can be populated, by whoever knows what that is.
+    const bool is_believed = ::madvise(nullptr, 0, nonsense) != 0 && errno == EINVAL;
+    const bool is_known = ::madvise(nullptr, 0, populate_write) == 0;
     errno = saved;
-    return known;
+    return is_believed && is_known;
 }
 
 bool populate(void* begin, std::size_t size) noexcept {

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "gate_pages.hpp"
+#include "populate.hpp"
 #include "rseq.hpp"
 
 namespace eventlog::core {
@@ -84,7 +85,8 @@ bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_reg
     set(slot.clock, header.clock);
     set(slot.overwrites, overwrites(header));
     set(slot.shared_ring_is_late, is_shared_ring_late(header));
-    set(slot.no_memory_before, 0U);
+    // Never, where it cannot be asked for, whatever the maker of the region could.
+    set(slot.no_memory_before, can_populate() ? 0 : UINT64_MAX);
     set(slot.providers,
         reinterpret_cast<eventlog_provider_entry*>(bytes + geometry.providers_offset));
     slot.mapped_size = geometry.total_size;

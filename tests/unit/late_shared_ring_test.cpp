@@ -35,6 +35,7 @@
 namespace {
 
 using namespace eventlog::core;
+using eventlog::test::answer_call;
 using eventlog::test::forbid_call;
 using eventlog::test::in_child;
 using eventlog::test::listener;
@@ -294,6 +295,32 @@ TEST(shared_ring, is_reserved_at_once_where_nobody_can_give_it_memory_later) {
                              : 3;
               }),
               0);
+}
+
+TEST(shared_ring, is_not_believed_to_have_memory_where_any_advice_is_taken) {
+    if (!can_populate() || !rseq_available()) {
+        GTEST_SKIP() << "here the shared ring has its memory before anybody writes there";
+    }
+    EXPECT_EQ(in_child([] {
+                  listener ears("ring_test:*", {buffer_size, buffers_per_cpu});
+                  if (!answer_call(SYS_madvise, 0)) {
+                      return 1;
+                  }
+                  ring_test::emit(tick{0});  // attaches
+                  subscription_slot* slot = slot_of(ears);
+                  if (!is_shared_ring_late(ears.source().header()) || slot == nullptr) {
+                      return 2;
+                  }
+                  const std::uint64_t payload = 0;
+                  const write_result result = plain(
+                      write_record_shared(*slot, slot->serial.load(), 0, {0, 8, &payload, {}}));
+                  return result == write_result::lost_no_memory ? 0 : 3;
+              }),
+              0);
+}
+
+TEST(populate, is_not_believed_where_any_advice_is_taken) {
+    EXPECT_EQ(in_child([] { return answer_call(SYS_madvise, 0) && !can_populate() ? 0 : 1; }), 0);
 }
 
 TEST(populate, gives_pages_memory_and_leaves_what_is_in_them_alone) {
