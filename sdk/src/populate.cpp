@@ -10,6 +10,8 @@ namespace {
 
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which not every C library names
 constexpr int nonsense = 0x7ffe;    // no advice that there is
+// The kernel gives up for a signal that is about to kill us, and tracers may pretend that it did.
+constexpr int attempts_max = 10;
 
 }  // namespace
 
@@ -25,10 +27,13 @@ bool can_populate() noexcept {
 
 bool populate(void* begin, std::size_t size) noexcept {
     const int saved = errno;
-    int result = 0;
-    do {
+    int result = -1;
+    for (int attempt = 0; attempt < attempts_max && result != 0; ++attempt) {
         result = ::madvise(begin, size, populate_write);
-    } while (result != 0 && errno == EINTR);
+        if (result != 0 && errno != EINTR) {
+            break;
+        }
+    }
     errno = saved;
     return result == 0;
 }

@@ -199,6 +199,8 @@ found_room make_room(subscription_slot& slot, eventlog_ring* ring, unsigned char
     found_room found;
     // Begin, seal, switch, done: a sound ring needs three looks at most.
     for (int look = 0; look < 4; ++look) {
+        // By the last look: what an earlier one found may have changed.
+        found.result = write_result::lost_full;
         full_decision decision = decide_when_full(slot, ring, units);
         rseq_switch& step = decision.step;
         if (decision.action == full_action::retry) {

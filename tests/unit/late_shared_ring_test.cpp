@@ -323,6 +323,18 @@ TEST(populate, is_not_believed_where_any_advice_is_taken) {
     EXPECT_EQ(in_child([] { return answer_call(SYS_madvise, 0) && !can_populate() ? 0 : 1; }), 0);
 }
 
+TEST(populate, gives_up_where_it_is_interrupted_for_ever) {
+    EXPECT_EQ(in_child([] {
+                  void* mapped = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
+                                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+                  if (mapped == MAP_FAILED || !answer_call(SYS_madvise, EINTR)) {
+                      return 1;
+                  }
+                  return populate(mapped, 4096) ? 2 : 0;
+              }),
+              0);
+}
+
 TEST(populate, gives_pages_memory_and_leaves_what_is_in_them_alone) {
     if (!can_populate()) {
         GTEST_SKIP() << "the kernel is older than Linux 5.14";

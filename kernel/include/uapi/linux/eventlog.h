@@ -128,7 +128,8 @@
  *   then stores control 0.  Who is killed in between has changed nothing that
  *   anybody looks at, and the next does it over.  Where there is no memory, the
  *   ring is full, in overwrite mode, too: the producer seals the active buffer,
- *   unless it is sealed, and counts in `lost`; the next record tries again.  Who
+ *   unless it is sealed, and counts in `lost`.  The same process does not ask again
+ *   for 10 ms: what it cannot write until then is lost without another look.  Who
  *   knows at the beginning that it will write there may reserve all of it, through
  *   the file and without the lock, and give no buffer anything.
  *
