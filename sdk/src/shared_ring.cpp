@@ -2,11 +2,7 @@
 //
 // The writer of the ring that everyone shares: where restartable sequences are missing (other CPUs,
 // valgrind, seccomp, EVENTLOG_RSEQ=off), and on CPUs without a ring of their own. The rules of the
-// ring are the same; a lock instead of the CPU makes all threads one producer.
-//
-// The lock names its holder, so that a thread that dies holding it stops nobody: whoever finds it
-// dead takes over. There is nothing to repair, because a record exists only once the control word
-// says so. A signal handler that interrupts the holder sees its own thread there and gives up.
+// ring are the same; a lock (ring_lock.hpp) instead of the CPU makes all threads one producer.
 #include <sched.h>
 
 #include <atomic>
@@ -15,97 +11,15 @@
 #include "clock.hpp"
 #include "populate.hpp"
 #include "process.hpp"
+#include "ring_lock.hpp"
 #include "ring_steps.hpp"
 #include "ring_writer.hpp"
-#include "unnoticed.hpp"
 
 namespace eventlog::core {
 namespace {
 
-// How often a held lock is looked at again at once, and for how long, giving way to others in
-// between. Not a number of turns: each can take as long as others have the CPU.
-constexpr int looks_at_once = 16;
-constexpr std::uint64_t patience = 50'000'000;
 // How long memory that was not to be had is not asked for again.
 constexpr std::uint64_t memory_pause = 10'000'000;
-
-/// What a pid namespace is called in a lock: half of its number has to do.
-std::uint64_t own_namespace() noexcept {
-    return own_identity().pid_namespace & 0xffffffffU;
-}
-
-std::uint64_t holder_name() noexcept {
-    return thread_id() | own_namespace() << 32U;
-}
-
-bool has_died(std::uint64_t holder) noexcept {
-    const unnoticed guard;
-    // Threads have entries in /proc as processes do.
-    return holder >> 32U == own_namespace() &&
-           !is_alive(static_cast<std::uint32_t>(holder), 0, own_identity().pid_namespace);
-}
-
-class ring_lock {
-  public:
-    ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept
-        : word_(ring->lock), stuck_(slot.stuck_holder), own_holder_(holder_name()) {
-        __u64 holder = wait();
-        if (held_) {
-            if (stuck_.load(std::memory_order_relaxed) != 0) {
-                stuck_.store(0, std::memory_order_relaxed);
-            }
-        } else if (holder != own_holder_ && has_died(holder)) {
-            take_from(holder);
-        }
-    }
-    ~ring_lock() {
-        if (held_) {
-            word_.store(0, std::memory_order_release);
-        }
-    }
-    ring_lock(const ring_lock&) = delete;
-    ring_lock& operator=(const ring_lock&) = delete;
-
-    [[nodiscard]] bool held() const noexcept { return held_; }
-
-  private:
-    /// Takes the lock if `holder` has it: 0 for nobody. If not, `holder` is who has it.
-    void take_from(__u64& holder) noexcept {
-        held_ = word_.compare_exchange_strong(holder, own_holder_, std::memory_order_acquire,
-                                              std::memory_order_relaxed);
-    }
-
-    /// Tries for a while; returns who has the lock if it is not ours. A holder that was waited for
-    /// in vain may have been stopped, or may be in a pid namespace where we cannot see that it has
-    /// died: the next event does not wait for it again.
-    __u64 wait() noexcept {
-        std::uint64_t end = 0;
-        for (int look = 0;; ++look) {
-            __u64 holder = 0;
-            take_from(holder);
-            if (held_ || holder == own_holder_) {
-                return holder;
-            }
-            if (look < looks_at_once) {
-                continue;
-            }
-            const std::uint64_t now = coarse_now();
-            end = end == 0 ? now + patience : end;
-            if (now >= end) {
-                stuck_.store(holder, std::memory_order_relaxed);
-            }
-            if (holder == stuck_.load(std::memory_order_relaxed)) {
-                return holder;
-            }
-            static_cast<void>(::sched_yield());
-        }
-    }
-
-    std::atomic_ref<__u64> word_;
-    std::atomic<std::uint64_t>& stuck_;
-    __u64 own_holder_;
-    bool held_ = false;
-};
 
 void copy_record(unsigned char* target, const subscription_slot& slot, std::uint16_t provider,
                  const event_payload& payload, std::uint64_t units) noexcept {

@@ -134,7 +134,7 @@ gives_up: atomic {
             if
             :: lock == 0 -> holder = 0; goto wait
             :: true ->
-                /* has_died */
+                /* has_holder_died */
                 if
 #ifndef FAULT_TAKE_FROM_THE_LIVING
                 :: is_running[holder] -> goto next /* busy */
