@@ -11,6 +11,7 @@
 
 #include "filter.hpp"
 #include "process.hpp"
+#include "ring_lock.hpp"
 #include "rseq.hpp"
 #include "schema.hpp"
 #include "subscription_file.hpp"
@@ -192,14 +193,31 @@ bool enter_provider(const eventlog_provider& provider, const subscription_slot& 
 /// buffer is asked for when it is needed.
 void reserve_shared_ring(subscription_slot& slot, const subscription_file& subscription) noexcept {
     const region_geometry& geometry = subscription.geometry();
-    if (rseq_available() || !is_shared_ring_late(subscription.header())) {
+    const std::uint32_t index = geometry.ring_count - 1;
+    eventlog_ring* const ring = slot.ring(index);
+    const auto is_reserved = [&] {
+        return shared(ring->reserved_buffers).load(std::memory_order_relaxed) ==
+               geometry.buffer_count;
+    };
+    const auto reserve_all = [&] {
+        return reserve(subscription.file(), geometry.buffer_offset(index, 0),
+                       std::uint64_t{geometry.buffer_count} * geometry.buffer_size);
+    };
+    if (rseq_available() || !is_shared_ring_late(subscription.header()) || is_reserved()) {
         return;
     }
     // A signal would make the kernel take back what it has reserved so far, and begin again.
     const unnoticed guard;
-    if (reserve(subscription.file(), geometry.buffer_offset(geometry.ring_count - 1, 0),
-                std::uint64_t{geometry.buffer_count} * geometry.buffer_size)) {
-        slot.shared_ring_is_late.store(false, std::memory_order_relaxed);
+    // First without the lock, because it takes long.
+    if (!reserve_all()) {
+        return;
+    }
+    // Whoever has the lock may just be giving back a buffer that it could not fill. What is there
+    // when we have it stays: nobody gives back what is below the number that we store, and who
+    // takes the lock next sees that.
+    const ring_lock lock(slot, ring);
+    if (lock.held() && reserve_all()) {
+        shared(ring->reserved_buffers).store(geometry.buffer_count, std::memory_order_relaxed);
     }
 }
 

@@ -38,4 +38,11 @@ bool populate(void* begin, std::size_t size) noexcept {
     return result == 0;
 }
 
+void give_back(void* begin, std::size_t size) noexcept {
+    const int saved = errno;
+    // Where it fails, in a sandbox, the memory stays taken.
+    static_cast<void>(::madvise(begin, size, MADV_REMOVE));
+    errno = saved;
+}
+
 }  // namespace eventlog::core

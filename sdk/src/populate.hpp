@@ -18,4 +18,8 @@ namespace eventlog::core {
 /// descriptor, leaves errno alone.
 [[nodiscard]] bool populate(void* begin, std::size_t size) noexcept;
 
+/// Takes these pages' memory away, for all who have the file mapped, as far as there is any: they
+/// are zero, as if nobody had ever written there. As async-signal-safe.
+void give_back(void* begin, std::size_t size) noexcept;
+
 }  // namespace eventlog::core

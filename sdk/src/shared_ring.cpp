@@ -79,13 +79,16 @@ void begin(eventlog_ring* ring, const rseq_switch& step) noexcept {
     shared(ring->control).store(0, std::memory_order_release);
 }
 
-/// Whether the buffer of that generation has its memory. Who is killed in between has changed
-/// nothing that is seen: the next holder of the lock does the same over.
-bool has_memory(subscription_slot& slot, unsigned char* buffers,
+/// Whether the buffer of that generation, in which nobody has written yet, has its memory. Who is
+/// killed in between has changed nothing that is seen: the next holder of the lock does the same
+/// over.
+bool has_memory(subscription_slot& slot, eventlog_ring* ring, unsigned char* buffers,
                 std::uint64_t generation) noexcept {
-    // Each buffer has got it when its first generation began.
+    // Each buffer has got it when its first generation began, or before: relaxed, because only who
+    // has the lock changes that.
     if (!slot.shared_ring_is_late.load(std::memory_order_relaxed) ||
-        generation > slot.buffer_mask.load(std::memory_order_relaxed)) {
+        generation > slot.buffer_mask.load(std::memory_order_relaxed) ||
+        generation < shared(ring->reserved_buffers).load(std::memory_order_relaxed)) {
         return true;
     }
     const std::uint64_t now = coarse_now();
@@ -93,9 +96,15 @@ bool has_memory(subscription_slot& slot, unsigned char* buffers,
         return false;
     }
     const std::uint64_t size = slot.buffer_size.load(std::memory_order_relaxed);
-    if (populate(buffers + generation * size, size)) {
+    unsigned char* const buffer = buffers + generation * size;
+    if (populate(buffer, size)) {
         return true;
     }
+    // Part of a buffer is of no use to us, and keeps a full tmpfs full for others. Nobody else
+    // looks there: readers look at generations that a control word has named, and this one never
+    // was; writers have the lock, which we have; and who has reserved all buffers has said so
+    // above.
+    give_back(buffer, size);
     slot.no_memory_before.store(now + memory_pause, std::memory_order_relaxed);
     return false;
 }
@@ -122,7 +131,7 @@ found_room make_room(subscription_slot& slot, eventlog_ring* ring, unsigned char
         }
         const bool begins = has_not_begun(step);
         const bool goes_on = begins || decision.action == full_action::change;
-        if (goes_on && !has_memory(slot, buffers, begins ? 0 : step.generation + 1)) {
+        if (goes_on && !has_memory(slot, ring, buffers, begins ? 0 : step.generation + 1)) {
             // For whoever reads, the ring is full, in overwrite mode, too.
             found.result = write_result::lost_no_memory;
             const control_word control{step.expected};

@@ -2,6 +2,7 @@
 //
 // The shared ring's buffers get their memory from whoever needs them first, or events are lost, and
 // counted, for want of it.
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -182,6 +183,43 @@ TEST_P(late_shared_ring, is_not_asked_for_again_at_once) {
     slot->no_memory_before.store(until);
 }
 
+TEST_P(late_shared_ring, gives_back_what_is_too_little_for_a_buffer) {
+    const std::uint64_t before = memory();
+    unsigned char* const second_half = slot->buffers(shared_ring()) + buffer_size / 2;
+    ASSERT_EQ(::mprotect(second_half, buffer_size / 2, PROT_READ), 0);
+    EXPECT_EQ(write(8), write_result::lost_no_memory);
+    EXPECT_EQ(memory(), before);
+    ASSERT_EQ(::mprotect(second_half, buffer_size / 2, PROT_READ | PROT_WRITE), 0);
+    slot->no_memory_before.store(0);
+    EXPECT_EQ(write(8), write_result::written);
+    ears.finish();
+    ASSERT_EQ(ears.records().size(), 1U);
+    EXPECT_EQ(ears.records().front().lost_before, 1U);
+}
+
+TEST_P(late_shared_ring, has_what_somebody_has_reserved_also_for_those_who_may_not_ask) {
+    const elog::subscription& source = ears.source();
+    ASSERT_EQ(
+        ::posix_fallocate(source.file().get(),
+                          static_cast<off_t>(source.geometry().buffer_offset(shared_ring(), 0)),
+                          static_cast<off_t>(buffers_per_cpu * buffer_size)),
+        0);
+    shared(slot->ring(shared_ring())->reserved_buffers).store(buffers_per_cpu);
+    EXPECT_EQ(in_child([&] {
+                  if (!forbid_call(SYS_madvise)) {
+                      return 1;
+                  }
+                  // Into the second buffer.
+                  for (std::uint64_t i = 0; i < buffer_size / record_payload + 2; ++i) {
+                      if (write() != write_result::written) {
+                          return 2;
+                      }
+                  }
+                  return 0;
+              }),
+              0);
+}
+
 TEST_P(late_shared_ring, is_begun_by_whoever_takes_it_over_from_a_thread_that_died_over_that) {
     eventlog_ring* ring = slot->ring(shared_ring());
     const std::uint64_t pid_namespace = ears.source().header().owner_pid_namespace;
@@ -293,6 +331,27 @@ TEST(shared_ring, is_reserved_at_once_where_nobody_can_give_it_memory_later) {
                                  ears.records().size() == 2
                              ? 0
                              : 3;
+              }),
+              0);
+}
+
+TEST(shared_ring, is_reserved_whole_by_a_program_without_sequences_when_it_attaches) {
+    if (!can_populate()) {
+        GTEST_SKIP() << "here the shared ring has its memory before anybody writes there";
+    }
+    EXPECT_EQ(in_child([] {
+                  choose_rseq(false);
+                  listener ears("ring_test:*", {buffer_size, buffers_per_cpu});
+                  ring_test::emit(tick{0});
+                  subscription_slot* slot = slot_of(ears);
+                  if (slot == nullptr) {
+                      return 1;
+                  }
+                  eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
+                  return shared(ring->reserved_buffers).load() == buffers_per_cpu &&
+                                 shared(ring->lock).load() == 0
+                             ? 0
+                             : 2;
               }),
               0);
 }
