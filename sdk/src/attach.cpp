@@ -264,6 +264,14 @@ outcome attach_to_file(eventlog_provider& provider, unsigned slot,
         return outcome::not_wanted;
     }
     const outcome result = enter_subscription(provider, slot, subscription);
+    // If it has been removed meanwhile, we may have reserved schema and shared ring after their
+    // memory was given back. Whoever removes it takes the name away first, the memory second; we
+    // reserve first and look for the name second: one of us gives back what we have reserved.
+    if (subscription.is_removed()) {
+        release_memory(subscription.file(), subscription.geometry());
+        unmap_ended_slots();
+        return outcome::not_wanted;
+    }
     if (result != outcome::not_wanted) {
         set_gate_bits(provider, slot, filter);
         // If it has ended meanwhile, its consumer may have cleared our gate before we set it.

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <thread>
 #include <vector>
 
@@ -31,6 +32,8 @@
 #include "ring_fixture.hpp"
 #include "ring_writer.hpp"
 #include "rseq.hpp"
+#include "scratch.hpp"
+#include "subscription_file.hpp"
 #include "subscription_slots.hpp"
 
 namespace {
@@ -234,6 +237,22 @@ TEST_P(late_shared_ring, is_begun_by_whoever_takes_it_over_from_a_thread_that_di
     EXPECT_EQ(ears.totals().lost, 0U);
 }
 
+TEST_P(late_shared_ring, is_given_back_at_the_end_unless_a_thread_that_lives_has_the_lock) {
+    ASSERT_EQ(write(8), write_result::written);
+    eventlog_ring* ring = slot->ring(shared_ring());
+    const std::uint64_t pid_namespace = ears.source().header().owner_pid_namespace;
+    ears.finish();
+    shared(ring->lock).store(pid_namespace << 32U | static_cast<std::uint64_t>(::gettid()));
+    release_memory(ears.source().file(), ears.source().geometry());
+    const std::uint64_t held = memory();
+    EXPECT_GE(held, buffer_size);
+    // A number that no process has.
+    shared(ring->lock).store(pid_namespace << 32U | 0x7ffffff0U);
+    release_memory(ears.source().file(), ears.source().geometry());
+    EXPECT_EQ(memory(), held - buffer_size);
+    shared(ring->lock).store(0);
+}
+
 TEST_P(late_shared_ring, is_begun_once_by_threads_that_come_together) {
     constexpr int threads = 4;
     std::atomic<int> waiting{threads};
@@ -354,6 +373,48 @@ TEST(shared_ring, is_reserved_whole_by_a_program_without_sequences_when_it_attac
                              : 2;
               }),
               0);
+}
+
+TEST(shared_ring, leaves_no_memory_to_a_program_that_was_joining_when_it_was_removed) {
+    if (!can_populate()) {
+        GTEST_SKIP() << "here the shared ring has its memory before anybody writes there";
+    }
+    choose_rseq(false);
+    listener ears("ring_test:*", {buffer_size, buffers_per_cpu});
+    const unique_fd& file = ears.source().file();
+    const region_geometry& geometry = ears.source().geometry();
+    const auto memory = [&file] {
+        struct stat status {};
+        EXPECT_EQ(::fstat(file.get(), &status), 0);
+        return static_cast<std::uint64_t>(status.st_blocks) * 512;
+    };
+    const auto set_lock = [&](std::uint64_t holder) {
+        EXPECT_EQ(::pwrite(file.get(), &holder, sizeof holder,
+                           static_cast<off_t>(geometry.ring_offset(geometry.ring_count - 1) +
+                                              offsetof(eventlog_ring, lock))),
+                  static_cast<ssize_t>(sizeof holder));
+    };
+    // We seem to write there: who joins reserves, and waits for us before it does so again.
+    set_lock(ears.source().header().owner_pid_namespace << 32U |
+             static_cast<std::uint64_t>(::gettid()));
+    const std::uint64_t before = memory();
+    std::atomic<bool> is_removed{false};
+    std::thread joining([&is_removed] {
+        do {
+            ring_test::emit(tick{0});
+        } while (!is_removed);
+    });
+    while (memory() < before + buffers_per_cpu * buffer_size) {
+        std::this_thread::yield();
+    }
+    ears.source().end();
+    std::filesystem::remove_all(eventlog::test::eventlog_directory() + "/subscriptions");
+    set_lock(0);
+    release_memory(file, geometry);
+    is_removed = true;
+    joining.join();
+    EXPECT_LT(memory(), buffer_size);
+    choose_rseq(prepare_unmapping());
 }
 
 TEST(shared_ring, is_not_believed_to_have_memory_where_any_advice_is_taken) {
