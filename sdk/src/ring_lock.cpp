@@ -3,6 +3,8 @@
 
 #include <sched.h>
 
+#include <cstddef>
+
 #include "clock.hpp"
 #include "process.hpp"
 #include "unnoticed.hpp"
@@ -35,7 +37,14 @@ bool has_holder_died(std::uint64_t holder) noexcept {
 }
 
 ring_lock::ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept
-    : word_(ring->lock), stuck_(slot.stuck_holder), own_holder_(holder_name()) {
+    : mark_(own_slot_locks[static_cast<std::size_t>(&slot - subscription_slots.data())]),
+      is_outermost_(mark_.exchange(1, std::memory_order_relaxed) == 0),
+      word_(ring->lock),
+      stuck_(slot.stuck_holder) {
+    // Marked first: a child that is forked from here on has nothing to do with the lock, which it
+    // would take in its parent's name.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    own_holder_ = holder_name();
     __u64 holder = wait();
     if (held_) {
         if (stuck_.load(std::memory_order_relaxed) != 0) {

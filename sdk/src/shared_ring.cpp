@@ -159,28 +159,17 @@ bool is_live(const subscription_slot& slot) noexcept {
     return shared(slot.region()->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
 }
 
-}  // namespace
-
-write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
-                                 std::uint16_t provider, const event_payload& payload) noexcept {
-    const slot_user user(slot, serial);
-    // Whoever has the lock of a subscription that has ended must not keep us from its successor.
-    if (!user.holds() || !is_live(slot)) {
-        return write_result::stale;
-    }
-    const std::uint32_t index = slot.ring_count.load(std::memory_order_relaxed) - 1;
-    eventlog_ring* ring = slot.ring(index);
-    const ring_lock lock(slot, ring);
-    if (!lock.held()) {
-        return write_result::lost_busy;
-    }
+/// The lock is held.
+write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring, std::uint16_t provider,
+                             const event_payload& payload) noexcept {
     // Again: waiting may have taken long. The other half of this is in release_memory.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!is_live(slot)) {
         return write_result::stale;
     }
     const std::uint64_t units = units_of(sizeof(eventlog_record) + payload.size);
-    unsigned char* const buffers = slot.buffers(index);
+    unsigned char* const buffers =
+        slot.buffers(slot.ring_count.load(std::memory_order_relaxed) - 1);
     const found_room found = make_room(slot, ring, buffers, units);
     if (found.result != write_result::written_uncounted) {
         return found.result;
@@ -195,6 +184,23 @@ write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
         .store(control.value + (units | std::uint64_t{1} << EVENTLOG_COUNT_SHIFT),
                std::memory_order_release);
     return write_result::written_uncounted;
+}
+
+}  // namespace
+
+write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
+                                 std::uint16_t provider, const event_payload& payload) noexcept {
+    const slot_user user(slot, serial);
+    // Whoever has the lock of a subscription that has ended must not keep us from its successor.
+    if (!user.holds() || !is_live(slot)) {
+        return write_result::stale;
+    }
+    eventlog_ring* ring = slot.ring(slot.ring_count.load(std::memory_order_relaxed) - 1);
+    const ring_lock lock(slot, ring);
+    const write_result result =
+        lock.held() ? write_as_holder(slot, ring, provider, payload) : write_result::lost_busy;
+    // A child that was forked in the middle begins anew, in its own name.
+    return lock.was_left_to_parent() ? write_result::stale : result;
 }
 
 }  // namespace eventlog::core

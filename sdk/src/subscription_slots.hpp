@@ -105,6 +105,13 @@ struct alignas(64) subscription_slot {
                                                                        EVENTLOG_SUBSCRIPTIONS_MAX>
     own_slot_uses;
 
+/// By slot: 1 while the calling thread has the lock of the slot's shared ring, or is about to take
+/// it, and can reach that ring. Atomic, because a handler that interrupts the thread may fork.
+[[gnu::tls_model("initial-exec"),
+  gnu::visibility("hidden")]] extern constinit thread_local std::array<std::atomic<std::uint8_t>,
+                                                                       EVENTLOG_SUBSCRIPTIONS_MAX>
+    own_slot_locks;
+
 /// While it lives, and if it holds, the region with that serial stays mapped.
 class slot_user {
   public:
@@ -158,5 +165,12 @@ void unmap_all_slots() noexcept;
 /// In a forked child: other threads that used a slot do not exist here. The one that forked does,
 /// and if it did so in a signal handler, it may be in a slot.
 void forget_other_slot_users() noexcept;
+
+/// In a forked child, before it maps anything: a handler that interrupted the holder of a shared
+/// ring's lock may have forked. When it returns, both threads go on as the holder, and the lock is
+/// the parent's. So memory of the child's own takes the place of that region, with a state that
+/// says that it has ended: there the rest of what the holder does hurts nobody, wherever it was,
+/// even between two instructions. The slot is empty, and another mapping takes its place later.
+void leave_locked_regions() noexcept;
 
 }  // namespace eventlog::core
