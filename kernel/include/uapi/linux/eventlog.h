@@ -348,6 +348,8 @@
 #define EVENTLOG_FEATURE_LATE_SHARED_RING 4U /* writers give the shared ring its memory */
 #define EVENTLOG_FEATURES /* all */ \
 	(EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_STANDING | EVENTLOG_FEATURE_LATE_SHARED_RING)
+#define EVENTLOG_FEATURES_FIRST /* what every library knows */ \
+	(EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_STANDING)
 #define EVENTLOG_SUBSCRIPTION_NAME_SIZE 32
 
 /*
@@ -600,7 +602,11 @@ struct eventlog_provider_file {
 	__u32 schema_size;
 	__u32 pid;
 	__u32 uid;
-	__u32 reserved;
+	/*
+	 * The EVENTLOG_FEATURE_... of regions that the process can join, for whoever tells of
+	 * it; 0, as older libraries leave it: EVENTLOG_FEATURES_FIRST.
+	 */
+	__u32 region_features;
 	__u64 start_time;
 	__u64 pid_namespace;
 	__u64 schema_hash;
@@ -709,6 +715,7 @@ EVENTLOG_ABI_AT(eventlog_provider_entry, lost_no_memory, 88);
 
 EVENTLOG_ABI(sizeof(struct eventlog_provider_file) == 80);
 EVENTLOG_ABI_AT(eventlog_provider_file, attention, 72);
+EVENTLOG_ABI_AT(eventlog_provider_file, region_features, 28);
 EVENTLOG_ABI_AT(eventlog_provider_file, start_time, 32);
 EVENTLOG_ABI_AT(eventlog_provider_file, process, 56);
 
