@@ -14,6 +14,7 @@
 #include "commands.hpp"
 #include "file_damage.hpp"
 #include "file_reader.hpp"
+#include "left_out.hpp"
 #include "listening.hpp"
 #include "locale_name.hpp"
 #include "quantities.hpp"
@@ -146,6 +147,7 @@ void run_live(const agg_arguments& arguments) {
         show(computed, arguments, begins, stop);
     });
     subscription source(options);
+    tell_left_out(source.header());
     if (!arguments.listening.wait) {
         check_patterns(options.patterns, source.patterns_met(), {},
                        "See what there is with: elog list. To wait for it, add --wait.");

@@ -10,6 +10,7 @@
 #include "catalogue.hpp"
 #include "catalogue_output.hpp"
 #include "commands.hpp"
+#include "left_out.hpp"
 #include "output.hpp"
 #include "tell.hpp"
 
@@ -65,6 +66,7 @@ void run_list(const list_options& options) {
     if (found.providers.empty()) {
         tell("No running program of yours offers events. Start one that uses eventlog.");
     }
+    tell_left_out(found.subscriptions);
     if (!options.json) {
         tell_standing(found.subscriptions);
     }

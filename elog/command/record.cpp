@@ -13,6 +13,7 @@
 #include "compress_option.hpp"
 #include "file_sink.hpp"
 #include "filtering_sink.hpp"
+#include "left_out.hpp"
 #include "line_output.hpp"
 #include "listening.hpp"
 #include "output.hpp"
@@ -204,6 +205,7 @@ void record(const record_arguments& arguments, const subscription_options& optio
         make_filter(arguments.where, present_time(), chosen_by(options.patterns));
     check_where(arguments, options, !arguments.listening.wait && command.empty());
     subscription source(options);
+    tell_left_out(source.header());
     if (!arguments.listening.wait && command.empty()) {
         check_patterns(options.patterns, source.patterns_met(), {},
                        "See what there is with: elog list. To wait for it, add --wait.");

@@ -90,6 +90,7 @@ std::vector<running_subscription> read_subscriptions(const core::directory& wher
         added.pid = header.owner_pid;
         added.name = stands ? &header.name[0] : "";  // it has been checked that it ends
         added.has_ended = !file.is_live();
+        added.features = header.features;
         added.overwrites = core::overwrites(header);
         added.memory = memory_of(file);
         if (added.name.empty()) {

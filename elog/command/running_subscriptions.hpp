@@ -15,6 +15,7 @@ struct running_subscription {
     std::uint32_t pid = 0;
     std::string process;  // empty if it cannot be told: it lives in another container
     std::string name;     // of one that stands by itself, whose process may have ended; else empty
+    std::uint32_t features = 0;  // EVENTLOG_FEATURE_...
     bool overwrites = false;
     bool has_ended = false;    // one that stands by itself may have, and keep what it holds
     std::uint64_t memory = 0;  // that it keeps

@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "json_object.hpp"
+#include "left_out.hpp"
 #include "listening.hpp"
 #include "output.hpp"
 #include "region.hpp"
@@ -32,6 +33,7 @@ void run_start(const start_arguments& arguments) {
     subscription_options options = make_subscription_options(arguments.listening);
     options.name = arguments.name;
     subscription source(options);
+    tell_left_out(source.header());
     if (!arguments.listening.wait) {
         check_patterns(options.patterns, source.patterns_met(), {},
                        "See what there is with: elog list. To wait for it, add --wait.");

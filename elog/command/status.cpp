@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "left_out.hpp"
 #include "recording.hpp"
 #include "running_directory.hpp"
 #include "running_subscriptions.hpp"
@@ -163,11 +164,13 @@ std::string json_of(const std::vector<standing_status>& all) {
 void run_status(bool as_json) {
     std::vector<std::string> complaints;
     std::vector<standing_status> all;
+    std::vector<running_subscription> standing;
     if (const std::optional<eventlog::core::directory> where = open_running_directory()) {
         for (const running_subscription& each : read_subscriptions(*where, complaints)) {
             if (each.name.empty()) {
                 continue;
             }
+            standing.push_back(each);
             if (std::optional<standing_status> status = examine(each)) {
                 all.push_back(std::move(*status));
             }
@@ -176,6 +179,7 @@ void run_status(bool as_json) {
     for (const std::string& complaint : complaints) {
         tell("elog: {}", complaint);
     }
+    tell_left_out(standing);
     std::string text;
     if (as_json) {
         text = json_of(all);

@@ -11,6 +11,7 @@
 
 #include "append_format.hpp"
 #include "commands.hpp"
+#include "left_out.hpp"
 #include "listening.hpp"
 #include "locale_name.hpp"
 #include "output.hpp"
@@ -257,6 +258,7 @@ void run_top(const top_arguments& arguments) {
     const std::unique_ptr<record_filter> filter =
         make_filter(arguments.where, present_time(), chosen_by(options.patterns));
     subscription source(options);
+    tell_left_out(source.header());
     if (!may_wait) {
         check_patterns(options.patterns, source.patterns_met(), {},
                        "See what there is with: elog list. To wait for it, add --wait.");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -26,6 +27,10 @@ using core::shared;
 
 // Copied at once; every record fits.
 constexpr std::size_t copy_size = std::size_t{1} << 20U;
+
+// So many entries of the provider table are read at once.
+constexpr std::uint32_t entries_at_once = 64;
+static_assert(EVENTLOG_PROVIDERS_MAX % entries_at_once == 0);
 
 // How often a producer may go through all buffers between two of our loads, before it is broken.
 constexpr int looks_max = 100;
@@ -258,17 +263,36 @@ void region_reader::hand_over(std::uint32_t ring, const buffer_state& state,
     totals.bytes += found.size;
 }
 
+/// With read(2), as all that is not known to have memory: an entry's process reserves it after it
+/// has taken its number, and may fail or die over that. On a full tmpfs, to touch what is not there
+/// through a mapping is to be killed.
+void region_reader::read_entries(std::uint32_t first,
+                                 std::span<eventlog_provider_entry> entries) const {
+    if (!read_at(file_, entries.data(), entries.size_bytes(),
+                 geometry_.providers_offset + first * sizeof(eventlog_provider_entry))) {
+        throw_cut();
+    }
+}
+
 void region_reader::read_new_providers(const take_provider& take) {
     const std::uint32_t count = std::min<std::uint32_t>(
         shared(region()->provider_count).load(std::memory_order_relaxed), EVENTLOG_PROVIDERS_MAX);
     for (; providers_seen_ < count; ++providers_seen_) {
         unfinished_providers_.push_back(static_cast<std::uint16_t>(providers_seen_));
     }
+    std::array<eventlog_provider_entry, entries_at_once> some{};
+    std::optional<std::uint32_t> first;  // of these
     std::erase_if(unfinished_providers_, [&](std::uint16_t id) {
-        // Acquire: entry and schema are complete.
-        if (shared(entry_at(id).state).load(std::memory_order_acquire) != EVENTLOG_PROVIDER_READY) {
+        if (first != id - id % entries_at_once) {
+            first = id - id % entries_at_once;
+            read_entries(*first, some);
+        }
+        if (some[id % entries_at_once].state != EVENTLOG_PROVIDER_READY) {
             return false;
         }
+        // Acquire: entry and schema are complete for who reads them from here on. What has been
+        // copied together with the state may have been copied before it.
+        std::atomic_thread_fence(std::memory_order_acquire);
         if (std::optional<provider_instance> provider = read_provider(id)) {
             take(std::move(*provider));
         }
@@ -277,7 +301,8 @@ void region_reader::read_new_providers(const take_provider& take) {
 }
 
 std::optional<provider_instance> region_reader::read_provider(std::uint16_t id) const {
-    const eventlog_provider_entry entry = entry_at(id);
+    eventlog_provider_entry entry{};
+    read_entries(id, {&entry, 1});
     if (entry.schema_size > EVENTLOG_SCHEMA_SIZE_MAX ||
         entry.schema_offset < geometry_.schemas_offset ||
         entry.schema_offset > geometry_.buffers_offset ||

@@ -2,7 +2,9 @@
 //
 // Reading a subscription's region while applications write to it. They may be broken or hostile:
 // everything is checked on a private copy before it is used, and nothing is read from a mapping
-// that could be cut off, but for the words that need atomic access.
+// that could be cut off, but for the words that need atomic access. These are in what the maker of
+// the region has reserved, and in the entries of providers that are ready: elsewhere there may be
+// no memory, and on a full tmpfs a look through a mapping would kill.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -11,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "provider_schema.hpp"
@@ -91,6 +94,7 @@ class region_reader {
 
     [[nodiscard]] const std::vector<ring_totals>& rings() const noexcept { return totals_; }
     [[nodiscard]] std::uint32_t providers_refused() const noexcept;
+    /// Of a provider that has been handed over.
     [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const noexcept;
     /// The last ring: shared by writers that have no CPU's ring.
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return geometry_.ring_count - 1; }
@@ -136,6 +140,7 @@ class region_reader {
     void read_buffer(std::uint32_t ring, const buffer_state& state, const take_run& take);
     void hand_over(std::uint32_t ring, const buffer_state& state, const checked_records& found,
                    const take_run& take);
+    void read_entries(std::uint32_t first, std::span<eventlog_provider_entry> entries) const;
     [[nodiscard]] std::optional<provider_instance> read_provider(std::uint16_t id) const;
 
     const eventlog::core::unique_fd& file_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "unsuited_events.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 namespace elog {
@@ -21,17 +20,26 @@ void unsuited_events::note_suited(const provider_schema& provider, const event_s
     suited_.insert(name_of_event(provider, event));
 }
 
+/// Processes that run the same program have the same events.
+std::size_t unsuited_events::place_of(std::string name, std::string reason) {
+    std::pair<std::string, std::string> key(std::move(name), std::move(reason));
+    if (const auto same = known_.find(key); same != known_.end()) {
+        return same->second;
+    }
+    if (found_.size() == kept_max) {
+        has_others_ = true;
+        return kept_max;
+    }
+    const std::size_t place = found_.size();
+    found_.push_back({key.first, key.second, 0});
+    known_.emplace(std::move(key), place);
+    return place;
+}
+
 void unsuited_events::note(const provider_instance& provider, std::size_t event,
                            const failure& reason) {
-    const std::string name = name_of_event(provider.schema, provider.schema.events[event]);
-    // Processes that run the same program have the same events.
-    const auto same = std::find_if(found_.begin(), found_.end(), [&](const found& each) {
-        return each.event == name && each.reason == reason.what();
-    });
-    const auto place = static_cast<std::size_t>(same - found_.begin());
-    if (same == found_.end()) {
-        found_.push_back({name, reason.what(), 0});
-    }
+    const std::size_t place = place_of(
+        name_of_event(provider.schema, provider.schema.events[event]), std::string(reason.what()));
     if (places_.size() <= provider.id) {
         places_.resize(std::size_t{provider.id} + 1);
     }
@@ -54,13 +62,13 @@ void unsuited_events::count(const eventlog_record& left_out) noexcept {
     if (left_out.provider < places_.size() && left_out.event < places_[left_out.provider].size()) {
         const std::size_t place = places_[left_out.provider][left_out.event];
         if (place != 0) {
-            ++found_[place - 1].records;
+            ++(place > found_.size() ? of_others_ : found_[place - 1].records);
         }
     }
 }
 
 std::uint64_t unsuited_events::counted() const noexcept {
-    return std::accumulate(found_.begin(), found_.end(), std::uint64_t{0},
+    return std::accumulate(found_.begin(), found_.end(), of_others_,
                            [](std::uint64_t sum, const found& each) { return sum + each.records; });
 }
 
@@ -73,6 +81,11 @@ std::vector<std::string> unsuited_events::sentences(bool with_none) const {
                 suited_.contains(each.event) ? " by another version of its provider" : "",
                 each.reason));
         }
+    }
+    if (of_others_ != 0 || (with_none && has_others_)) {
+        all.push_back(fmt::format("{} events of other kinds than the first {} were left out for "
+                                  "such reasons, too.",
+                                  of_others_, kept_max));
     }
     return all;
 }

@@ -2,13 +2,16 @@
 #include "attach.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
 #include "filter.hpp"
 #include "process.hpp"
+#include "ring_lock.hpp"
 #include "rseq.hpp"
 #include "schema.hpp"
 #include "subscription_file.hpp"
@@ -77,27 +80,56 @@ bool reserve(const unique_fd& file, std::uint64_t offset, std::uint64_t size) no
     return result == 0;
 }
 
-eventlog_provider_entry* entries_of(const subscription_slot& slot,
-                                    const region_geometry& geometry) noexcept {
-    return reinterpret_cast<eventlog_provider_entry*>(slot.base.load(std::memory_order_relaxed) +
-                                                      geometry.providers_offset);
+/// What others have written, or not, is read through the file: an entry's process may not have been
+/// able to reserve it, and schemas are given back when the subscription ends. On a full tmpfs, to
+/// touch through a mapping what has no memory would kill us.
+bool read_exactly(const unique_fd& file, void* data, std::size_t size,
+                  std::uint64_t offset) noexcept {
+    ssize_t got = 0;
+    do {
+        got = ::pread(file.get(), data, size, static_cast<off_t>(offset));
+    } while (got < 0 && errno == EINTR);
+    return got == static_cast<ssize_t>(size);
 }
 
-/// Many processes of one program have one schema: it is kept once. Returns its offset, or 0.
-std::uint64_t find_schema(const eventlog_provider& provider, const subscription_slot& slot,
-                          const region_geometry& geometry, std::uint32_t entry_count) noexcept {
-    eventlog_provider_entry* entries = entries_of(slot, geometry);
-    const unsigned char* base = slot.base.load(std::memory_order_relaxed);
+// What is read at once: this may run on a signal stack.
+constexpr std::size_t chunk_size = 1024;
+
+bool is_schema_there(const eventlog_provider& provider, const unique_fd& file,
+                     std::uint64_t offset) noexcept {
+    std::array<unsigned char, chunk_size> chunk{};
+    for (std::size_t done = 0; done < provider.schema_size; done += chunk.size()) {
+        const std::size_t size = std::min<std::size_t>(provider.schema_size - done, chunk.size());
+        if (!read_exactly(file, chunk.data(), size, offset + done) ||
+            std::memcmp(chunk.data(), provider.schema + done, size) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Many processes of one program have one schema: it is kept once. Returns its offset, or 0. An
+/// entry that is being filled in is a hint like any other: that the schema is there, its bytes say.
+std::uint64_t find_schema(const eventlog_provider& provider, const subscription_file& subscription,
+                          std::uint32_t entry_count) noexcept {
+    const region_geometry& geometry = subscription.geometry();
+    std::array<eventlog_provider_entry, chunk_size / sizeof(eventlog_provider_entry)> some{};
     for (std::uint32_t i = 0; i < entry_count; ++i) {
-        if (shared(entries[i].state).load(std::memory_order_acquire) != EVENTLOG_PROVIDER_READY ||
-            entries[i].schema_hash != provider.schema_hash ||
-            entries[i].schema_size != provider.schema_size) {
+        const std::size_t place = i % some.size();
+        if (place == 0 &&
+            !read_exactly(subscription.file(), some.data(), sizeof some,
+                          geometry.providers_offset + i * sizeof(eventlog_provider_entry))) {
+            return 0;
+        }
+        const eventlog_provider_entry& entry = some[place];
+        if (entry.state != EVENTLOG_PROVIDER_READY || entry.schema_hash != provider.schema_hash ||
+            entry.schema_size != provider.schema_size) {
             continue;
         }
-        const std::uint64_t offset = entries[i].schema_offset;
+        const std::uint64_t offset = entry.schema_offset;
         if (offset >= geometry.schemas_offset && offset <= geometry.buffers_offset &&
             geometry.buffers_offset - offset >= provider.schema_size &&
-            std::memcmp(base + offset, provider.schema, provider.schema_size) == 0) {
+            is_schema_there(provider, subscription.file(), offset)) {
             return offset;
         }
     }
@@ -127,7 +159,7 @@ bool enter_provider(const eventlog_provider& provider, const subscription_slot& 
     const region_geometry& geometry = subscription.geometry();
     auto entry_count = shared(slot.region()->provider_count);
     std::uint64_t schema_offset =
-        find_schema(provider, slot, geometry,
+        find_schema(provider, subscription,
                     std::min<std::uint32_t>(entry_count.load(std::memory_order_relaxed),
                                             EVENTLOG_PROVIDERS_MAX));
     if (schema_offset == 0) {
@@ -142,7 +174,7 @@ bool enter_provider(const eventlog_provider& provider, const subscription_slot& 
                  sizeof(eventlog_provider_entry))) {
         return false;
     }
-    eventlog_provider_entry& entry = entries_of(slot, geometry)[id];
+    eventlog_provider_entry& entry = *slot.entry(static_cast<std::uint16_t>(id));
     const process_identity& self = own_identity();
     entry.pid = self.pid;
     entry.uid = self.uid;
@@ -161,14 +193,31 @@ bool enter_provider(const eventlog_provider& provider, const subscription_slot& 
 /// buffer is asked for when it is needed.
 void reserve_shared_ring(subscription_slot& slot, const subscription_file& subscription) noexcept {
     const region_geometry& geometry = subscription.geometry();
-    if (rseq_available() || !is_shared_ring_late(subscription.header())) {
+    const std::uint32_t index = geometry.ring_count - 1;
+    eventlog_ring* const ring = slot.ring(index);
+    const auto is_reserved = [&] {
+        return shared(ring->reserved_buffers).load(std::memory_order_relaxed) ==
+               geometry.buffer_count;
+    };
+    const auto reserve_all = [&] {
+        return reserve(subscription.file(), geometry.buffer_offset(index, 0),
+                       std::uint64_t{geometry.buffer_count} * geometry.buffer_size);
+    };
+    if (rseq_available() || !is_shared_ring_late(subscription.header()) || is_reserved()) {
         return;
     }
     // A signal would make the kernel take back what it has reserved so far, and begin again.
     const unnoticed guard;
-    if (reserve(subscription.file(), geometry.buffer_offset(geometry.ring_count - 1, 0),
-                std::uint64_t{geometry.buffer_count} * geometry.buffer_size)) {
-        slot.shared_ring_is_late.store(false, std::memory_order_relaxed);
+    // First without the lock, because it takes long.
+    if (!reserve_all()) {
+        return;
+    }
+    // Whoever has the lock may just be giving back a buffer that it could not fill. What is there
+    // when we have it stays: nobody gives back what is below the number that we store, and who
+    // takes the lock next sees that.
+    const ring_lock lock(slot, ring);
+    if (lock.held() && reserve_all()) {
+        shared(ring->reserved_buffers).store(geometry.buffer_count, std::memory_order_relaxed);
     }
 }
 
@@ -215,6 +264,14 @@ outcome attach_to_file(eventlog_provider& provider, unsigned slot,
         return outcome::not_wanted;
     }
     const outcome result = enter_subscription(provider, slot, subscription);
+    // If it has been removed meanwhile, we may have reserved schema and shared ring after their
+    // memory was given back. Whoever removes it takes the name away first, the memory second; we
+    // reserve first and look for the name second: one of us gives back what we have reserved.
+    if (subscription.is_removed()) {
+        release_memory(subscription.file(), subscription.geometry());
+        unmap_ended_slots();
+        return outcome::not_wanted;
+    }
     if (result != outcome::not_wanted) {
         set_gate_bits(provider, slot, filter);
         // If it has ended meanwhile, its consumer may have cleared our gate before we set it.

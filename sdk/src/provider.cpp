@@ -199,6 +199,7 @@ void publish_again_in_child() noexcept {
     const unnoticed guard;
     forget_thread_id();
     forget_other_slot_users();
+    leave_locked_regions();
     forget_other_writers();
     static_cast<void>(prepare_unmapping());
     identify();

@@ -45,6 +45,7 @@ eventlog_provider_file make_header(const provider_content& content,
     header.schema_size = static_cast<std::uint32_t>(content.schema.size());
     header.pid = self.pid;
     header.uid = self.uid;
+    header.region_features = EVENTLOG_FEATURES;
     header.start_time = self.start_time;
     header.pid_namespace = self.pid_namespace;
     header.schema_hash = content.schema_hash;

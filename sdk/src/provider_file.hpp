@@ -46,6 +46,12 @@ enum class publish_result { published, no_directory, no_space, not_mapped };
 /// Puts private zero pages over the gate: nobody listens any more, whatever others set.
 void close_gate(std::uint32_t* gate, std::size_t gate_size) noexcept;
 
+/// Whether the library of that provider's process knows all these features of a region.
+[[nodiscard]] inline bool can_join(const eventlog_provider_file& provider,
+                                   std::uint32_t features) noexcept {
+    return (features & ~(provider.region_features | EVENTLOG_FEATURES_FIRST)) == 0;
+}
+
 /// Somebody's provider file, opened and checked.
 class provider_file {
   public:

@@ -2,11 +2,7 @@
 //
 // The writer of the ring that everyone shares: where restartable sequences are missing (other CPUs,
 // valgrind, seccomp, EVENTLOG_RSEQ=off), and on CPUs without a ring of their own. The rules of the
-// ring are the same; a lock instead of the CPU makes all threads one producer.
-//
-// The lock names its holder, so that a thread that dies holding it stops nobody: whoever finds it
-// dead takes over. There is nothing to repair, because a record exists only once the control word
-// says so. A signal handler that interrupts the holder sees its own thread there and gives up.
+// ring are the same; a lock (ring_lock.hpp) instead of the CPU makes all threads one producer.
 #include <sched.h>
 
 #include <atomic>
@@ -15,97 +11,15 @@
 #include "clock.hpp"
 #include "populate.hpp"
 #include "process.hpp"
+#include "ring_lock.hpp"
 #include "ring_steps.hpp"
 #include "ring_writer.hpp"
-#include "unnoticed.hpp"
 
 namespace eventlog::core {
 namespace {
 
-// How often a held lock is looked at again at once, and for how long, giving way to others in
-// between. Not a number of turns: each can take as long as others have the CPU.
-constexpr int looks_at_once = 16;
-constexpr std::uint64_t patience = 50'000'000;
 // How long memory that was not to be had is not asked for again.
 constexpr std::uint64_t memory_pause = 10'000'000;
-
-/// What a pid namespace is called in a lock: half of its number has to do.
-std::uint64_t own_namespace() noexcept {
-    return own_identity().pid_namespace & 0xffffffffU;
-}
-
-std::uint64_t holder_name() noexcept {
-    return thread_id() | own_namespace() << 32U;
-}
-
-bool has_died(std::uint64_t holder) noexcept {
-    const unnoticed guard;
-    // Threads have entries in /proc as processes do.
-    return holder >> 32U == own_namespace() &&
-           !is_alive(static_cast<std::uint32_t>(holder), 0, own_identity().pid_namespace);
-}
-
-class ring_lock {
-  public:
-    ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept
-        : word_(ring->lock), stuck_(slot.stuck_holder), own_holder_(holder_name()) {
-        __u64 holder = wait();
-        if (held_) {
-            if (stuck_.load(std::memory_order_relaxed) != 0) {
-                stuck_.store(0, std::memory_order_relaxed);
-            }
-        } else if (holder != own_holder_ && has_died(holder)) {
-            take_from(holder);
-        }
-    }
-    ~ring_lock() {
-        if (held_) {
-            word_.store(0, std::memory_order_release);
-        }
-    }
-    ring_lock(const ring_lock&) = delete;
-    ring_lock& operator=(const ring_lock&) = delete;
-
-    [[nodiscard]] bool held() const noexcept { return held_; }
-
-  private:
-    /// Takes the lock if `holder` has it: 0 for nobody. If not, `holder` is who has it.
-    void take_from(__u64& holder) noexcept {
-        held_ = word_.compare_exchange_strong(holder, own_holder_, std::memory_order_acquire,
-                                              std::memory_order_relaxed);
-    }
-
-    /// Tries for a while; returns who has the lock if it is not ours. A holder that was waited for
-    /// in vain may have been stopped, or may be in a pid namespace where we cannot see that it has
-    /// died: the next event does not wait for it again.
-    __u64 wait() noexcept {
-        std::uint64_t end = 0;
-        for (int look = 0;; ++look) {
-            __u64 holder = 0;
-            take_from(holder);
-            if (held_ || holder == own_holder_) {
-                return holder;
-            }
-            if (look < looks_at_once) {
-                continue;
-            }
-            const std::uint64_t now = coarse_now();
-            end = end == 0 ? now + patience : end;
-            if (now >= end) {
-                stuck_.store(holder, std::memory_order_relaxed);
-            }
-            if (holder == stuck_.load(std::memory_order_relaxed)) {
-                return holder;
-            }
-            static_cast<void>(::sched_yield());
-        }
-    }
-
-    std::atomic_ref<__u64> word_;
-    std::atomic<std::uint64_t>& stuck_;
-    __u64 own_holder_;
-    bool held_ = false;
-};
 
 void copy_record(unsigned char* target, const subscription_slot& slot, std::uint16_t provider,
                  const event_payload& payload, std::uint64_t units) noexcept {
@@ -165,13 +79,16 @@ void begin(eventlog_ring* ring, const rseq_switch& step) noexcept {
     shared(ring->control).store(0, std::memory_order_release);
 }
 
-/// Whether the buffer of that generation has its memory. Who is killed in between has changed
-/// nothing that is seen: the next holder of the lock does the same over.
-bool has_memory(subscription_slot& slot, unsigned char* buffers,
+/// Whether the buffer of that generation, in which nobody has written yet, has its memory. Who is
+/// killed in between has changed nothing that is seen: the next holder of the lock does the same
+/// over.
+bool has_memory(subscription_slot& slot, eventlog_ring* ring, unsigned char* buffers,
                 std::uint64_t generation) noexcept {
-    // Each buffer has got it when its first generation began.
+    // Each buffer has got it when its first generation began, or before: relaxed, because only who
+    // has the lock changes that.
     if (!slot.shared_ring_is_late.load(std::memory_order_relaxed) ||
-        generation > slot.buffer_mask.load(std::memory_order_relaxed)) {
+        generation > slot.buffer_mask.load(std::memory_order_relaxed) ||
+        generation < shared(ring->reserved_buffers).load(std::memory_order_relaxed)) {
         return true;
     }
     const std::uint64_t now = coarse_now();
@@ -179,9 +96,15 @@ bool has_memory(subscription_slot& slot, unsigned char* buffers,
         return false;
     }
     const std::uint64_t size = slot.buffer_size.load(std::memory_order_relaxed);
-    if (populate(buffers + generation * size, size)) {
+    unsigned char* const buffer = buffers + generation * size;
+    if (populate(buffer, size)) {
         return true;
     }
+    // Part of a buffer is of no use to us, and keeps a full tmpfs full for others. Nobody else
+    // looks there: readers look at generations that a control word has named, and this one never
+    // was; writers have the lock, which we have; and who has reserved all buffers has said so
+    // above.
+    give_back(buffer, size);
     slot.no_memory_before.store(now + memory_pause, std::memory_order_relaxed);
     return false;
 }
@@ -199,6 +122,8 @@ found_room make_room(subscription_slot& slot, eventlog_ring* ring, unsigned char
     found_room found;
     // Begin, seal, switch, done: a sound ring needs three looks at most.
     for (int look = 0; look < 4; ++look) {
+        // By the last look: what an earlier one found may have changed.
+        found.result = write_result::lost_full;
         full_decision decision = decide_when_full(slot, ring, units);
         rseq_switch& step = decision.step;
         if (decision.action == full_action::retry) {
@@ -206,7 +131,7 @@ found_room make_room(subscription_slot& slot, eventlog_ring* ring, unsigned char
         }
         const bool begins = has_not_begun(step);
         const bool goes_on = begins || decision.action == full_action::change;
-        if (goes_on && !has_memory(slot, buffers, begins ? 0 : step.generation + 1)) {
+        if (goes_on && !has_memory(slot, ring, buffers, begins ? 0 : step.generation + 1)) {
             // For whoever reads, the ring is full, in overwrite mode, too.
             found.result = write_result::lost_no_memory;
             const control_word control{step.expected};
@@ -234,28 +159,17 @@ bool is_live(const subscription_slot& slot) noexcept {
     return shared(slot.region()->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
 }
 
-}  // namespace
-
-write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
-                                 std::uint16_t provider, const event_payload& payload) noexcept {
-    const slot_user user(slot, serial);
-    // Whoever has the lock of a subscription that has ended must not keep us from its successor.
-    if (!user.holds() || !is_live(slot)) {
-        return write_result::stale;
-    }
-    const std::uint32_t index = slot.ring_count.load(std::memory_order_relaxed) - 1;
-    eventlog_ring* ring = slot.ring(index);
-    const ring_lock lock(slot, ring);
-    if (!lock.held()) {
-        return write_result::lost_busy;
-    }
+/// The lock is held.
+write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring, std::uint16_t provider,
+                             const event_payload& payload) noexcept {
     // Again: waiting may have taken long. The other half of this is in release_memory.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!is_live(slot)) {
         return write_result::stale;
     }
     const std::uint64_t units = units_of(sizeof(eventlog_record) + payload.size);
-    unsigned char* const buffers = slot.buffers(index);
+    unsigned char* const buffers =
+        slot.buffers(slot.ring_count.load(std::memory_order_relaxed) - 1);
     const found_room found = make_room(slot, ring, buffers, units);
     if (found.result != write_result::written_uncounted) {
         return found.result;
@@ -270,6 +184,23 @@ write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
         .store(control.value + (units | std::uint64_t{1} << EVENTLOG_COUNT_SHIFT),
                std::memory_order_release);
     return write_result::written_uncounted;
+}
+
+}  // namespace
+
+write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
+                                 std::uint16_t provider, const event_payload& payload) noexcept {
+    const slot_user user(slot, serial);
+    // Whoever has the lock of a subscription that has ended must not keep us from its successor.
+    if (!user.holds() || !is_live(slot)) {
+        return write_result::stale;
+    }
+    eventlog_ring* ring = slot.ring(slot.ring_count.load(std::memory_order_relaxed) - 1);
+    const ring_lock lock(slot, ring);
+    const write_result result =
+        lock.held() ? write_as_holder(slot, ring, provider, payload) : write_result::lost_busy;
+    // A child that was forked in the middle begins anew, in its own name.
+    return lock.was_left_to_parent() ? write_result::stale : result;
 }
 
 }  // namespace eventlog::core

@@ -13,6 +13,7 @@
 
 #include "process.hpp"
 #include "provider_file.hpp"
+#include "ring_lock.hpp"
 
 namespace eventlog::core {
 
@@ -45,6 +46,11 @@ bool subscription_file::is_live() const noexcept {
     return ::pread(file_.get(), &state, sizeof state, offsetof(eventlog_region, state)) ==
                static_cast<ssize_t>(sizeof state) &&
            state == EVENTLOG_REGION_LIVE;
+}
+
+bool subscription_file::is_removed() const noexcept {
+    struct stat status {};
+    return ::fstat(file_.get(), &status) == 0 && status.st_nlink == 0;
 }
 
 bool subscription_file::stands() const noexcept {
@@ -104,8 +110,9 @@ void clear_gates(const directory& where, unsigned slot) noexcept {
 
 void release_memory(const unique_fd& file, const region_geometry& geometry) noexcept {
     // A writer that holds the shared ring's lock may have seen the subscription alive and be about
-    // to write to the ring's buffers; one that takes the lock from now on looks again. The writers
-    // of the other rings look inside the sequence in which they write.
+    // to write to the ring's buffers, unless it has died; one that takes the lock from now on, also
+    // from a dead one, looks again. The writers of the other rings look inside the sequence in
+    // which they write.
     const std::uint32_t shared_ring = geometry.ring_count - 1;
     std::uint64_t lock = 0;
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -113,7 +120,7 @@ void release_memory(const unique_fd& file, const region_geometry& geometry) noex
                                  static_cast<off_t>(geometry.ring_offset(shared_ring) +
                                                     offsetof(eventlog_ring, lock))) ==
                              static_cast<ssize_t>(sizeof lock) &&
-                         lock == 0;
+                         (lock == 0 || has_holder_died(lock));
     const std::uint64_t end =
         is_free ? geometry.total_size : geometry.buffer_offset(shared_ring, 0);
     static_cast<void>(::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,

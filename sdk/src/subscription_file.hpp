@@ -28,6 +28,9 @@ class subscription_file {
 
     /// Whether it still takes events. Asks anew.
     [[nodiscard]] bool is_live() const noexcept;
+    /// Whether it has lost its name: it has ended, all who were to read it have, and its memory is
+    /// given back, or will be now. Asks anew.
+    [[nodiscard]] bool is_removed() const noexcept;
     /// Whether it outlives its consumer: nobody but elog stop removes it. Asks anew.
     [[nodiscard]] bool stands() const noexcept;
     /// Whether its consumer is still there, or it outlives its consumer.
@@ -53,8 +56,9 @@ void take_over(const unique_fd& file, const eventlog_region& header,
 void clear_gates(const directory& where, unsigned slot) noexcept;
 
 /// Gives back the memory of an ended subscription's schemas and buffers, also while applications
-/// have it mapped. The head stays as long as they do: they still read there that it has ended, and
-/// on a full tmpfs reading a page that is not there would kill them.
+/// have it mapped; for whoever has removed its name, and who finds that gone. The shared ring's
+/// stays where a thread that lives has its lock. The head stays as long as they do: they still read
+/// there that it has ended, and on a full tmpfs reading a page that is not there would kill them.
 void release_memory(const unique_fd& file, const region_geometry& geometry) noexcept;
 
 /// Who makes or removes files of others holds this lock: what was found to be dead cannot be

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "gate_pages.hpp"
+#include "populate.hpp"
 #include "rseq.hpp"
 
 namespace eventlog::core {
@@ -19,6 +20,10 @@ constinit std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX> subscription
 [[gnu::tls_model(
     "initial-exec")]] constinit thread_local std::array<std::uint16_t, EVENTLOG_SUBSCRIPTIONS_MAX>
     own_slot_uses{};
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::array<std::atomic<std::uint8_t>,
+                                                                     EVENTLOG_SUBSCRIPTIONS_MAX>
+    own_slot_locks{};
 
 namespace {
 
@@ -84,7 +89,8 @@ bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_reg
     set(slot.clock, header.clock);
     set(slot.overwrites, overwrites(header));
     set(slot.shared_ring_is_late, is_shared_ring_late(header));
-    set(slot.no_memory_before, 0U);
+    // Never, where it cannot be asked for, whatever the maker of the region could.
+    set(slot.no_memory_before, can_populate() ? 0 : UINT64_MAX);
     set(slot.providers,
         reinterpret_cast<eventlog_provider_entry*>(bytes + geometry.providers_offset));
     slot.mapped_size = geometry.total_size;
@@ -113,6 +119,27 @@ void unmap_all_slots() noexcept {
 void forget_other_slot_users() noexcept {
     for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
         subscription_slots[i].users.store(own_slot_uses[i], std::memory_order_relaxed);
+    }
+}
+
+void leave_locked_regions() noexcept {
+    for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
+        subscription_slot& slot = subscription_slots[i];
+        unsigned char* const base = slot.base.load(std::memory_order_relaxed);
+        if (own_slot_locks[i].load(std::memory_order_relaxed) == 0 || base == nullptr) {
+            continue;
+        }
+        // First elsewhere, then there in one step: if there is no room for it, better the parent's
+        // ring than none, where the rest would kill us.
+        void* const own = ::mmap(nullptr, slot.mapped_size, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (own != MAP_FAILED && ::mremap(own, slot.mapped_size, slot.mapped_size,
+                                          MREMAP_MAYMOVE | MREMAP_FIXED, base) == MAP_FAILED) {
+            static_cast<void>(::munmap(own, slot.mapped_size));
+        }
+        slot.serial.store(0, std::memory_order_seq_cst);
+        // Its holder does not know what became of the record.
+        own_slot_locks[i].store(0, std::memory_order_relaxed);
     }
 }
 

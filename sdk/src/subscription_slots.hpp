@@ -65,7 +65,7 @@ struct alignas(64) subscription_slot {
     /// Who did not give back the shared ring's lock while somebody here waited for it; 0 if nobody.
     std::atomic<std::uint64_t> stuck_holder{0};
     /// Coarse monotonic nanoseconds before which memory for the shared ring, of which there was
-    /// none, is not asked for again.
+    /// none, is not asked for again. UINT64_MAX where this process cannot ask for any.
     std::atomic<std::uint64_t> no_memory_before{0};
 
     [[nodiscard]] eventlog_region* region() const noexcept {
@@ -104,6 +104,13 @@ struct alignas(64) subscription_slot {
   gnu::visibility("hidden")]] extern constinit thread_local std::array<std::uint16_t,
                                                                        EVENTLOG_SUBSCRIPTIONS_MAX>
     own_slot_uses;
+
+/// By slot: 1 while the calling thread has the lock of the slot's shared ring, or is about to take
+/// it, and can reach that ring. Atomic, because a handler that interrupts the thread may fork.
+[[gnu::tls_model("initial-exec"),
+  gnu::visibility("hidden")]] extern constinit thread_local std::array<std::atomic<std::uint8_t>,
+                                                                       EVENTLOG_SUBSCRIPTIONS_MAX>
+    own_slot_locks;
 
 /// While it lives, and if it holds, the region with that serial stays mapped.
 class slot_user {
@@ -158,5 +165,12 @@ void unmap_all_slots() noexcept;
 /// In a forked child: other threads that used a slot do not exist here. The one that forked does,
 /// and if it did so in a signal handler, it may be in a slot.
 void forget_other_slot_users() noexcept;
+
+/// In a forked child, before it maps anything: a handler that interrupted the holder of a shared
+/// ring's lock may have forked. When it returns, both threads go on as the holder, and the lock is
+/// the parent's. So memory of the child's own takes the place of that region, with a state that
+/// says that it has ended: there the rest of what the holder does hurts nobody, wherever it was,
+/// even between two instructions. The slot is empty, and another mapping takes its place later.
+void leave_locked_regions() noexcept;
 
 }  // namespace eventlog::core

@@ -29,6 +29,7 @@ STATE = 192
 FILTER = 384
 
 # In the file of a provider.
+REGION_FEATURES = 28
 GATE = 0x10000
 
 
@@ -282,6 +283,29 @@ class Standing(harness.Case):
                 file.write(struct.pack("<I", value))
             file.seek(offset)
             return struct.unpack("<I", file.read(4))[0]
+
+    @unittest.skipUnless(harness.IS_SHARED_RING_LATE, "every library can join")
+    def test_tells_how_many_programs_have_a_library_that_is_too_old_to_join(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        name, = self.names("providers")
+        path = os.path.join(self.directory, "providers", name)
+        with open(path, "r+b") as file:
+            file.seek(REGION_FEATURES)
+            known = file.read(4)
+            file.seek(REGION_FEATURES)
+            file.write(bytes(4))  # as an older library leaves it
+        self.assertIn("elog: 1 running process cannot join this subscription: the library",
+                      self.begin().stderr)
+        for command in ("status", "list"):
+            self.assertIn("elog: 1 running process cannot join 'flight': the library",
+                          self.run_elog(command).stderr)
+        # It is told of those alone whose events are wanted, and who cannot join.
+        other = self.run_elog("start", "other", "-e", "nobody:*", "--wait", "--buffer-size", "128K")
+        self.assertNotIn("cannot join", other.stderr)
+        with open(path, "r+b") as file:
+            file.seek(REGION_FEATURES)
+            file.write(known)
+        self.assertNotIn("cannot join", self.run_elog("status").stderr)
 
     def test_that_is_being_removed_is_removed_if_whoever_does_it_has_died_over_it(self):
         self.begin("--overwrite")

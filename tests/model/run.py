@@ -44,6 +44,14 @@ RUNS = {
         ("overwrite, late, a handler, a thread is killed", ("OVERWRITE", "LATE", "RECORDS_1=1")),
         ("overwrite, late, a thread is killed", ("OVERWRITE", "LATE", "SIGNALS=0")),
         (
+            "discard, late, a thread reserves, one is killed",
+            ("LATE", "RESERVES", "SIGNALS=0", "RECORDS_1=1", "RECORDS_0=2"),
+        ),
+        (
+            "overwrite, late, a thread reserves, one is killed",
+            ("OVERWRITE", "LATE", "RESERVES", "SIGNALS=0", "RECORDS_1=1", "RECORDS_0=2"),
+        ),
+        (
             "discard, late, nobody runs for ever",
             ("LATE", "PROGRESS", "SIGNALS=0", "RECORDS_1=1"),
         ),
@@ -78,6 +86,10 @@ FAULTS = (
     (
         "shared_ring", "FAULT_GOES_ON_WITHOUT_MEMORY", ("LATE", "SIGNALS=0"),
         "assertion violated",
+    ),
+    (
+        "shared_ring", "FAULT_RESERVES_WITHOUT_THE_LOCK",
+        ("LATE", "RESERVES", "SIGNALS=0", "RECORDS_1=1", "RECORDS_0=2"), "assertion violated",
     ),
     ("wake", "FAULT_LOOK_BEFORE_WAITING", (), "invalid end state"),
     # No fault of the code's: why a reader never sleeps without a timer.

@@ -7,6 +7,8 @@
  *
  * -DKILLS=n: so many threads are killed, at any point.  -DSIGNALS=0: no handler.
  * -DLATE: buffers have no memory before they are used first, and there may be none.
+ * -DRESERVES: the second thread reserves all of it when it attaches (reserve_shared_ring in
+ * sdk/src/attach.cpp).
  * -DNAME_IS_REUSED: a thread that has been killed is followed by one of the same number, as happens
  * once the kernel has been through all numbers.
  */
@@ -30,6 +32,8 @@
 #define BORN SEALED /* generation 0, empty */
 #define HAS_NOT_BEGUN (expected == BORN)
 #define GO_ON populate
+/* The buffer that is to be used first. */
+#define FRESH (HAS_NOT_BEGUN -> 0 : GENERATION(expected) + 1)
 #else
 #define HAS_NOT_BEGUN false
 #define GO_ON change
@@ -47,7 +51,8 @@ byte lock = 0;
 byte holders = 0;     /* threads that take themselves for the holder */
 bit is_running[3];    /* whether there is a thread of that name */
 #ifdef LATE
-bit has_memory[BUFFERS];
+bit has_memory[BUFFERS]; /* all that it takes; part of it is none */
+byte reserved = 0;       /* eventlog_ring.reserved_buffers */
 #endif
 bit handling = 0;
 bit signals = SIGNALS;
@@ -103,6 +108,42 @@ proctype writer(byte me; byte name; byte left) {
     short expected, sealed;
 
     is_running[name] = 1;
+#ifdef RESERVES
+    if
+    :: me == 1 ->
+        /* reserve_shared_ring: signals are blocked. */
+reserve: atomic {
+            DISTURBED(reserve);
+            has_memory[0] = 1;
+            has_memory[1] = 1;
+            #ifdef FAULT_RESERVES_WITHOUT_THE_LOCK
+            reserved = BUFFERS
+            #endif
+        }
+reserve_lock: atomic {
+            DISTURBED(reserve_lock);
+            if
+            :: lock == 0 -> take_lock()
+            :: lock != 0 -> goto reserved_or_not /* each buffer is asked for when it is needed */
+            fi
+        }
+reserve_again: atomic {
+            DISTURBED(reserve_again);
+            has_memory[0] = 1;
+            has_memory[1] = 1
+        }
+reserve_note: atomic { DISTURBED(reserve_note); reserved = BUFFERS }
+reserve_unlock: atomic {
+            DISTURBED(reserve_unlock);
+            lock = 0;
+            held = 0;
+            holders--
+        }
+reserved_or_not:
+        skip
+    :: else
+    fi;
+#endif
     do
     :: left > 0 ->
         /* write_record_shared: nobody writes to what has ended. */
@@ -134,7 +175,7 @@ gives_up: atomic {
             if
             :: lock == 0 -> holder = 0; goto wait
             :: true ->
-                /* has_died */
+                /* has_holder_died */
                 if
 #ifndef FAULT_TAKE_FROM_THE_LIVING
                 :: is_running[holder] -> goto next /* busy */
@@ -187,8 +228,13 @@ make_room: atomic {
 begin:  atomic {
             DISTURBED(begin);
             if
-            :: has_memory[0] = 1
+            :: reserved > 0
+            :: reserved == 0 -> has_memory[0] = 1
+            #ifdef RESERVES
+            :: reserved == 0 -> goto give_back
+            #else
             :: goto count_lost
+            #endif
             fi
         }
 begin_lost: atomic {
@@ -208,16 +254,36 @@ begin_control: atomic {
 populate: atomic {
             DISTURBED(populate);
             if
-            :: GENERATION(expected) + 1 >= BUFFERS
-            #ifdef FAULT_GOES_ON_WITHOUT_MEMORY
-            :: GENERATION(expected) + 1 < BUFFERS
-            #else
-            :: GENERATION(expected) + 1 < BUFFERS -> has_memory[GENERATION(expected) + 1] = 1
-            :: GENERATION(expected) + 1 < BUFFERS && !IS_SEALED(expected) -> goto seal
-            :: GENERATION(expected) + 1 < BUFFERS && IS_SEALED(expected) -> goto count_lost
-            #endif
+            :: GENERATION(expected) + 1 >= BUFFERS || GENERATION(expected) + 1 < reserved
+            :: GENERATION(expected) + 1 < BUFFERS && GENERATION(expected) + 1 >= reserved ->
+                #ifndef FAULT_GOES_ON_WITHOUT_MEMORY
+                if
+                :: has_memory[GENERATION(expected) + 1] = 1
+                #ifdef RESERVES
+                :: goto give_back
+                #else
+                :: IS_SEALED(expected) -> goto count_lost
+                :: !IS_SEALED(expected) -> goto seal
+                #endif
+                fi
+                #else
+                skip
+                #endif
+            fi;
+            goto change
+        }
+
+        /* There was too little. A step only where somebody may have reserved it meanwhile. */
+#ifdef RESERVES
+give_back: atomic {
+            DISTURBED(give_back);
+            has_memory[FRESH] = 0;
+            if
+            :: IS_SEALED(expected) -> goto count_lost
+            :: else -> goto seal
             fi
         }
+#endif
 #endif
 
         /* change_buffers. */

@@ -2,6 +2,7 @@
 //
 // The shared ring's buffers get their memory from whoever needs them first, or events are lost, and
 // counted, for want of it.
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,6 +16,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <thread>
 #include <vector>
 
@@ -30,11 +32,14 @@
 #include "ring_fixture.hpp"
 #include "ring_writer.hpp"
 #include "rseq.hpp"
+#include "scratch.hpp"
+#include "subscription_file.hpp"
 #include "subscription_slots.hpp"
 
 namespace {
 
 using namespace eventlog::core;
+using eventlog::test::answer_call;
 using eventlog::test::forbid_call;
 using eventlog::test::in_child;
 using eventlog::test::listener;
@@ -181,6 +186,43 @@ TEST_P(late_shared_ring, is_not_asked_for_again_at_once) {
     slot->no_memory_before.store(until);
 }
 
+TEST_P(late_shared_ring, gives_back_what_is_too_little_for_a_buffer) {
+    const std::uint64_t before = memory();
+    unsigned char* const second_half = slot->buffers(shared_ring()) + buffer_size / 2;
+    ASSERT_EQ(::mprotect(second_half, buffer_size / 2, PROT_READ), 0);
+    EXPECT_EQ(write(8), write_result::lost_no_memory);
+    EXPECT_EQ(memory(), before);
+    ASSERT_EQ(::mprotect(second_half, buffer_size / 2, PROT_READ | PROT_WRITE), 0);
+    slot->no_memory_before.store(0);
+    EXPECT_EQ(write(8), write_result::written);
+    ears.finish();
+    ASSERT_EQ(ears.records().size(), 1U);
+    EXPECT_EQ(ears.records().front().lost_before, 1U);
+}
+
+TEST_P(late_shared_ring, has_what_somebody_has_reserved_also_for_those_who_may_not_ask) {
+    const elog::subscription& source = ears.source();
+    ASSERT_EQ(
+        ::posix_fallocate(source.file().get(),
+                          static_cast<off_t>(source.geometry().buffer_offset(shared_ring(), 0)),
+                          static_cast<off_t>(buffers_per_cpu * buffer_size)),
+        0);
+    shared(slot->ring(shared_ring())->reserved_buffers).store(buffers_per_cpu);
+    EXPECT_EQ(in_child([&] {
+                  if (!forbid_call(SYS_madvise)) {
+                      return 1;
+                  }
+                  // Into the second buffer.
+                  for (std::uint64_t i = 0; i < buffer_size / record_payload + 2; ++i) {
+                      if (write() != write_result::written) {
+                          return 2;
+                      }
+                  }
+                  return 0;
+              }),
+              0);
+}
+
 TEST_P(late_shared_ring, is_begun_by_whoever_takes_it_over_from_a_thread_that_died_over_that) {
     eventlog_ring* ring = slot->ring(shared_ring());
     const std::uint64_t pid_namespace = ears.source().header().owner_pid_namespace;
@@ -193,6 +235,22 @@ TEST_P(late_shared_ring, is_begun_by_whoever_takes_it_over_from_a_thread_that_di
     ASSERT_EQ(ears.records().size(), 1U);
     EXPECT_EQ(ears.records().front().sequence, 0U);
     EXPECT_EQ(ears.totals().lost, 0U);
+}
+
+TEST_P(late_shared_ring, is_given_back_at_the_end_unless_a_thread_that_lives_has_the_lock) {
+    ASSERT_EQ(write(8), write_result::written);
+    eventlog_ring* ring = slot->ring(shared_ring());
+    const std::uint64_t pid_namespace = ears.source().header().owner_pid_namespace;
+    ears.finish();
+    shared(ring->lock).store(pid_namespace << 32U | static_cast<std::uint64_t>(::gettid()));
+    release_memory(ears.source().file(), ears.source().geometry());
+    const std::uint64_t held = memory();
+    EXPECT_GE(held, buffer_size);
+    // A number that no process has.
+    shared(ring->lock).store(pid_namespace << 32U | 0x7ffffff0U);
+    release_memory(ears.source().file(), ears.source().geometry());
+    EXPECT_EQ(memory(), held - buffer_size);
+    shared(ring->lock).store(0);
 }
 
 TEST_P(late_shared_ring, is_begun_once_by_threads_that_come_together) {
@@ -292,6 +350,107 @@ TEST(shared_ring, is_reserved_at_once_where_nobody_can_give_it_memory_later) {
                                  ears.records().size() == 2
                              ? 0
                              : 3;
+              }),
+              0);
+}
+
+TEST(shared_ring, is_reserved_whole_by_a_program_without_sequences_when_it_attaches) {
+    if (!can_populate()) {
+        GTEST_SKIP() << "here the shared ring has its memory before anybody writes there";
+    }
+    EXPECT_EQ(in_child([] {
+                  choose_rseq(false);
+                  listener ears("ring_test:*", {buffer_size, buffers_per_cpu});
+                  ring_test::emit(tick{0});
+                  subscription_slot* slot = slot_of(ears);
+                  if (slot == nullptr) {
+                      return 1;
+                  }
+                  eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
+                  return shared(ring->reserved_buffers).load() == buffers_per_cpu &&
+                                 shared(ring->lock).load() == 0
+                             ? 0
+                             : 2;
+              }),
+              0);
+}
+
+TEST(shared_ring, leaves_no_memory_to_a_program_that_was_joining_when_it_was_removed) {
+    if (!can_populate()) {
+        GTEST_SKIP() << "here the shared ring has its memory before anybody writes there";
+    }
+    choose_rseq(false);
+    listener ears("ring_test:*", {buffer_size, buffers_per_cpu});
+    const unique_fd& file = ears.source().file();
+    const region_geometry& geometry = ears.source().geometry();
+    const auto memory = [&file] {
+        struct stat status {};
+        EXPECT_EQ(::fstat(file.get(), &status), 0);
+        return static_cast<std::uint64_t>(status.st_blocks) * 512;
+    };
+    const auto set_lock = [&](std::uint64_t holder) {
+        EXPECT_EQ(::pwrite(file.get(), &holder, sizeof holder,
+                           static_cast<off_t>(geometry.ring_offset(geometry.ring_count - 1) +
+                                              offsetof(eventlog_ring, lock))),
+                  static_cast<ssize_t>(sizeof holder));
+    };
+    // We seem to write there: who joins reserves, and waits for us before it does so again.
+    set_lock(ears.source().header().owner_pid_namespace << 32U |
+             static_cast<std::uint64_t>(::gettid()));
+    const std::uint64_t before = memory();
+    std::atomic<bool> is_removed{false};
+    std::thread joining([&is_removed] {
+        do {
+            ring_test::emit(tick{0});
+        } while (!is_removed);
+    });
+    while (memory() < before + buffers_per_cpu * buffer_size) {
+        std::this_thread::yield();
+    }
+    ears.source().end();
+    std::filesystem::remove_all(eventlog::test::eventlog_directory() + "/subscriptions");
+    set_lock(0);
+    release_memory(file, geometry);
+    is_removed = true;
+    joining.join();
+    EXPECT_LT(memory(), buffer_size);
+    choose_rseq(prepare_unmapping());
+}
+
+TEST(shared_ring, is_not_believed_to_have_memory_where_any_advice_is_taken) {
+    if (!can_populate() || !rseq_available()) {
+        GTEST_SKIP() << "here the shared ring has its memory before anybody writes there";
+    }
+    EXPECT_EQ(in_child([] {
+                  listener ears("ring_test:*", {buffer_size, buffers_per_cpu});
+                  if (!answer_call(SYS_madvise, 0)) {
+                      return 1;
+                  }
+                  ring_test::emit(tick{0});  // attaches
+                  subscription_slot* slot = slot_of(ears);
+                  if (!is_shared_ring_late(ears.source().header()) || slot == nullptr) {
+                      return 2;
+                  }
+                  const std::uint64_t payload = 0;
+                  const write_result result = plain(
+                      write_record_shared(*slot, slot->serial.load(), 0, {0, 8, &payload, {}}));
+                  return result == write_result::lost_no_memory ? 0 : 3;
+              }),
+              0);
+}
+
+TEST(populate, is_not_believed_where_any_advice_is_taken) {
+    EXPECT_EQ(in_child([] { return answer_call(SYS_madvise, 0) && !can_populate() ? 0 : 1; }), 0);
+}
+
+TEST(populate, gives_up_where_it_is_interrupted_for_ever) {
+    EXPECT_EQ(in_child([] {
+                  void* mapped = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
+                                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+                  if (mapped == MAP_FAILED || !answer_call(SYS_madvise, EINTR)) {
+                      return 1;
+                  }
+                  return populate(mapped, 4096) ? 2 : 0;
               }),
               0);
 }

@@ -5,8 +5,10 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -20,6 +22,7 @@
 
 #include "failure.hpp"
 #include "listener.hpp"
+#include "rseq.hpp"
 
 namespace {
 
@@ -210,6 +213,46 @@ TEST(records, are_taken_only_as_far_as_they_are_whole_and_sound) {
     EXPECT_EQ(found.count, 1U);
     EXPECT_EQ(found.size, 24U);
     EXPECT_TRUE(found.damaged);
+}
+
+/// Bytes of memory that the region has.
+std::uint64_t memory_of(listener& ears) {
+    struct stat status {};
+    EXPECT_EQ(::fstat(ears.source().file().get(), &status), 0);
+    return static_cast<std::uint64_t>(status.st_blocks) * 512;
+}
+
+/// Numbers of entries that nobody has reserved: 2 MiB of holes.
+void claim_all_entries(listener& ears) {
+    const std::uint32_t count = EVENTLOG_PROVIDERS_MAX - 10;
+    ASSERT_EQ(::pwrite(ears.source().file().get(), &count, sizeof count,
+                       offsetof(eventlog_region, provider_count)),
+              static_cast<ssize_t>(sizeof count));
+}
+
+TEST(region, entry_that_has_no_memory_is_not_touched_by_the_reader) {
+    listener ears("region_test:*");
+    claim_all_entries(ears);
+    const std::uint64_t before = memory_of(ears);
+    ears.poll();
+    ears.finish();
+    EXPECT_EQ(memory_of(ears), before);
+}
+
+TEST(region, entry_that_has_no_memory_is_not_touched_by_a_program_that_attaches) {
+    listener ears("region_test:*");
+    claim_all_entries(ears);
+    const std::uint64_t before = memory_of(ears);
+    region_test::emit(noise{1});
+    ears.poll();
+    ASSERT_EQ(ears.records().size(), 1U);
+    EXPECT_EQ(ears.providers().size(), 1U);
+    // A page for its entry, and one for its schema; and what it writes to without sequences.
+    const region_geometry& geometry = ears.source().geometry();
+    const std::uint64_t ring =
+        rseq_available() ? 0 : std::uint64_t{geometry.buffer_count} * geometry.buffer_size;
+    EXPECT_LE(memory_of(ears),
+              before + ring + 2 * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)));
 }
 
 }  // namespace

@@ -127,10 +127,17 @@
  *   begins by that for buffer 0, then notes `lost` in descriptor 0's `lost_before`,
  *   then stores control 0.  Who is killed in between has changed nothing that
  *   anybody looks at, and the next does it over.  Where there is no memory, the
- *   ring is full, in overwrite mode, too: the producer seals the active buffer,
- *   unless it is sealed, and counts in `lost`; the next record tries again.  Who
- *   knows at the beginning that it will write there may reserve all of it, through
- *   the file and without the lock, and give no buffer anything.
+ *   producer gives back what the buffer got, so that a full tmpfs has it again: the
+ *   buffer has never been used, no control word has named it.  Then the ring is
+ *   full, in overwrite mode, too: the producer seals the active buffer, unless it is
+ *   sealed, and counts in `lost`.  The same process asks again after 10 ms at the
+ *   earliest; what finds no room until then is lost without asking.
+ *
+ *   Who knows at the beginning that it will write there may reserve all buffers,
+ *   through the file.  Whoever holds the lock may be giving one back, so they are
+ *   known to have their memory only when it has been reserved, again, under the
+ *   lock; then `reserved_buffers` is set to their number.  Those below it need not be
+ *   given anything, and nobody gives them back.
  *
  * READING
  *
@@ -341,6 +348,8 @@
 #define EVENTLOG_FEATURE_LATE_SHARED_RING 4U /* writers give the shared ring its memory */
 #define EVENTLOG_FEATURES /* all */ \
 	(EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_STANDING | EVENTLOG_FEATURE_LATE_SHARED_RING)
+#define EVENTLOG_FEATURES_FIRST /* what every library knows */ \
+	(EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_STANDING)
 #define EVENTLOG_SUBSCRIPTION_NAME_SIZE 32
 
 /*
@@ -537,7 +546,8 @@ struct eventlog_ring {
 	 */
 	__u64 lock;
 	__u32 backed; /* 0: memory only for the head; use the shared ring */
-	__u32 reserved;
+	/* The shared ring only, see LATE: set by who has the lock, only ever to buffer_count. */
+	__u32 reserved_buffers;
 
 	/* Written by the reader: generations below this have been read. */
 	__u64 drained __attribute__((aligned(64)));
@@ -592,7 +602,11 @@ struct eventlog_provider_file {
 	__u32 schema_size;
 	__u32 pid;
 	__u32 uid;
-	__u32 reserved;
+	/*
+	 * The EVENTLOG_FEATURE_... of regions that the process can join, for whoever tells of
+	 * it; 0, as older libraries leave it: EVENTLOG_FEATURES_FIRST.
+	 */
+	__u32 region_features;
 	__u64 start_time;
 	__u64 pid_namespace;
 	__u64 schema_hash;
@@ -690,6 +704,7 @@ EVENTLOG_ABI(sizeof(struct eventlog_ring) == 128);
 EVENTLOG_ABI_AT(eventlog_ring, lost, 8);
 EVENTLOG_ABI_AT(eventlog_ring, lock, 16);
 EVENTLOG_ABI_AT(eventlog_ring, backed, 24);
+EVENTLOG_ABI_AT(eventlog_ring, reserved_buffers, 28);
 EVENTLOG_ABI_AT(eventlog_ring, drained, 64);
 
 EVENTLOG_ABI(sizeof(struct eventlog_provider_entry) == 128);
@@ -700,6 +715,7 @@ EVENTLOG_ABI_AT(eventlog_provider_entry, lost_no_memory, 88);
 
 EVENTLOG_ABI(sizeof(struct eventlog_provider_file) == 80);
 EVENTLOG_ABI_AT(eventlog_provider_file, attention, 72);
+EVENTLOG_ABI_AT(eventlog_provider_file, region_features, 28);
 EVENTLOG_ABI_AT(eventlog_provider_file, start_time, 32);
 EVENTLOG_ABI_AT(eventlog_provider_file, process, 56);
 
