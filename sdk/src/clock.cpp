@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 
+#include "own_clock.hpp"
 #include "unique_fd.hpp"
 
 #if defined(__x86_64__)
@@ -75,7 +76,7 @@ eventlog_clock best_clock() noexcept {
     return EVENTLOG_CLOCK_MONOTONIC;
 }
 
-std::uint64_t read_clock([[maybe_unused]] std::uint32_t clock) noexcept {
+std::uint64_t read_clock(std::uint32_t clock) noexcept {
 #if defined(__x86_64__)
     if (clock == EVENTLOG_CLOCK_TSC) {
         return __rdtsc();
@@ -88,6 +89,9 @@ std::uint64_t read_clock([[maybe_unused]] std::uint32_t clock) noexcept {
         return ticks;
     }
 #endif
+    if ((clock & own_clock_bit) != 0) {
+        return read_own_clock(clock & ~own_clock_bit);
+    }
     return nanoseconds(CLOCK_MONOTONIC);
 }
 

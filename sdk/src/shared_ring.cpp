@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "clock.hpp"
+#include "own_clock.hpp"
 #include "populate.hpp"
 #include "process.hpp"
 #include "ring_steps.hpp"
@@ -108,14 +109,15 @@ class ring_lock {
 };
 
 void copy_record(unsigned char* target, const subscription_slot& slot, std::uint16_t provider,
-                 const event_payload& payload, std::uint64_t units) noexcept {
+                 const event_payload& payload, std::uint64_t units, std::uint64_t time) noexcept {
     eventlog_record record{};
     record.size = static_cast<std::uint32_t>(sizeof record + payload.size);
     record.provider = provider;
     record.event = static_cast<std::uint16_t>(payload.event);
-    record.time = read_clock_in_order(slot.clock.load(std::memory_order_relaxed));
+    const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
+    record.time = time != 0 ? time : read_clock_in_order(clock & ~own_clock_bit);
     record.thread = thread_id();
-    record.flags = payload.flags;
+    record.flags = payload.flags | (time != 0 ? EVENTLOG_RECORD_OWN_CLOCK : 0);
     const int cpu = ::sched_getcpu();
     record.cpu = static_cast<std::uint16_t>(cpu < 0 ? 0 : cpu);
     std::memset(target + (units - 1) * EVENTLOG_UNIT, 0, EVENTLOG_UNIT);
@@ -245,6 +247,9 @@ write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
     }
     const std::uint32_t index = slot.ring_count.load(std::memory_order_relaxed) - 1;
     eventlog_ring* ring = slot.ring(index);
+    // The program's own function is not called under a lock that other programs wait for.
+    const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
+    const std::uint64_t own_time = (clock & own_clock_bit) != 0 ? read_clock(clock) : 0;
     const ring_lock lock(slot, ring);
     if (!lock.held()) {
         return write_result::lost_busy;
@@ -264,8 +269,8 @@ write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
     const std::uint64_t buffer_size = slot.buffer_size.load(std::memory_order_relaxed);
     const std::uint64_t buffer =
         control.generation() & slot.buffer_mask.load(std::memory_order_relaxed);
-    copy_record(buffers + buffer * buffer_size + control.position(), slot, provider, payload,
-                units);
+    copy_record(buffers + buffer * buffer_size + control.position(), slot, provider, payload, units,
+                own_time);
     shared(ring->control)
         .store(control.value + (units | std::uint64_t{1} << EVENTLOG_COUNT_SHIFT),
                std::memory_order_release);
