@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 
 #include "own_clock.hpp"
@@ -67,9 +68,14 @@ bool kernel_trusts_counter() noexcept {
 
 }  // namespace
 
+bool is_counter_forbidden() noexcept {
+    const char* choice = ::secure_getenv("EVENTLOG_TSC");
+    return choice != nullptr && std::strcmp(choice, "off") == 0;
+}
+
 eventlog_clock best_clock() noexcept {
 #if defined(__x86_64__) || defined(__aarch64__)
-    if (has_steady_counter() && kernel_trusts_counter()) {
+    if (!is_counter_forbidden() && has_steady_counter() && kernel_trusts_counter()) {
         return EVENTLOG_CLOCK_TSC;
     }
 #endif

@@ -9,6 +9,9 @@
 
 namespace eventlog::core {
 
+/// Whether EVENTLOG_TSC=off forbids subscriptions to take the processor's counter.
+[[nodiscard]] bool is_counter_forbidden() noexcept;
+
 /// The cheapest clock that is the same on all CPUs and never stands still.
 [[nodiscard]] eventlog_clock best_clock() noexcept;
 

@@ -83,5 +83,13 @@ class OwnClock(harness.Case):
             self.assertIsNone(follower.poll())
 
 
+class OwnClockBesideMonotonic(OwnClock):
+    """Where the machine's clock is not the processor's counter."""
+
+    def setUp(self):
+        super().setUp()
+        self.environment["EVENTLOG_TSC"] = "off"
+
+
 if __name__ == "__main__":
     harness.main()
