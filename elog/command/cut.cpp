@@ -26,7 +26,7 @@ class cut_writer final : public record_writer {
 
     /// Makes the file. Before that, nothing may be written.
     void begin(const copy_options& to, const file_reader& file) {
-        copier_.emplace(to, file.host(), file.clock().pairs());
+        copier_.emplace(to, file.host(), file.needed_readings());
         copier_->write_offsets(file.clock().offsets());
     }
 

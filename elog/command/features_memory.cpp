@@ -109,6 +109,10 @@ feature find_clock() {
     if (core::best_clock() == EVENTLOG_CLOCK_TSC) {
         return {"clock", offer::yes, "tsc: at a constant rate, the same on all CPUs", {}};
     }
+    if (core::is_counter_forbidden()) {
+        return {"clock", offer::limited, "monotonic: EVENTLOG_TSC=off forbids the tsc",
+                "Unset EVENTLOG_TSC. Until then reading the time takes longer."};
+    }
     constexpr const char* sources =
         "/sys/devices/system/clocksource/clocksource0/available_clocksource";
     const std::string known = read_if_possible(sources, 256).value_or("");

@@ -70,8 +70,14 @@ void file_output::write(const merged_record& record, const provider_map& provide
     eventlog_record& header = own.record.header;
     header.time =
         static_cast<std::uint64_t>(std::max<std::int64_t>(clock.realtime(header.time), 0));
+    if (has_own_clock(header)) {
+        own.place =
+            static_cast<std::uint64_t>(std::max<std::int64_t>(clock.realtime(record.place), 0));
+    }
     is_whole_ = false;
-    read_clock(header.time);
+    if (!has_own_clock(header)) {
+        read_clock(header.time);
+    }
     copier.write(own, 0, providers);
     is_whole_ = true;
 }

@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: MIT
 #include "merged_source.hpp"
 
+#include <linux/eventlog.h>
+
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <utility>
 
+#include "known.hpp"
+
 namespace elog {
 namespace library {
+namespace {
+
+/// Where a record belongs among those of other sources: its time, unless that is by a clock of its
+/// program's own, for which nobody waits.
+timestamp place_of(const record& head) noexcept {
+    const record_parts& parts = head.parts();
+    if ((parts.flags & EVENTLOG_RECORD_OWN_CLOCK) == 0) {
+        return head.time();
+    }
+    return parts.place == 0 ? timestamp::min()
+                            : timestamp(std::chrono::nanoseconds(
+                                  parts.event->from->clock->realtime(parts.place)));
+}
+
+}  // namespace
 
 merged_source::merged_source(std::vector<source> parts) {
     parts_.reserve(parts.size());
@@ -34,9 +54,10 @@ std::optional<record> merged_source::next() {
         } else {
             each.head = each.from.state().next();
         }
-        if (each.head && (earliest == parts_.size() || each.head->time() < earliest_time)) {
+        const timestamp place = each.head ? place_of(*each.head) : timestamp::max();
+        if (each.head && (earliest == parts_.size() || place < earliest_time)) {
             earliest = i;
-            earliest_time = each.head->time();
+            earliest_time = place;
         }
     }
     const bool is_first = std::none_of(parts_.begin(), parts_.end(), [&](const part& each) {
@@ -89,7 +110,7 @@ timestamp merged_source::complete() const noexcept {
     timestamp earliest = timestamp::max();
     for (const part& each : parts_) {
         if (each.head) {
-            earliest = std::min(earliest, each.head->time());
+            earliest = std::min(earliest, place_of(*each.head));
         } else if (!each.from.is_over()) {
             earliest = std::min(earliest, each.from.state().complete());
         }

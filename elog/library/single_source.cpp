@@ -73,6 +73,7 @@ std::optional<record> single_source::pick(const merged_record& merged) {
         kept_.emplace(record_parts{.event = event,
                                    .payload = merged.record.payload,
                                    .ticks = header.time,
+                                   .place = merged.place,
                                    .lost_before = std::exchange(lost_before_, 0),
                                    .thread = header.thread,
                                    .ring = merged.ring,

@@ -72,6 +72,7 @@ void sink_state::put(const record_parts& parts) {
     merged.lost_before = untold(parts);
     header.event = parts.event->id;
     header.time = parts.ticks;
+    merged.place = parts.place;
     header.thread = parts.thread;
     header.cpu = parts.cpu;
     header.flags = parts.flags;

@@ -83,6 +83,7 @@ std::optional<record> source::view(std::span<const std::byte> copied) const noex
     return record(library::record_parts{.event = event,
                                         .payload = {payload, payload_size},
                                         .ticks = head.header.time,
+                                        .place = 0,
                                         .lost_before = head.lost_before,
                                         .thread = head.header.thread,
                                         .ring = head.ring,

@@ -164,8 +164,10 @@ void file_checker::check_content(const block_place& place, const records_block& 
     bool is_sorted = true;
     while (!records.empty()) {
         const eventlog_record header = take_record(records).header;
-        is_sorted = is_sorted && header.time >= ring.time;
-        ring.time = header.time;
+        if (!has_own_clock(header)) {
+            is_sorted = is_sorted && header.time >= ring.time;
+            ring.time = header.time;
+        }
         earliest = std::min<std::uint64_t>(earliest, header.time);
         latest = std::max<std::uint64_t>(latest, header.time);
         unknown += providers_.test(header.provider) ? 0U : 1U;

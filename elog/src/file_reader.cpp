@@ -20,6 +20,20 @@ constexpr std::size_t losses_max = EVENTLOG_RINGS_MAX + EVENTLOG_PROVIDERS_MAX;
 // How often a file that grows is looked at.
 constexpr std::chrono::milliseconds look_interval{50};
 
+/// Where the first of some records stands that are later than those of their ring's other blocks.
+std::uint64_t earliest_place(std::span<const std::uint8_t> records, std::uint64_t not_before) {
+    std::uint64_t found = UINT64_MAX;
+    while (!records.empty()) {
+        const eventlog_record header = take_record(records).header;
+        if (!has_own_clock(header)) {
+            found = std::min<std::uint64_t>(found, header.time);
+        } else if (found == UINT64_MAX) {
+            found = not_before;
+        }
+    }
+    return found;
+}
+
 /// The first part of a payload as a struct, if the payload is long enough.
 template <class Block>
 bool copy_head(std::span<const std::uint8_t> payload, Block& block) noexcept {
@@ -93,7 +107,7 @@ void file_reader::take_block(const block_place& place) {
             is_whole = copy_head(*payload, clock);
             if (is_whole) {
                 clock_.add({clock.clock, clock.monotonic, clock.realtime});
-                complete_ = std::max(complete_, clock.complete);
+                take_complete(place.header.number, clock.complete);
             }
             break;
         case block_type::provider:
@@ -150,6 +164,21 @@ void file_reader::take_host(const block_place& place, const std::vector<std::uin
     records_.resize(host.ring_count);
     next_records_.resize(host.ring_count);
     held_.resize(host.ring_count);
+}
+
+void file_reader::take_complete(std::uint64_t number, std::uint64_t clock) {
+    if (clock > complete_at(number)) {
+        completes_.push_back({number, clock});
+    }
+}
+
+/// No record in blocks with larger numbers is earlier, but for those with a clock of their own,
+/// which were not emitted earlier. 0: that is not known.
+std::uint64_t file_reader::complete_at(std::uint64_t number) const noexcept {
+    const auto next = std::upper_bound(
+        completes_.begin(), completes_.end(), number,
+        [](std::uint64_t wanted, const known_complete& each) { return wanted < each.number; });
+    return next == completes_.begin() ? 0 : (next - 1)->clock;
 }
 
 void file_reader::take_provider(const block_place& place,
@@ -252,6 +281,7 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
     owned_run run;
     run.lost_before = block.lost_before;
     run.overwritten = (block.flags & records_overwritten) != 0;
+    run.not_before = complete_at(from.number);
     run.bytes = std::move(*payload);
     run.bytes.erase(run.bytes.begin(), run.bytes.begin() + sizeof block);
     const checked_records found = check_records(run.bytes);
@@ -291,9 +321,15 @@ std::optional<std::uint64_t> file_reader::earliest() {
             const std::optional<block_place> place = file_.block_at(from.offset);
             const std::optional<std::vector<std::uint8_t>> payload =
                 place ? file_.load(*place) : std::nullopt;
-            records_block block{};
-            if (payload && copy_head(*payload, block)) {
-                found = std::min(found.value_or(block.earliest), block.earliest);
+            if (!payload || payload->size() < sizeof(records_block)) {
+                continue;
+            }
+            const auto records = std::span(*payload).subspan(sizeof(records_block));
+            const checked_records sound = check_records(records);
+            if (sound.count != 0) {
+                const std::uint64_t first =
+                    earliest_place(records.first(sound.size), complete_at(from.number));
+                found = std::min(found.value_or(first), first);
                 break;
             }
         }
@@ -322,7 +358,7 @@ void file_reader::follow(const time_merger::take_record& take, const std::functi
     bool is_last = !is_being_written();
     while (!is_last && !stop()) {
         // What is later than that may still be followed by something earlier from another ring.
-        merger.merge(complete_, UINT64_MAX, take);
+        merger.merge(completes_.empty() ? 0 : completes_.back().clock, UINT64_MAX, take);
         drop_taken_places();
         idle();
         std::this_thread::sleep_for(look_interval);

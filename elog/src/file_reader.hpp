@@ -65,12 +65,14 @@ class file_reader {
     [[nodiscard]] std::optional<owned_run> next_run(std::uint32_t ring);
     /// Adds to the damages what the end of the file says of more or other records.
     void compare_with_end();
-    /// On the host's clock, the time of the first record, as the first sound block of each ring
-    /// says; nothing if there are none. Reads these blocks.
+    /// On the host's clock, the place of the first record (see place_of), as the first sound block
+    /// of each ring says; nothing if there are none. Reads these blocks.
     [[nodiscard]] std::optional<std::uint64_t> earliest();
 
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
     [[nodiscard]] const clock_table& clock() const noexcept { return clock_; }
+    /// Of the clock's readings, those that convert times in the range, the first and the last.
+    [[nodiscard]] std::vector<eventlog_clock_pair> needed_readings() const;
     [[nodiscard]] const host_block& host() const noexcept { return host_; }
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return host_.ring_count - 1; }
     [[nodiscard]] const std::vector<loss_block>& losses() const noexcept { return losses_; }
@@ -93,11 +95,16 @@ class file_reader {
         std::uint64_t offset = 0;
         std::uint64_t number = 0;
     };
+    /// What a clock block says of the records in those behind it, which have larger numbers.
+    struct known_complete {
+        std::uint64_t number = 0;
+        std::uint64_t clock = 0;
+    };
 
     // With the index, in file_range.cpp.
     [[nodiscard]] bool scan_by_index();
     [[nodiscard]] bool take_hosts();
-    [[nodiscard]] bool take_others(const std::vector<listed_block>& blocks, bool is_wanted);
+    [[nodiscard]] bool take_others(const std::vector<listed_block>& blocks, bool needs_readings);
     [[nodiscard]] bool take_listed(const index_section& section, const range_selector& wanted);
     [[nodiscard]] bool take_section(const index_section& section, const range_selector& wanted);
     void forget();
@@ -105,6 +112,8 @@ class file_reader {
     void take_blocks();
     void take_block(const block_place& place);
     void take_host(const block_place& place, const std::vector<std::uint8_t>& payload);
+    void take_complete(std::uint64_t number, std::uint64_t clock);
+    [[nodiscard]] std::uint64_t complete_at(std::uint64_t number) const noexcept;
     void take_provider(const block_place& place, const std::vector<std::uint8_t>& payload);
     void take_records(const block_place& place);
     [[nodiscard]] std::optional<owned_run> load_run(std::uint32_t ring, const records_place& from);
@@ -119,7 +128,7 @@ class file_reader {
     bool used_index_ = false;
     end_block found_{};  // as read, to be compared with what the end says
     clock_table clock_;
-    std::uint64_t complete_ = 0;  // see clock_block
+    std::vector<known_complete> completes_;  // rising
     provider_map providers_;
     std::size_t schema_bytes_ = 0;                     // of all providers
     std::vector<std::vector<records_place>> records_;  // by ring

@@ -91,7 +91,7 @@ void file_sink::rotate() {
         writer_->write_offsets(*offsets_);
     }
     for (const eventlog_clock_pair& reading : readings_) {
-        writer_->write_clock(reading);
+        writer_->write_clock(reading, settled_);
     }
 }
 
@@ -99,6 +99,7 @@ void file_sink::rotate() {
 /// reading but the last before that, and those behind.
 void file_sink::settle() {
     flush(clock::time_point::max());
+    settled_ = complete_;
     const auto is_later = [this](const eventlog_clock_pair& reading) {
         return reading.clock > complete_;
     };

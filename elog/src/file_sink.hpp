@@ -77,6 +77,7 @@ class file_sink : public record_sink {
     std::unique_ptr<file_writer> writer_;
     std::optional<record_batches> batches_;
     std::uint64_t complete_ = 0;                 // no record that is still to be taken is earlier
+    std::uint64_t settled_ = 0;                  // nor one that is still to be written
     std::vector<eventlog_clock_pair> readings_;  // that records to come may need
     std::optional<clock_offsets> offsets_;       // as they were written last
     provider_map providers_;

@@ -23,6 +23,7 @@ host_block host_of_copy(host_block host) {
 record_copier::record_copier(copy_options options, const host_block& host,
                              std::vector<eventlog_clock_pair> readings)
     : writer_(std::move(options.path), host_of_copy(host)),
+      clock_(host.clock),
       readings_(std::move(readings)),
       batches_(host.ring_count),
       write_run_([this](const record_run& run) { writer_.write_run(run); }),
@@ -32,6 +33,7 @@ record_copier::record_copier(copy_options options, const host_block& host,
 
 record_copier::record_copier(copy_options options, std::uint32_t clock, std::uint32_t ring_count)
     : writer_(std::move(options.path), clock, ring_count),
+      clock_(clock),
       batches_(ring_count),
       write_run_([this](const record_run& run) { writer_.write_run(run); }),
       rings_(ring_count) {
@@ -45,41 +47,20 @@ void record_copier::write_offsets(const std::vector<clock_offsets>& offsets) {
 }
 
 /// Readings stand between the records that they convert, so that an index that lists some of the
-/// blocks lists what belongs to them.
-void record_copier::write_readings(std::uint64_t time) {
-    const bool is_first = next_reading_ == 0;
-    if (is_first && !readings_.empty()) {
-        writer_.write_clock(readings_.front());
-        next_reading_ = 1;
+/// blocks lists what belongs to them. None is left out: a program's own clock may have timed a
+/// record that is still to come by any of them.
+void record_copier::write_readings(std::uint64_t place) {
+    if (next_reading_ == 0 && !readings_.empty() && readings_.front().clock > place) {
+        writer_.write_clock(readings_[next_reading_++]);  // there is one at the beginning
     }
-    if (next_reading_ == readings_.size() || readings_[next_reading_].clock > time) {
+    if (next_reading_ == readings_.size() || readings_[next_reading_].clock > place) {
         return;
     }
-    if (is_first) {
-        // Of those before the first record only the last one converts anything.
-        const auto later = std::upper_bound(
-            readings_.begin(), readings_.end(), time,
-            [](std::uint64_t limit, const auto& reading) { return limit < reading.clock; });
-        next_reading_ = static_cast<std::size_t>(later - readings_.begin()) - 1;
-    }
     flush();
-    while (next_reading_ != readings_.size() && readings_[next_reading_].clock <= time) {
-        writer_.write_clock(readings_[next_reading_++]);
-    }
-}
-
-/// The one behind the last record, and the last of all: its distance from the first is the rate at
-/// which times beyond both are converted.
-void record_copier::write_last_readings() {
-    if (next_reading_ == 0 && !readings_.empty()) {
-        writer_.write_clock(readings_[next_reading_++]);
-    }
-    if (next_reading_ != readings_.size()) {
-        writer_.write_clock(readings_[next_reading_++]);
-    }
-    if (next_reading_ != readings_.size()) {
-        writer_.write_clock(readings_.back());
-        next_reading_ = readings_.size();
+    while (next_reading_ != readings_.size() && readings_[next_reading_].clock <= place) {
+        const eventlog_clock_pair& reading = readings_[next_reading_++];
+        // Nothing that follows is earlier, where no writer can be late.
+        writer_.write_clock(reading, clock_ == EVENTLOG_CLOCK_TSC ? reading.clock : 0);
     }
 }
 
@@ -143,7 +124,7 @@ void record_copier::write(const merged_record& record, std::uint32_t source,
         ++summary_.left_out;
         return;
     }
-    write_readings(header.time);
+    write_readings(place_of(record));
     header.provider = number_of(source, provider->second);
     bytes_.assign(padded_size(header.size), 0);
     std::memcpy(bytes_.data(), &header, sizeof header);
@@ -209,7 +190,9 @@ void record_copier::flush() {
 
 copy_summary record_copier::finish() {
     flush();
-    write_last_readings();
+    while (next_reading_ != readings_.size()) {
+        writer_.write_clock(readings_[next_reading_++]);
+    }
     write_losses();
     writer_.write_end();
     summary_.size = writer_.size();

@@ -40,7 +40,8 @@ class record_copier {
   public:
     /// Makes or replaces the file. `host` is where the records come from; the new file is a
     /// recording of its own. `readings` are those of the clocks that records' times are converted
-    /// with, each later than the one before. Throws failure, as all others here.
+    /// with, each later than the one before: all of them are written. Throws failure, as all others
+    /// here.
     record_copier(copy_options options, const host_block& host,
                   std::vector<eventlog_clock_pair> readings);
     /// The same for records that come from anywhere, with this machine as their host.
@@ -54,8 +55,8 @@ class record_copier {
     /// Of the same clocks, in the order of time. Before the first record.
     void write_offsets(const std::vector<clock_offsets>& offsets);
 
-    /// Records come in the order of time; their rings are those of the host. `source` says which of
-    /// several files it is whose `providers` these are.
+    /// Records come in the order of their places (place_of); their rings are those of the host.
+    /// `source` says which of several files it is whose `providers` these are.
     void write(const merged_record& record, std::uint32_t source, const provider_map& providers);
     /// Only what is missing in front of it.
     void write_gap(const merged_record& record);
@@ -78,12 +79,12 @@ class record_copier {
     [[nodiscard]] std::uint16_t draw_number();
     [[nodiscard]] std::uint16_t number_of(std::uint32_t source, const provider_instance& provider);
     [[nodiscard]] std::uint16_t number_of_unknown(std::uint32_t source, std::uint32_t provider);
-    void write_readings(std::uint64_t time);
-    void write_last_readings();
+    void write_readings(std::uint64_t place);
     void write_losses();
     void flush();
 
     file_writer writer_;
+    std::uint32_t clock_;
     std::vector<eventlog_clock_pair> readings_;
     std::size_t next_reading_ = 0;
     record_batches batches_;

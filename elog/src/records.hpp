@@ -24,6 +24,12 @@ struct record_view {
     return (header.flags & ~EVENTLOG_RECORD_FLAGS) == 0;
 }
 
+/// Whether a record's time is by a clock of its program's own, and may be any: nothing may wait for
+/// it, and it does not tell where in its ring the record stands.
+[[nodiscard]] constexpr bool has_own_clock(const eventlog_record& header) noexcept {
+    return (header.flags & EVENTLOG_RECORD_OWN_CLOCK) != 0;
+}
+
 /// Records that stood one behind the other in a ring, none lost between them.
 struct record_run {
     std::uint32_t ring = 0;

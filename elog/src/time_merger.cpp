@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "time_merger.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -20,7 +21,12 @@ void time_merger::add(const record_run& run) {
          run.overwritten});
 }
 
-std::optional<std::uint64_t> time_merger::head_time(std::uint32_t ring) {
+/// Of its head: see place_of.
+std::uint64_t time_merger::place_in(const stream& from, const eventlog_record& header) {
+    return has_own_clock(header) ? std::max(from.last, from.runs.front().not_before) : header.time;
+}
+
+bool time_merger::has_head(std::uint32_t ring) {
     stream& from = streams_[ring];
     // A run is dropped when the next record is asked for, not before: views into it were given out.
     if (from.begun && from.rest.empty()) {
@@ -32,13 +38,7 @@ std::optional<std::uint64_t> time_merger::head_time(std::uint32_t ring) {
             from.runs.push_back(std::move(*fetched));
         }
     }
-    if (from.runs.empty()) {
-        return std::nullopt;
-    }
-    const std::span<const std::uint8_t> bytes = from.begun ? from.rest : from.runs.front().bytes;
-    std::uint64_t time = 0;
-    std::memcpy(&time, bytes.data() + offsetof(eventlog_record, time), sizeof time);
-    return time;
+    return !from.runs.empty();
 }
 
 merged_record time_merger::take_head(std::uint32_t ring) {
@@ -52,13 +52,24 @@ merged_record time_merger::take_head(std::uint32_t ring) {
         merged.overwritten = from.runs.front().overwritten;
     }
     merged.record = elog::take_record(from.rest);
+    merged.place = place_in(from, merged.record.header);
+    if (!has_own_clock(merged.record.header)) {
+        from.last = merged.place;
+    }
     return merged;
 }
 
 std::optional<time_merger::head> time_merger::due_head(std::uint32_t ring) {
-    const std::optional<std::uint64_t> time = head_time(ring);
-    const bool is_due = time && (*time <= limit_ || *time > present_);
-    return is_due ? std::optional(head(*time, ring)) : std::nullopt;
+    if (!has_head(ring)) {
+        return std::nullopt;
+    }
+    const stream& from = streams_[ring];
+    const std::span<const std::uint8_t> bytes = from.begun ? from.rest : from.runs.front().bytes;
+    eventlog_record header{};
+    std::memcpy(&header, bytes.data(), sizeof header);
+    const std::uint64_t place = place_in(from, header);
+    const bool is_due = place <= limit_ || place > present_;
+    return is_due ? std::optional(head(place, header.time, ring)) : std::nullopt;
 }
 
 void time_merger::begin(std::uint64_t limit, std::uint64_t present) {
@@ -89,7 +100,7 @@ std::optional<merged_record> time_merger::next() {
     if (heads_.empty()) {
         return std::nullopt;
     }
-    current_ = heads_.top().second;
+    current_ = std::get<std::uint32_t>(heads_.top());
     heads_.pop();
     return take_head(*current_);
 }

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 
+#include "own_clock.hpp"
 #include "unique_fd.hpp"
 
 #if defined(__x86_64__)
@@ -66,16 +68,21 @@ bool kernel_trusts_counter() noexcept {
 
 }  // namespace
 
+bool is_counter_forbidden() noexcept {
+    const char* choice = ::secure_getenv("EVENTLOG_TSC");
+    return choice != nullptr && std::strcmp(choice, "off") == 0;
+}
+
 eventlog_clock best_clock() noexcept {
 #if defined(__x86_64__) || defined(__aarch64__)
-    if (has_steady_counter() && kernel_trusts_counter()) {
+    if (!is_counter_forbidden() && has_steady_counter() && kernel_trusts_counter()) {
         return EVENTLOG_CLOCK_TSC;
     }
 #endif
     return EVENTLOG_CLOCK_MONOTONIC;
 }
 
-std::uint64_t read_clock([[maybe_unused]] std::uint32_t clock) noexcept {
+std::uint64_t read_clock(std::uint32_t clock) noexcept {
 #if defined(__x86_64__)
     if (clock == EVENTLOG_CLOCK_TSC) {
         return __rdtsc();
@@ -88,6 +95,9 @@ std::uint64_t read_clock([[maybe_unused]] std::uint32_t clock) noexcept {
         return ticks;
     }
 #endif
+    if ((clock & own_clock_bit) != 0) {
+        return read_own_clock(clock & ~own_clock_bit);
+    }
     return nanoseconds(CLOCK_MONOTONIC);
 }
 

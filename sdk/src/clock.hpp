@@ -9,10 +9,13 @@
 
 namespace eventlog::core {
 
+/// Whether EVENTLOG_TSC=off forbids subscriptions to take the processor's counter.
+[[nodiscard]] bool is_counter_forbidden() noexcept;
+
 /// The cheapest clock that is the same on all CPUs and never stands still.
 [[nodiscard]] eventlog_clock best_clock() noexcept;
 
-/// That clock now. Async-signal-safe.
+/// That clock now; with own_clock_bit the program's own. Async-signal-safe.
 [[nodiscard]] std::uint64_t read_clock(std::uint32_t clock) noexcept;
 
 /// The same, not read before anything that stands before it in the program. Without that a

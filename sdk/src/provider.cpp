@@ -18,6 +18,7 @@
 #include "counters.hpp"
 #include "directory.hpp"
 #include "dynamic_part.hpp"
+#include "own_clock.hpp"
 #include "process.hpp"
 #include "registered_provider.hpp"
 #include "rseq.hpp"
@@ -201,6 +202,7 @@ void publish_again_in_child() noexcept {
     forget_other_slot_users();
     leave_locked_regions();
     forget_other_writers();
+    forget_own_clock_reader();
     static_cast<void>(prepare_unmapping());
     identify();
     for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {

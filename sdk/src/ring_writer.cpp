@@ -6,6 +6,7 @@
 #include "ring_writer.hpp"
 
 #include "clock.hpp"
+#include "own_clock.hpp"
 #include "process.hpp"
 #include "ring_steps.hpp"
 #include "rseq.hpp"
@@ -34,7 +35,7 @@ rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uin
     record.head = head;
     record.time = clock == EVENTLOG_CLOCK_TSC ? 0 : read_clock(clock);
     record.thread = thread_id();
-    record.flags = payload.flags;
+    record.flags = payload.flags | flags_of_clock(clock);
     record.units = units;
     record.pieces = pieces.data();
     record.end = pieces.data() + pieces.size();

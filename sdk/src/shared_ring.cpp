@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "clock.hpp"
+#include "own_clock.hpp"
 #include "populate.hpp"
 #include "process.hpp"
 #include "ring_lock.hpp"
@@ -22,14 +23,15 @@ namespace {
 constexpr std::uint64_t memory_pause = 10'000'000;
 
 void copy_record(unsigned char* target, const subscription_slot& slot, std::uint16_t provider,
-                 const event_payload& payload, std::uint64_t units) noexcept {
+                 const event_payload& payload, std::uint64_t units, std::uint64_t time) noexcept {
     eventlog_record record{};
     record.size = static_cast<std::uint32_t>(sizeof record + payload.size);
     record.provider = provider;
     record.event = static_cast<std::uint16_t>(payload.event);
-    record.time = read_clock_in_order(slot.clock.load(std::memory_order_relaxed));
+    const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
+    record.time = time != 0 ? time : read_clock_in_order(clock & ~own_clock_bit);
     record.thread = thread_id();
-    record.flags = payload.flags;
+    record.flags = payload.flags | (time != 0 ? EVENTLOG_RECORD_OWN_CLOCK : 0);
     const int cpu = ::sched_getcpu();
     record.cpu = static_cast<std::uint16_t>(cpu < 0 ? 0 : cpu);
     std::memset(target + (units - 1) * EVENTLOG_UNIT, 0, EVENTLOG_UNIT);
@@ -159,9 +161,9 @@ bool is_live(const subscription_slot& slot) noexcept {
     return shared(slot.region()->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
 }
 
-/// The lock is held.
+/// The lock is held. `own_time` is for a clock of the program's own.
 write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring, std::uint16_t provider,
-                             const event_payload& payload) noexcept {
+                             const event_payload& payload, std::uint64_t own_time) noexcept {
     // Again: waiting may have taken long. The other half of this is in release_memory.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!is_live(slot)) {
@@ -178,8 +180,8 @@ write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring, std::
     const std::uint64_t buffer_size = slot.buffer_size.load(std::memory_order_relaxed);
     const std::uint64_t buffer =
         control.generation() & slot.buffer_mask.load(std::memory_order_relaxed);
-    copy_record(buffers + buffer * buffer_size + control.position(), slot, provider, payload,
-                units);
+    copy_record(buffers + buffer * buffer_size + control.position(), slot, provider, payload, units,
+                own_time);
     shared(ring->control)
         .store(control.value + (units | std::uint64_t{1} << EVENTLOG_COUNT_SHIFT),
                std::memory_order_release);
@@ -196,9 +198,13 @@ write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
         return write_result::stale;
     }
     eventlog_ring* ring = slot.ring(slot.ring_count.load(std::memory_order_relaxed) - 1);
+    // The program's own function is not called under a lock that other programs wait for.
+    const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
+    const std::uint64_t own_time = (clock & own_clock_bit) != 0 ? read_clock(clock) : 0;
     const ring_lock lock(slot, ring);
-    const write_result result =
-        lock.held() ? write_as_holder(slot, ring, provider, payload) : write_result::lost_busy;
+    const write_result result = lock.held()
+                                    ? write_as_holder(slot, ring, provider, payload, own_time)
+                                    : write_result::lost_busy;
     // A child that was forked in the middle begins anew, in its own name.
     return lock.was_left_to_parent() ? write_result::stale : result;
 }

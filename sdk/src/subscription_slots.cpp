@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "gate_pages.hpp"
+#include "own_clock.hpp"
 #include "populate.hpp"
 #include "rseq.hpp"
 
@@ -29,6 +30,17 @@ namespace {
 
 bool membarrier(int command) noexcept {
     return ::syscall(SYS_membarrier, command, 0U, 0) == 0;
+}
+
+/// The fast way also counts: on CPUs that have a word to count in.
+void choose_clock(subscription_slot& slot, std::uint32_t region_clock) noexcept {
+    const bool is_fast =
+        region_clock == EVENTLOG_CLOCK_TSC && !slot.asks_for_sessions && !has_own_clock();
+    const std::uint32_t cpus = slot.sequence_cpus.load(std::memory_order_relaxed);
+    slot.clock.store(region_clock | (has_own_clock() ? own_clock_bit : 0),
+                     std::memory_order_relaxed);
+    slot.fast_cpus.store(is_fast ? std::min(cpus, spread_of_counters.cpus) : 0,
+                         std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -76,17 +88,14 @@ bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_reg
     set(slot.buffer_units, geometry.buffer_size / EVENTLOG_UNIT);
     set(slot.buffer_mask, geometry.buffer_count - 1);
     set(slot.sequence_cpus, cpus);
-    const bool asks_for_sessions = std::memchr(header.filter, '#', sizeof header.filter) != nullptr;
-    // The fast way also counts: on CPUs that have a word to count in.
-    const bool is_fast = header.clock == EVENTLOG_CLOCK_TSC && !asks_for_sessions;
-    set(slot.fast_cpus, is_fast ? std::min(cpus, spread_of_counters.cpus) : 0);
+    slot.asks_for_sessions = std::memchr(header.filter, '#', sizeof header.filter) != nullptr;
+    choose_clock(slot, header.clock);
     set(slot.counter_stride, spread_of_counters.stride);
     set(slot.session_count, header.session_count);
     for (std::size_t i = 0; i < slot.sessions.size(); ++i) {
         set(slot.sessions[i], header.sessions[i]);
     }
     set(slot.ring_count, geometry.ring_count);
-    set(slot.clock, header.clock);
     set(slot.overwrites, overwrites(header));
     set(slot.shared_ring_is_late, is_shared_ring_late(header));
     // Never, where it cannot be asked for, whatever the maker of the region could.
@@ -96,6 +105,12 @@ bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_reg
     slot.mapped_size = geometry.total_size;
     slot.serial.store(header.serial, std::memory_order_release);
     return true;
+}
+
+void choose_clocks() noexcept {
+    for (subscription_slot& slot : subscription_slots) {
+        choose_clock(slot, slot.clock.load(std::memory_order_relaxed) & ~own_clock_bit);
+    }
 }
 
 void unmap_ended_slots() noexcept {

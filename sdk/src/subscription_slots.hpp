@@ -40,18 +40,19 @@ struct alignas(64) subscription_slot {
     std::atomic<std::uint64_t> buffer_mask{0};  // buffer count - 1
     /// CPUs below this have rings that a sequence writes to: 0 where there are no sequences.
     std::atomic<std::uint32_t> sequence_cpus{0};
-    /// The same, but 0 also if the clock is not the one that the shortest sequence reads, or if
-    /// some events are wanted in some sessions only.
+    /// The same, but 0 also if the clock is not the one that the shortest sequence reads, or the
+    /// program has one of its own, or if some events are wanted in some sessions only.
     std::atomic<std::uint32_t> fast_cpus{0};
     /// As in spread_of_counters.
     std::atomic<std::uint32_t> counter_stride{0};
 
     std::atomic<std::uint32_t> ring_count{0};
-    std::atomic<std::uint32_t> clock{0};
+    std::atomic<std::uint32_t> clock{0};  // the region's, and own_clock_bit
     /// Whether a switch does not wait for the reader. Looked at where a record finds no room.
     std::atomic<bool> overwrites{false};
     /// Whether who goes on in a buffer of the shared ring for the first time gives it its memory.
     std::atomic<bool> shared_ring_is_late{false};
+    bool asks_for_sessions = false;  // under the registry's lock
     std::atomic<unsigned char*> base{nullptr};
     std::atomic<eventlog_provider_entry*> providers{nullptr};
     std::uint64_t mapped_size = 0;  // under the registry's lock
@@ -155,6 +156,9 @@ class slot_user {
 [[nodiscard]] bool map_slot(subscription_slot& slot, const unique_fd& file,
                             const eventlog_region& header,
                             const region_geometry& geometry) noexcept;
+
+/// By which clock events are timed from now on: the program has set one, or taken it back.
+void choose_clocks() noexcept;
 
 /// Gives back the memory of all regions that have ended.
 void unmap_ended_slots() noexcept;

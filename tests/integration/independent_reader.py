@@ -61,6 +61,7 @@ class File:
             self.data = file.read()
         self.host, self.end, self.identity = None, None, None
         self.clocks, self.providers, self.rings, self.losses = [], {}, {}, []
+        self.complete = 0
         magic, version, identity = struct.unpack_from("<8sII", self.data.ljust(32, b"\0"))
         is_ours = len(self.data) >= 32 and magic == b"ELOG\r\n\x1a\n"
         sound = is_ours and crc32c(self.data[:28]) == int.from_bytes(self.data[28:32], "little")
@@ -110,6 +111,7 @@ class File:
         if kind == 1 and not self.host:
             self.host = struct.unpack_from("<II64s64s32sQI", data)
         elif kind == 2:
+            self.complete = max(self.complete, struct.unpack_from("<Q", data, 24)[0])
             pair = struct.unpack_from("<QQQ", data)
             last = self.clocks[-1] if self.clocks else (-1, 0)
             if pair[0] > last[0] and pair[1] >= last[1]:
@@ -119,7 +121,8 @@ class File:
             schema = parse_schema(data[32 : 32 + size])
             self.providers.setdefault(number, (pid, uid, name.split(b"\0")[0], *schema))
         elif kind == 4:
-            self.rings.setdefault(struct.unpack_from("<I", data)[0], []).append(data)
+            ring = self.rings.setdefault(struct.unpack_from("<I", data)[0], [])
+            ring.append((self.complete, data))
         elif kind == 5:
             self.losses.append(struct.unpack_from("<IIQQQQ", data))
         elif kind == 6:
@@ -135,23 +138,27 @@ class File:
         return base[2] + int((clock - base[0]) * ((last[1] - first[1]) / ticks if ticks else 1.0))
 
     def records(self, ring):
-        """Of one ring: time, ring, lost before, header, payload."""
-        for data in self.rings[ring]:
+        """Of one ring: place, ring, lost before, header, payload."""
+        last = 0
+        for complete, data in self.rings[ring]:
             at, lost = 48, struct.unpack_from("<Q", data, 24)[0]
             while at < len(data):
                 head = struct.unpack_from("<IHHQIHH", data, at)
-                yield head[3], ring, lost, head, data[at + 24 : at + head[0]]
+                is_own = head[6] & 2
+                last = last if is_own else head[3]
+                place = max(last, complete) if is_own else head[3]
+                yield (place, head[3]), ring, lost, head, data[at + 24 : at + head[0]]
                 at, lost = at + (head[0] + 7) // 8 * 8, 0
 
     def dump(self):
         clock, rings, name, _, _, _, part = self.host
         yield f"host {clock} {rings} " + name.split(b"\0")[0].hex() + f" {part}"
         merged = heapq.merge(*map(self.records, sorted(self.rings)), key=lambda record: record[0])
-        for time, ring, lost, head, payload in merged:
-            _, provider, event, _, thread, cpu, flags = head
+        for _, ring, lost, head, payload in merged:
+            _, provider, event, time, thread, cpu, flags = head
             line = f"record {ring} {lost} {time} {self.realtime(time)} {cpu} {thread} {flags} "
             known = self.providers.get(provider)
-            if flags & ~1 or not known or event >= len(known[4]):
+            if flags & ~3 or not known or event >= len(known[4]):
                 yield line + f"? {len(payload)}"
                 continue
             pid, uid, process, provider_name, events = known

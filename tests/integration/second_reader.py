@@ -16,7 +16,7 @@ FEATURES_KNOWN = 4  # the shared ring is late, of which readers have nothing to 
 PROVIDERS_MAX, RINGS_MAX, BUFFERS_MAX = 16384, 8193, 64
 BUFFER_SIZE_MIN, BUFFER_SIZE_MAX = 0x20000, 0x4000000
 SCHEMA_SIZE_MAX, SCHEMAS_SIZE_MAX, RECORD_SIZE_MAX = 0x100000, 1 << 40, 0x10000
-UNIT, SEALED, RECORD_FLAGS = 8, 0xFFFFFF, 1
+UNIT, SEALED, RECORD_FLAGS = 8, 0xFFFFFF, 3
 NO_GENERATION = (1 << 64) - 1
 
 # Sizes of the structures, and where in them what is.

@@ -28,6 +28,19 @@ class Examples(harness.Case):
         return [event for event, _ in heard]
 
 
+class Simulation(Examples):
+    def test_an_hour_passes_in_a_moment(self):
+        file = self.path("hour.elog")
+        self.run_elog("record", "-e", "lift", "-o", file, "--", harness.example("simulation"))
+        self.assertEqual(len(self.parsed(self.run_elog("print", file).stdout)), 120)
+        # In short recordings times so far away are rough: not at a full minute.
+        part = self.run_elog("print", file, "--from", "+570s", "--to", "+1170s").stdout
+        self.assertEqual(self.events(self.parsed(part)), ["called", "arrived"] * 10)
+        shown = self.run_elog("print", file, "--delta").stdout.splitlines()
+        between = [float(re.search(r"<\s*([\d.]+)>", line)[1]) for line in shown]
+        self.assertAlmostEqual(sum(between), 59 * 60 + 7.5, delta=10)
+
+
 class Sessions(Examples):
     def test_all_downloads_are_heard(self):
         heard = self.heard(["-e", "downloads"], harness.example("sessions"), "2")

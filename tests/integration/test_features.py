@@ -80,6 +80,12 @@ class Features(harness.Case):
         self.environment["GLIBC_TUNABLES"] = "glibc.pthread.rseq=0"
         self.assertIn("GLIBC_TUNABLES", self.find()["rseq"]["remedy"])
 
+    def test_counter_that_is_turned_off_says_by_what(self):
+        self.environment["EVENTLOG_TSC"] = "off"
+        clock = self.find()["clock"]
+        self.assertEqual(clock["state"], "limited")
+        self.assertIn("EVENTLOG_TSC", clock["remedy"])
+
     def test_directory_is_the_one_of_doctor_and_nothing_is_made(self):
         self.assertEqual(self.find()["directory"]["value"], self.directory)
         self.assertFalse(os.path.exists(self.directory), "it changes nothing")

@@ -58,6 +58,14 @@ class FileFormat(harness.Case):
         self.assertEqual(sum(line.startswith("record ") for line in read), 1200)
         self.assertLess(os.path.getsize(path), os.path.getsize(self.record("plain.elog")))
 
+    def test_of_a_clock_of_the_programs_own(self):
+        path = self.path("own.elog")
+        self.run_elog("record", "-e", "*", "-o", path, "--", harness.program("own_clock"),
+                      stdin=subprocess.DEVNULL)
+        read = self.assert_agreed(path)
+        flags = [line.split(" ")[7] for line in read if line.startswith("record ")]
+        self.assertEqual(sorted(flags), ["0", "2", "2", "2"])
+
     def test_of_texts_enumerations_and_sessions(self):
         read = self.assert_agreed(
             self.record("orders.elog", program="order_service", arguments=("1", "1"))

@@ -206,7 +206,7 @@ TEST(text_line, of_an_unknown_provider_or_event_says_so) {
 TEST(text_line, of_a_record_with_an_unknown_flag_is_only_counted) {
     const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
     elog::merged_record record;
-    record.record.header.flags = EVENTLOG_RECORD_CUT | 2;
+    record.record.header.flags = EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_OWN_CLOCK | 4;
     record.record.payload = payload;
     EXPECT_EQ(line_of(record, one_provider()),
               "-- 1 events of a newer version of eventlog are left out --\n");

@@ -25,6 +25,8 @@ struct record_parts {
     const known_event* event = nullptr;
     std::span<const std::uint8_t> payload{};
     std::uint64_t ticks = 0;  // of the clock that the source has
+    std::uint64_t place =
+        0;  // the same: where among others it belongs, if its own clock is not that
     std::uint64_t lost_before = 0;
     std::uint32_t thread = 0;
     std::uint32_t ring = 0;

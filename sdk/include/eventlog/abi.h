@@ -270,6 +270,47 @@ EVENTLOG_API void eventlog_provider_poll(struct eventlog_provider* provider);
  */
 EVENTLOG_API unsigned eventlog_snapshot(const char* reason);
 
+/* A clock of the program's own: the time of a simulation, the counter of a device. */
+struct eventlog_clock_source {
+    uint32_t size;      /* sizeof this struct: lets it grow */
+    uint32_t bits;      /* that the clock counts with, 8 to 64 */
+    uint64_t frequency; /* ticks a second, 1 to 10 000 000 000 */
+    uint64_t (*read)(void* context);
+    void* context;
+};
+
+/*
+ * From now on the events of this process, of all of its providers, are timed by
+ * a clock of its own. NULL: by the machine's again.
+ *
+ * The instant of this call is the same on both clocks. From there on an event is
+ * as many seconds later as the program's clock has counted, be it faster or
+ * slower, stand still or go back: nothing corrects it. Who wants it to agree with
+ * the machine's clock again calls this again. What the kernel's user_events
+ * record is timed by the kernel.
+ *
+ * A clock of fewer than 64 bits wraps. It is taken to have wrapped as often as
+ * brings it nearest to where CLOCK_MONOTONIC says it should be, so there may be
+ * any time between two events; but it has to count the time that passes, and
+ * CLOCK_MONOTONIC too: not while the machine sleeps. It must not wrap within less
+ * than 10 ms. A clock of 64 bits may do what it likes.
+ *
+ * `read` is called for each event and each subscription that it goes to, once as a
+ * rule, by the emitting thread: by several at once, and in signal handlers if the
+ * program emits there. It must be async-signal-safe, return soon, throw nothing and emit
+ * nothing. Bits above `bits` are ignored. An event that is being emitted during
+ * this call has a time of either clock, and may still call the `read` of before:
+ * its code and context must stay as long as threads may emit. A forked child goes
+ * on with the clock of its parent.
+ *
+ * Such an event takes some 60 ns more, and does not go the shortest way; without
+ * a clock of their own events pay nothing for it.
+ *
+ * Returns false, and changes nothing, if the struct says something impossible.
+ * Takes 10 ms. Any thread and forked child; not from a signal handler.
+ */
+EVENTLOG_API bool eventlog_set_clock(const struct eventlog_clock_source* source);
+
 #ifdef __cplusplus
 }
 #endif

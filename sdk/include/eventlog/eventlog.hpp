@@ -8,6 +8,7 @@
 #pragma once
 
 #include <eventlog/addresses.hpp>
+#include <eventlog/clock.hpp>
 #include <eventlog/counter.hpp>
 #include <eventlog/provider.hpp>
 #include <eventlog/session.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <chrono>
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>
@@ -7,3 +8,4 @@ struct loss {
     std::uint32_t bytes;
 };
 inline constexpr std::uint64_t retransmit = 1;
+using simulation_clock = std::chrono::steady_clock;

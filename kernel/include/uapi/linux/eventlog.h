@@ -197,7 +197,9 @@
  *
  *   In a ring of a CPU, times do not decrease if the clock is the processor's
  *   counter.  With another clock, a record may be late by as long as its writer
- *   was held up.
+ *   was held up.  A record with EVENTLOG_RECORD_OWN_CLOCK may have any time, and
+ *   says nothing about those before and behind it: its place in the ring is when
+ *   it was emitted.  Readers must not wait for that time, nor search by order.
  *
  * END
  *
@@ -421,7 +423,9 @@ struct eventlog_record {
 };
 
 #define EVENTLOG_RECORD_CUT 1U /* texts were too long and have been cut */
-#define EVENTLOG_RECORD_FLAGS EVENTLOG_RECORD_CUT /* all there are */
+/* `time` is by a clock of the program's own, in the same unit: earlier or later than it was. */
+#define EVENTLOG_RECORD_OWN_CLOCK 2U
+#define EVENTLOG_RECORD_FLAGS (EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_OWN_CLOCK) /* all there are */
 
 /* The same instant on three clocks, from which a reader converts times. */
 struct eventlog_clock_pair {

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: MIT
+//
+// Reading records that a program has timed by a clock of its own: whatever that says, none is lost,
+// none is waited for, each is found by its time, and all others are where they would be without it.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <elog/elog.hpp>
+
+#include "file_check.hpp"
+#include "file_merge.hpp"
+#include "file_reader.hpp"
+#include "recording_sample.hpp"
+#include "scratch.hpp"
+#include "time_merger.hpp"
+
+namespace {
+
+namespace test = eventlog::test;
+
+struct timed {
+    std::uint64_t number = 0;
+    std::uint64_t time = 0;
+    bool is_own = false;
+};
+
+/// As they stand in a ring.
+test::bytes records_of(const std::vector<timed>& wanted) {
+    test::bytes made;
+    for (const timed& each : wanted) {
+        test::bytes record = test::make_records(each.number, each.number);
+        eventlog_record header{};
+        std::memcpy(&header, record.data(), sizeof header);
+        header.time = each.time;
+        header.flags = each.is_own ? EVENTLOG_RECORD_OWN_CLOCK : 0;
+        std::memcpy(record.data(), &header, sizeof header);
+        made.insert(made.end(), record.begin(), record.end());
+    }
+    return made;
+}
+
+void add(elog::time_merger& merger, std::uint32_t ring, const std::vector<timed>& wanted) {
+    const test::bytes records = records_of(wanted);
+    elog::record_run run;
+    run.ring = ring;
+    run.count = wanted.size();
+    run.bytes = records;
+    merger.add(run);
+}
+
+std::uint64_t number_of(const elog::merged_record& record) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, record.record.payload.data(), sizeof number);
+    return number;
+}
+
+std::vector<std::uint64_t> merge(elog::time_merger& merger, std::uint64_t limit) {
+    std::vector<std::uint64_t> numbers;
+    merger.merge(limit, UINT64_MAX,
+                 [&](const elog::merged_record& record) { numbers.push_back(number_of(record)); });
+    return numbers;
+}
+
+using numbers = std::vector<std::uint64_t>;
+
+TEST(own_clock_merging, leaves_others_where_they_are) {
+    for (const std::uint64_t any : {std::uint64_t{0}, std::uint64_t{25}, UINT64_MAX}) {
+        elog::time_merger merger(2);
+        add(merger, 0, {{1, 10}, {100, any, true}, {3, 30}, {101, any, true}, {5, 50}});
+        add(merger, 1, {{2, 20}, {4, 40}, {6, 60}});
+        numbers found = merge(merger, UINT64_MAX);
+        EXPECT_EQ(found.size(), 8U);
+        found.erase(std::remove_if(found.begin(), found.end(),
+                                   [](std::uint64_t number) { return number >= 100; }),
+                    found.end());
+        EXPECT_EQ(found, (numbers{1, 2, 3, 4, 5, 6})) << any;
+    }
+}
+
+TEST(own_clock_merging, gives_a_record_out_behind_the_one_before_it_on_its_ring) {
+    elog::time_merger merger(2);
+    add(merger, 0, {{1, 10}, {100, UINT64_MAX, true}, {101, 1, true}, {3, 30}});
+    add(merger, 1, {{2, 20}});
+    EXPECT_EQ(merge(merger, UINT64_MAX), (numbers{1, 100, 101, 2, 3}));
+}
+
+TEST(own_clock_merging, waits_neither_for_a_time_to_come_nor_for_one_that_is_over) {
+    elog::time_merger merger(2);
+    add(merger, 0, {{100, UINT64_MAX, true}, {1, 10}, {101, UINT64_MAX - 1, true}, {102, 3, true}});
+    add(merger, 1, {{2, 20}});
+    EXPECT_EQ(merge(merger, 0), (numbers{100}));
+    EXPECT_EQ(merge(merger, 10), (numbers{1, 101, 102}));
+    add(merger, 0, {{103, UINT64_MAX, true}});
+    EXPECT_EQ(merge(merger, 10), (numbers{103}));
+    EXPECT_EQ(merge(merger, 20), (numbers{2}));
+}
+
+TEST(own_clock_merging, goes_by_that_clock_where_rings_have_nothing_else) {
+    elog::time_merger merger(3);
+    add(merger, 0, {{1, 1000, true}, {4, 4000, true}, {5, 5000, true}});
+    add(merger, 2, {{2, 2000, true}, {3, 3000, true}, {6, 6000, true}});
+    EXPECT_EQ(merge(merger, 0), (numbers{1, 2, 3, 4, 5, 6}));
+}
+
+constexpr std::uint64_t second = 1'000'000'000;
+constexpr std::uint64_t ticks = 3;  // in a nanosecond
+constexpr std::uint64_t start = 100 * second;
+
+/// A recording of half a minute, in several sections of the index, on a clock of 3 ticks a
+/// nanosecond whose rate changes a little and whose wall clock is set back by an hour near the end.
+/// Ring 0 has records of the machine's clock, ring 1 of a clock of its own, ring 2 both. For a
+/// second there are none, but so many readings of the clocks that a section has nothing else.
+class strange_recording {
+  public:
+    static constexpr std::uint64_t seconds = 30;
+    static constexpr std::uint64_t quiet_second = 20;
+    static constexpr std::uint64_t quiet_readings = 2100;
+    static constexpr std::uint64_t set_back_at = 28;
+    static constexpr std::uint64_t blocks = 40;  // in a second
+    static constexpr std::uint64_t in_block = 2;
+    static constexpr std::uint32_t rings = 3;
+
+    /// `own` says what the program's clock says, as nanoseconds of the machine's, at that time.
+    template <class Clock>
+    strange_recording(const std::string& name, Clock own, bool is_ended = true,
+                      std::uint64_t first_number = 1)
+        : path(test::scratch_directory() + "/" + name), next_(first_number) {
+        elog::host_block host{};
+        host.clock = EVENTLOG_CLOCK_TSC;
+        host.ring_count = rings;
+        host.recording = 77;
+        host.version = elog::file_version;
+        elog::file_writer writer(path, host);
+        writer.write_provider(test::mark_provider());
+        std::vector<std::uint64_t> sequences(rings);
+        for (std::uint64_t s = 0; s < seconds; ++s) {
+            write_clock(writer, s * second);
+            for (std::uint64_t i = 1; s == quiet_second && i < quiet_readings; ++i) {
+                write_clock(writer, s * second + i * 400'000);
+            }
+            for (std::uint64_t b = 0; s != quiet_second && b < blocks; ++b) {
+                const std::uint64_t begin = start + s * second + b * (second / blocks);
+                write_block(writer, static_cast<std::uint32_t>(b % rings), begin, own, sequences);
+            }
+        }
+        write_clock(writer, seconds * second);
+        if (is_ended) {
+            writer.write_end();
+        }
+    }
+
+    /// The rate changes at each reading, by up to 40 millionths of a second.
+    static void write_clock(elog::file_writer& writer, std::uint64_t passed) {
+        const std::uint64_t set_back = passed < set_back_at * second ? 0 : 3600 * second;
+        const std::uint64_t clock = ticks * (start + passed) + passed / 400'000 % 5 * 30'000;
+        writer.write_clock({clock, start + passed, 10'000 * second + passed - set_back}, clock);
+    }
+
+    const std::string path;
+    std::vector<timed> written{};
+
+  private:
+    template <class Clock>
+    void write_block(elog::file_writer& writer, std::uint32_t ring, std::uint64_t begin, Clock own,
+                     std::vector<std::uint64_t>& sequences) {
+        std::vector<timed> wanted;
+        for (std::uint64_t i = 0; i < in_block; ++i) {
+            const std::uint64_t time = begin + 1'000'000 + i * 1000;
+            const bool is_own = ring == 1 || (ring == 2 && i % 2 == 1);
+            wanted.push_back({next_++, ticks * (is_own ? own(time) : time), is_own});
+        }
+        written.insert(written.end(), wanted.begin(), wanted.end());
+        const test::bytes records = records_of(wanted);
+        elog::record_run run;
+        run.ring = ring;
+        run.sequence = sequences[ring];
+        run.count = wanted.size();
+        run.bytes = records;
+        writer.write_run(run);
+        sequences[ring] += wanted.size();
+    }
+
+    std::uint64_t next_;
+};
+
+using own_function = std::uint64_t (*)(std::uint64_t);
+
+constexpr std::uint64_t backwards(std::uint64_t time) {
+    return 2 * start + 40 * second - time;
+}
+constexpr std::uint64_t frozen(std::uint64_t /*time*/) {
+    return start + 20 * second + second / 3;
+}
+/// Every third time an hour ahead, every third one behind the beginning of the recording.
+constexpr std::uint64_t jumping(std::uint64_t time) {
+    const std::uint64_t turn = time / 1000 % 3;
+    return turn == 0 ? time : turn == 1 ? time + 3600 * second : time % (90 * second);
+}
+/// Anywhere in the recording and a little around it.
+constexpr std::uint64_t out_of_order(std::uint64_t time) {
+    return start - 2 * second + time * 0x9e3779b97f4a7c15U % (34 * second);
+}
+constexpr std::uint64_t slow(std::uint64_t time) {
+    return start + (time - start) / 8;
+}
+
+const std::vector<std::pair<const char*, own_function>> own_clocks = {
+    {"backwards", backwards},
+    {"frozen", frozen},
+    {"jumping", jumping},
+    {"out_of_order", out_of_order},
+    {"slow", slow}};
+
+struct shown {
+    std::int64_t realtime = 0;
+    std::uint64_t time = 0;
+    bool is_own = false;
+
+    bool operator==(const shown&) const = default;
+};
+
+struct contents {
+    std::map<std::uint64_t, shown> records;  // by number
+    numbers order_of_others;                 // those by the machine's clock
+    std::size_t twice = 0;
+};
+
+contents read(elog::file_reader& file) {
+    contents found;
+    file.read([&](const elog::merged_record& record) {
+        const eventlog_record& header = record.record.header;
+        const std::uint64_t number = number_of(record);
+        const shown one{file.clock().realtime(header.time), header.time,
+                        elog::has_own_clock(header)};
+        found.twice += found.records.emplace(number, one).second ? 0U : 1U;
+        if (!one.is_own) {
+            found.order_of_others.push_back(number);
+        }
+    });
+    EXPECT_TRUE(file.damages().empty());
+    return found;
+}
+
+contents read(const std::string& path, elog::time_range range = {}) {
+    elog::file_reader file(path, range);
+    return read(file);
+}
+
+/// Those that are by the machine's clock, by their time.
+numbers others_by_time(std::vector<timed> all) {
+    all.erase(std::remove_if(all.begin(), all.end(), [](const timed& each) { return each.is_own; }),
+              all.end());
+    std::stable_sort(all.begin(), all.end(),
+                     [](const timed& one, const timed& other) { return one.time < other.time; });
+    numbers found;
+    for (const timed& each : all) {
+        found.push_back(each.number);
+    }
+    return found;
+}
+
+void expect_all(const contents& found, const std::vector<timed>& written) {
+    EXPECT_EQ(found.twice, 0U);
+    ASSERT_EQ(found.records.size(), written.size());
+    for (const timed& each : written) {
+        const auto record = found.records.find(each.number);
+        ASSERT_NE(record, found.records.end());
+        EXPECT_EQ(record->second.time, each.time);
+        EXPECT_EQ(record->second.is_own, each.is_own);
+    }
+    EXPECT_EQ(found.order_of_others, others_by_time(written));
+}
+
+TEST(own_clock_file, has_all_records_and_is_whole) {
+    for (const auto& [name, own] : own_clocks) {
+        SCOPED_TRACE(name);
+        const strange_recording recording("strange.elog", own);
+        expect_all(read(recording.path), recording.written);
+        EXPECT_TRUE(elog::check_file(recording.path).damages.empty());
+    }
+}
+
+TEST(own_clock_file, has_a_part_of_the_time_as_the_whole_says_it) {
+    std::mt19937_64 random(4);
+    for (const auto& [name, own] : own_clocks) {
+        SCOPED_TRACE(name);
+        for (const bool is_ended : {true, false}) {
+            const strange_recording recording("parts.elog", own, is_ended);
+            const contents whole = read(recording.path);
+            std::vector<std::int64_t> times;
+            for (const auto& [number, record] : whole.records) {
+                times.push_back(record.realtime);
+            }
+            std::sort(times.begin(), times.end());
+            constexpr std::size_t parts = 8;
+            for (std::size_t i = 0; i < parts; ++i) {
+                const std::size_t even = (2 * i + 1) * times.size() / (2 * parts);
+                const std::int64_t from = times[i % 2 == 0 ? even : random() % times.size()];
+                const std::int64_t length = i % 4 < 2 ? 1 : std::int64_t{1} << random() % 33;
+                const elog::time_range range{from, i + 1 == parts ? INT64_MAX : from + length};
+                elog::file_reader file(recording.path, range);
+                EXPECT_TRUE(file.used_index());
+                const contents part = read(file);
+                std::map<std::uint64_t, shown> expected;
+                for (const auto& [number, record] : whole.records) {
+                    if (range.contains(record.realtime)) {
+                        expected.emplace(number, record);
+                    }
+                }
+                EXPECT_EQ(part.twice, 0U);
+                EXPECT_EQ(part.records, expected) << from << " " << range.to;
+            }
+        }
+    }
+}
+
+TEST(own_clock_file, is_merged_with_others_and_all_times_stay) {
+    for (const auto& [name, own] : own_clocks) {
+        SCOPED_TRACE(name);
+        const strange_recording one("one.elog", own);
+        const strange_recording other("other.elog", slow, true, 1'000'000);
+        const std::string path = test::scratch_directory() + "/merged.elog";
+        const elog::merge_summary summary = elog::merge_files({other.path, one.path}, {path});
+        std::vector<timed> all = other.written;
+        all.insert(all.end(), one.written.begin(), one.written.end());
+        EXPECT_EQ(summary.copied.records, all.size());
+        const contents merged = read(path);
+        expect_all(merged, all);
+        EXPECT_TRUE(elog::check_file(path).damages.empty());
+        for (const std::string& part : {one.path, other.path}) {
+            for (const auto& [number, record] : read(part).records) {
+                const auto found = merged.records.find(number);
+                ASSERT_NE(found, merged.records.end());
+                EXPECT_EQ(found->second, record);
+            }
+        }
+    }
+}
+
+/// On a clock of nanoseconds, of which nothing is known but one reading.
+std::string write_brief(const std::string& name, const std::vector<timed>& wanted) {
+    std::string path = test::scratch_directory() + "/" + name;
+    elog::host_block host{};
+    host.clock = EVENTLOG_CLOCK_MONOTONIC;
+    host.ring_count = 1;
+    host.recording = 78;
+    host.version = elog::file_version;
+    elog::file_writer writer(path, host);
+    writer.write_clock({5, 5, second});
+    writer.write_provider(test::mark_provider());
+    const test::bytes records = records_of(wanted);
+    elog::record_run run;
+    run.count = wanted.size();
+    run.bytes = records;
+    writer.write_run(run);
+    writer.write_end();
+    return path;
+}
+
+TEST(own_clock_file, is_opened_in_time_when_its_first_records_say_that_they_are_from_the_future) {
+    const std::string early = write_brief("early.elog", {{100, second, true}, {1, 10}, {3, 30}});
+    const std::string late = write_brief("late.elog", {{2, 20}, {4, 40}});
+    EXPECT_EQ(elog::file_reader(early).earliest(), 0U);
+    EXPECT_EQ(elog::file_reader(late).earliest(), 20U);
+    const std::string path = test::scratch_directory() + "/in_time.elog";
+    static_cast<void>(elog::merge_files({late, early}, {path}));
+    EXPECT_EQ(read(path).order_of_others, (numbers{1, 2, 3, 4}));
+}
+
+TEST(own_clock_library, waits_for_no_time_that_is_to_come_and_copies_it) {
+    const std::string path = test::scratch_directory() + "/copied.elog";
+    std::vector<elog::source> parts;
+    parts.push_back(elog::open_file(
+        write_brief("own.elog", {{1, 10}, {100, second, true}, {3, 30}, {101, 7, true}})));
+    parts.push_back(elog::open_file(write_brief("others.elog", {{2, 20}, {4, 40}})));
+    elog::source merged = elog::merge(std::move(parts));
+    elog::sink copy = elog::write_file(path);
+    numbers found;
+    for (const elog::record& record : merged) {
+        found.push_back(record["number"].as<std::uint64_t>().value_or(0));
+        copy.put(record);
+    }
+    copy.finish();
+    EXPECT_EQ(found, (numbers{1, 100, 2, 3, 101, 4}));
+    const contents copied = read(path);
+    EXPECT_EQ(copied.order_of_others, (numbers{1, 2, 3, 4}));
+    ASSERT_EQ(copied.records.size(), 6U);
+    EXPECT_TRUE(copied.records.at(100).is_own);
+    EXPECT_EQ(copied.records.at(100).realtime, std::int64_t{2 * second - 5});
+    EXPECT_TRUE(copied.records.at(101).is_own);
+    EXPECT_EQ(copied.records.at(101).realtime, std::int64_t{second + 2});
+}
+
+TEST(own_clock_file, keeps_the_readings_that_convert_a_part_of_the_time) {
+    const strange_recording recording("needed.elog", jumping);
+    elog::file_reader whole(recording.path);
+    EXPECT_EQ(whole.needed_readings().size(),
+              strange_recording::seconds + strange_recording::quiet_readings);
+    const std::int64_t from = 10'022 * std::int64_t{second};
+    elog::file_reader part(recording.path, {from, from + std::int64_t{second}});
+    const std::vector<eventlog_clock_pair> needed = part.needed_readings();
+    ASSERT_GE(needed.size(), 4U);
+    EXPECT_LT(needed.size(), 8U);
+    EXPECT_EQ(needed.front().monotonic, start);
+    EXPECT_EQ(needed.back().monotonic, start + strange_recording::seconds * second);
+    elog::clock_table fewer(EVENTLOG_CLOCK_TSC);
+    for (const eventlog_clock_pair& reading : needed) {
+        fewer.add(reading);
+    }
+    const contents found = read(part);
+    EXPECT_GT(found.records.size(), 0U);
+    for (const auto& [number, record] : found.records) {
+        EXPECT_EQ(fewer.realtime(record.time), record.realtime);
+    }
+}
+
+TEST(own_clock_file, that_is_followed_shows_what_its_clock_says_is_to_come) {
+    const std::string path = test::scratch_directory() + "/followed.elog";
+    std::optional<elog::file_writer> writer;
+    writer.emplace(path, EVENTLOG_CLOCK_MONOTONIC, 2);
+    writer->write_clock({10, 10, second}, 10);
+    writer->write_provider(test::mark_provider());
+    const auto write = [&](std::uint32_t ring, std::uint64_t sequence, std::vector<timed> wanted) {
+        const test::bytes records = records_of(wanted);
+        elog::record_run run;
+        run.ring = ring;
+        run.sequence = sequence;
+        run.count = wanted.size();
+        run.bytes = records;
+        writer->write_run(run);
+    };
+    write(0, 0, {{1, 15}, {2, UINT64_MAX, true}, {3, 1, true}, {4, 40}});
+    write(1, 0, {{5, 3600 * second, true}, {6, 2, true}});
+    writer->write_clock({30, 30, second + 20}, 30);
+    numbers found;
+    std::vector<std::size_t> found_when_idle;
+    elog::file_reader file(path);
+    file.follow([&](const elog::merged_record& record) { found.push_back(number_of(record)); },
+                [&] {
+                    found_when_idle.push_back(found.size());
+                    if (found_when_idle.size() == 1) {
+                        write(1, 2, {{7, 3600 * second, true}});
+                    } else if (writer) {
+                        writer->write_end();
+                        writer.reset();
+                    }
+                },
+                [] { return false; });
+    // All but the fourth, which something earlier could still come before.
+    ASSERT_GE(found_when_idle.size(), 2U);
+    EXPECT_EQ(found_when_idle[0], 5U);
+    EXPECT_EQ(found_when_idle[1], 6U);
+    EXPECT_EQ(found, (numbers{5, 6, 1, 2, 3, 7, 4}));
+}
+
+}  // namespace
