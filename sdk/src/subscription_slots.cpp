@@ -10,7 +10,6 @@
 #include <cstring>
 
 #include "gate_pages.hpp"
-#include "populate.hpp"
 #include "rseq.hpp"
 
 namespace eventlog::core {
@@ -89,8 +88,7 @@ bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_reg
     set(slot.clock, header.clock);
     set(slot.overwrites, overwrites(header));
     set(slot.shared_ring_is_late, is_shared_ring_late(header));
-    // Never, where it cannot be asked for, whatever the maker of the region could.
-    set(slot.no_memory_before, can_populate() ? 0 : UINT64_MAX);
+    set(slot.no_memory_before, 0U);
     set(slot.providers,
         reinterpret_cast<eventlog_provider_entry*>(bytes + geometry.providers_offset));
     slot.mapped_size = geometry.total_size;
