@@ -208,9 +208,12 @@ void reserve_shared_ring(subscription_slot& slot, const subscription_file& subsc
     }
     // A signal would make the kernel take back what it has reserved so far, and begin again.
     const unnoticed guard;
-    // First without the lock, because it takes long: pages are found, then filled with zeros.
-    if (!reserve_all() || !reserve_all()) {
-        return;
+    // First without the lock, because it takes long: once to find pages, once to fill them with
+    // zeros.
+    for (int time = 0; time < 2; ++time) {
+        if (!reserve_all()) {
+            return;
+        }
     }
     // Whoever has the lock may just be giving back a buffer that it could not fill. What is there
     // when we have it stays: nobody gives back what is below the number that we store, and who
