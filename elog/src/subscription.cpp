@@ -172,6 +172,7 @@ subscription::subscription(const subscription_options& options) {
         end();
         static_cast<void>(
             ::unlinkat(directory_.subscriptions.get(), core::name_of_slot(slot_).data(), 0));
+        core::release_memory(file_, geometry_);
         throw;
     }
 }

@@ -208,15 +208,18 @@ void reserve_shared_ring(subscription_slot& slot, const subscription_file& subsc
     }
     // A signal would make the kernel take back what it has reserved so far, and begin again.
     const unnoticed guard;
-    // First without the lock, because it takes long.
-    if (!reserve_all()) {
-        return;
+    // First without the lock, because it takes long: once to find pages, once to fill them with
+    // zeros.
+    for (int time = 0; time < 2; ++time) {
+        if (!reserve_all()) {
+            return;
+        }
     }
     // Whoever has the lock may just be giving back a buffer that it could not fill. What is there
     // when we have it stays: nobody gives back what is below the number that we store, and who
     // takes the lock next sees that.
     const ring_lock lock(slot, ring);
-    if (lock.held() && reserve_all()) {
+    if (lock.held() && !is_reserved() && reserve_all()) {
         shared(ring->reserved_buffers).store(geometry.buffer_count, std::memory_order_relaxed);
     }
 }
@@ -266,8 +269,10 @@ outcome attach_to_file(eventlog_provider& provider, unsigned slot,
     const outcome result = enter_subscription(provider, slot, subscription);
     // If it has been removed meanwhile, we may have reserved schema and shared ring after their
     // memory was given back. Whoever removes it takes the name away first, the memory second; we
-    // reserve first and look for the name second: one of us gives back what we have reserved.
-    if (subscription.is_removed()) {
+    // reserve first and look for the name second: one of us gives back what we have reserved. Its
+    // name alone may go in other ways, by a cleaner of directories, say; then it still is live, and
+    // its consumer ends it.
+    if (subscription.is_removed() && !subscription.is_live()) {
         release_memory(subscription.file(), subscription.geometry());
         unmap_ended_slots();
         return outcome::not_wanted;

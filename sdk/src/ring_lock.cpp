@@ -38,9 +38,11 @@ bool has_holder_died(std::uint64_t holder) noexcept {
 
 ring_lock::ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept
     : mark_(own_slot_locks[static_cast<std::size_t>(&slot - subscription_slots.data())]),
-      is_outermost_(mark_.exchange(1, std::memory_order_relaxed) == 0),
+      is_outermost_(mark_.load(std::memory_order_relaxed) == 0),
       word_(ring->lock),
       stuck_(slot.stuck_holder) {
+    // No exchange: only this thread's handlers come in between, and they leave it as it was.
+    mark_.store(1, std::memory_order_relaxed);
     // Marked first: a child that is forked from here on has nothing to do with the lock, which it
     // would take in its parent's name.
     std::atomic_signal_fence(std::memory_order_seq_cst);

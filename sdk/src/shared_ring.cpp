@@ -5,6 +5,7 @@
 // ring are the same; a lock (ring_lock.hpp) instead of the CPU makes all threads one producer.
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -19,8 +20,10 @@
 namespace eventlog::core {
 namespace {
 
-// How long memory that was not to be had is not asked for again.
+// How long memory that was not to be had is not asked for again: at least that long, and so many
+// times as long as it took to find that out, filling pages with zeros and giving them back.
 constexpr std::uint64_t memory_pause = 10'000'000;
+constexpr std::uint64_t memory_pause_factor = 20;
 
 void copy_record(unsigned char* target, const subscription_slot& slot, std::uint16_t provider,
                  const event_payload& payload, std::uint64_t units, std::uint64_t time) noexcept {
@@ -94,7 +97,14 @@ bool has_memory(subscription_slot& slot, eventlog_ring* ring, unsigned char* buf
         return true;
     }
     const std::uint64_t now = coarse_now();
-    if (now < slot.no_memory_before.load(std::memory_order_relaxed)) {
+    const std::uint64_t not_before = slot.no_memory_before.load(std::memory_order_relaxed);
+    if (now < not_before) {
+        return false;
+    }
+    // Asked here, and not while attaching: most programs never come here, and there are sandboxes
+    // that end a program for a call that it does not usually make.
+    if (not_before == 0 && !can_populate()) {
+        slot.no_memory_before.store(UINT64_MAX, std::memory_order_relaxed);
         return false;
     }
     const std::uint64_t size = slot.buffer_size.load(std::memory_order_relaxed);
@@ -107,7 +117,9 @@ bool has_memory(subscription_slot& slot, eventlog_ring* ring, unsigned char* buf
     // was; writers have the lock, which we have; and who has reserved all buffers has said so
     // above.
     give_back(buffer, size);
-    slot.no_memory_before.store(now + memory_pause, std::memory_order_relaxed);
+    const std::uint64_t after = coarse_now();
+    slot.no_memory_before.store(after + std::max(memory_pause, memory_pause_factor * (after - now)),
+                                std::memory_order_relaxed);
     return false;
 }
 

@@ -11,7 +11,6 @@
 
 #include "gate_pages.hpp"
 #include "own_clock.hpp"
-#include "populate.hpp"
 #include "rseq.hpp"
 
 namespace eventlog::core {
@@ -98,8 +97,7 @@ bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_reg
     set(slot.ring_count, geometry.ring_count);
     set(slot.overwrites, overwrites(header));
     set(slot.shared_ring_is_late, is_shared_ring_late(header));
-    // Never, where it cannot be asked for, whatever the maker of the region could.
-    set(slot.no_memory_before, can_populate() ? 0 : UINT64_MAX);
+    set(slot.no_memory_before, 0U);
     set(slot.providers,
         reinterpret_cast<eventlog_provider_entry*>(bytes + geometry.providers_offset));
     slot.mapped_size = geometry.total_size;

@@ -66,7 +66,8 @@ struct alignas(64) subscription_slot {
     /// Who did not give back the shared ring's lock while somebody here waited for it; 0 if nobody.
     std::atomic<std::uint64_t> stuck_holder{0};
     /// Coarse monotonic nanoseconds before which memory for the shared ring, of which there was
-    /// none, is not asked for again. UINT64_MAX where this process cannot ask for any.
+    /// none, is not asked for again. UINT64_MAX where this process cannot ask for any, whatever
+    /// the maker of the region could; 0 where there has been enough so far.
     std::atomic<std::uint64_t> no_memory_before{0};
 
     [[nodiscard]] eventlog_region* region() const noexcept {

@@ -63,9 +63,9 @@ bit given_back = 0;   /* the buffers' memory */
 bit memory_is_free;
 #define WRITERS_LATE (late != 0)
 
-/* release_memory: not if somebody has the lock. */
+/* release_memory: not if somebody who lives has the lock. */
 #define AFTER_END                       \
-    memory_is_free = (lock == 0);       \
+    memory_is_free = (lock == 0 || !is_running[lock]); \
     if                                  \
     :: memory_is_free -> given_back = 1 \
     :: else                             \

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -375,46 +376,93 @@ TEST(shared_ring, is_reserved_whole_by_a_program_without_sequences_when_it_attac
               0);
 }
 
+/// A program joins a subscription while somebody holds the shared ring's lock: it has reserved that
+/// ring, and waits to say so. Only then `meanwhile` is called, with the subscription.
+class late_joiner {
+  public:
+    late_joiner() {
+        choose_rseq(false);
+        ears_.emplace("ring_test:*", listener::options{buffer_size, buffers_per_cpu});
+    }
+
+    /// Returns false if the file could not be written.
+    template <class Meanwhile>
+    bool join(Meanwhile meanwhile) {
+        const std::uint64_t before = memory();
+        bool is_set = set_lock(ears_->source().header().owner_pid_namespace << 32U |
+                               static_cast<std::uint64_t>(::gettid()));
+        std::atomic<bool> enough{false};
+        std::thread joining([&enough] {
+            do {
+                ring_test::emit(tick{0});
+            } while (!enough);
+        });
+        while (memory() < before + buffers_per_cpu * buffer_size) {
+            std::this_thread::yield();
+        }
+        meanwhile(*ears_);
+        is_set = set_lock(0) && is_set;
+        enough = true;
+        joining.join();
+        return is_set;
+    }
+
+    void release() { release_memory(ears_->source().file(), ears_->source().geometry()); }
+
+    [[nodiscard]] std::uint64_t memory() {
+        struct stat status {};
+        static_cast<void>(::fstat(ears_->source().file().get(), &status));
+        return static_cast<std::uint64_t>(status.st_blocks) * 512;
+    }
+
+  private:
+    bool set_lock(std::uint64_t holder) {
+        const region_geometry& geometry = ears_->source().geometry();
+        return ::pwrite(ears_->source().file().get(), &holder, sizeof holder,
+                        static_cast<off_t>(geometry.ring_offset(geometry.ring_count - 1) +
+                                           offsetof(eventlog_ring, lock))) ==
+               static_cast<ssize_t>(sizeof holder);
+    }
+
+    std::optional<listener> ears_;
+};
+
+void remove_subscriptions() {
+    std::filesystem::remove_all(eventlog::test::eventlog_directory() + "/subscriptions");
+}
+
 TEST(shared_ring, leaves_no_memory_to_a_program_that_was_joining_when_it_was_removed) {
     if (!can_populate()) {
         GTEST_SKIP() << "here the shared ring has its memory before anybody writes there";
     }
-    choose_rseq(false);
-    listener ears("ring_test:*", {buffer_size, buffers_per_cpu});
-    const unique_fd& file = ears.source().file();
-    const region_geometry& geometry = ears.source().geometry();
-    const auto memory = [&file] {
-        struct stat status {};
-        EXPECT_EQ(::fstat(file.get(), &status), 0);
-        return static_cast<std::uint64_t>(status.st_blocks) * 512;
-    };
-    const auto set_lock = [&](std::uint64_t holder) {
-        EXPECT_EQ(::pwrite(file.get(), &holder, sizeof holder,
-                           static_cast<off_t>(geometry.ring_offset(geometry.ring_count - 1) +
-                                              offsetof(eventlog_ring, lock))),
-                  static_cast<ssize_t>(sizeof holder));
-    };
-    // We seem to write there: who joins reserves, and waits for us before it does so again.
-    set_lock(ears.source().header().owner_pid_namespace << 32U |
-             static_cast<std::uint64_t>(::gettid()));
-    const std::uint64_t before = memory();
-    std::atomic<bool> is_removed{false};
-    std::thread joining([&is_removed] {
-        do {
-            ring_test::emit(tick{0});
-        } while (!is_removed);
-    });
-    while (memory() < before + buffers_per_cpu * buffer_size) {
-        std::this_thread::yield();
+    EXPECT_EQ(in_child([] {
+                  late_joiner late;
+                  if (!late.join([](listener& ears) {
+                          ears.source().end();
+                          remove_subscriptions();
+                      })) {
+                      return 1;
+                  }
+                  // As the consumer does once it has ended, before or after the other.
+                  late.release();
+                  return late.memory() < buffer_size ? 0 : 2;
+              }),
+              0);
+}
+
+TEST(shared_ring, keeps_its_memory_when_a_cleaner_of_directories_takes_its_name_alone) {
+    if (!can_populate()) {
+        GTEST_SKIP() << "here the shared ring has its memory before anybody writes there";
     }
-    ears.source().end();
-    std::filesystem::remove_all(eventlog::test::eventlog_directory() + "/subscriptions");
-    set_lock(0);
-    release_memory(file, geometry);
-    is_removed = true;
-    joining.join();
-    EXPECT_LT(memory(), buffer_size);
-    choose_rseq(prepare_unmapping());
+    EXPECT_EQ(in_child([] {
+                  late_joiner late;
+                  const std::uint64_t before = late.memory();
+                  if (!late.join([](listener&) { remove_subscriptions(); })) {
+                      return 1;
+                  }
+                  return late.memory() >= before ? 0 : 2;
+              }),
+              0);
 }
 
 TEST(shared_ring, is_not_believed_to_have_memory_where_any_advice_is_taken) {
