@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "own_clock.hpp"
 
-#include <sched.h>
 #include <time.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 
 #include <eventlog/abi.h>
 
 #include "clock.hpp"
+#include "counter_course.hpp"
 #include "registered_provider.hpp"
 #include "subscription_slots.hpp"
 #include "unnoticed.hpp"
@@ -28,10 +29,10 @@ constexpr std::uint64_t frequency_max = 10'000'000'000;
 constexpr std::uint32_t bits_min = 8;
 constexpr double wrap_min = 10e6;  // nanoseconds
 
-// For so long the rate of the machine's counter is measured at first: to some millionths.
-constexpr long measuring_time = 10'000'000;
-// Beyond that the machine slept in between, and only one of its clocks stood still.
-constexpr double rate_tolerance = 1e-3;
+// A program's function that emits is called for that event, too: in a thread not more often than so
+// at once. Once is not enough, as a signal handler that emits may interrupt it.
+constexpr int readings_max = 2;
+[[gnu::tls_model("initial-exec")]] constinit thread_local int own_readings = 0;
 
 using read_function = std::uint64_t (*)(void*);
 
@@ -41,13 +42,10 @@ struct basis {
     void* context = nullptr;
     std::uint64_t bits = 64;
     std::int64_t frequency = 1;
-    std::uint64_t first = 0;  // what the program's clock said when it was set
-    std::int64_t start = 0;   // CLOCK_MONOTONIC then
-    // Not long ago, no more than `interval` as a rule: the two clocks of the machine,
-    std::int64_t interval = second;
-    std::int64_t monotonic = 0;
-    std::uint64_t counter = 0;
-    double rate = 1.0;  // ticks of the counter in a nanosecond
+    std::uint64_t first = 0;         // what the program's clock said when it was set
+    std::int64_t start = 0;          // CLOCK_MONOTONIC then
+    std::int64_t interval = second;  // so often the rest is brought up to date:
+    counter_course course;           // the machine's counter
     // and how far the program's clock had got, when.
     std::int64_t ticks = 0;
     std::int64_t ticks_at = 0;
@@ -116,6 +114,7 @@ std::int64_t nanoseconds_in(std::int64_t ticks, std::int64_t frequency) noexcept
 struct reading {
     std::int64_t ticks = 0;      // since the clock was set
     std::int64_t monotonic = 0;  // when, a little late if nobody has to know it well
+    bool is_sure = true;         // that it was then
 };
 
 /// A counter of fewer than 64 bits has wrapped as often as brings it nearest to where the machine's
@@ -128,74 +127,69 @@ std::int64_t unwrapped(const basis& from, std::uint64_t raw, std::int64_t monoto
     return static_cast<std::int64_t>(expected) + (ahead >> unused);
 }
 
+std::uint64_t call(const basis& from) noexcept {
+    ++own_readings;
+    const std::uint64_t raw = from.read(from.context);
+    --own_readings;
+    return raw;
+}
+
 reading read_program(const basis& from) noexcept {
     if (from.bits == 64) {
-        return {static_cast<std::int64_t>(from.read(from.context) - from.first),
+        return {static_cast<std::int64_t>(call(from) - from.first),
                 static_cast<std::int64_t>(coarse_now())};
     }
     // Held up in between for a good part of a wrap, as virtual machines are, it is read again.
     constexpr int attempts = 8;
     reading found;
-    for (int attempt = 0; attempt < attempts; ++attempt) {
+    std::int64_t least = INT64_MAX;
+    for (int attempt = 0; attempt < attempts && least >= from.interval; ++attempt) {
         const std::int64_t before = monotonic_now();
-        const std::uint64_t raw = from.read(from.context);
-        found = {unwrapped(from, raw, before), before};
-        if (monotonic_now() - before < from.interval) {
-            break;
+        const std::uint64_t raw = call(from);
+        const std::int64_t took = monotonic_now() - before;
+        if (took < least) {
+            least = took;
+            found = {unwrapped(from, raw, before), before, took < from.interval};
         }
     }
     return found;
 }
 
-bool is_near(double rate, double before) noexcept {
-    return rate > before * (1 - rate_tolerance) && rate < before * (1 + rate_tolerance);
+bool is_due(const basis& from, std::int64_t monotonic) noexcept {
+    return monotonic - from.ticks_at >= from.interval;
 }
 
-/// Reads the machine's clocks anew, and from time to time how far the program's has got.
-void renew(basis& old, const reading& now) noexcept {
-    const eventlog_clock_pair pair = read_clock_pair(EVENTLOG_CLOCK_TSC);
-    const auto monotonic = static_cast<std::int64_t>(pair.monotonic);
-    if (monotonic > old.monotonic && pair.clock > old.counter) {
-        const double rate = static_cast<double>(pair.clock - old.counter) /
-                            static_cast<double>(monotonic - old.monotonic);
-        // Not over a moment, which says little, nor over a sleep.
-        if (monotonic - old.monotonic >= measuring_time && is_near(rate, old.rate)) {
-            old.rate = rate;
-        }
+/// Reads the machine's clocks anew, and notes how far the program's has got. False if somebody else
+/// is doing it or has done it. The program's function is not called while others cannot do it, and
+/// who sees that somebody does it pays for no more than that.
+[[gnu::noinline]] bool renew(const current_basis& current, const reading& now) noexcept {
+    if (has_writer.load(std::memory_order_relaxed)) {
+        return false;
     }
-    old.monotonic = monotonic;
-    old.counter = pair.clock;
-    old.ticks = now.ticks;
-    old.ticks_at = now.monotonic;
-}
-
-bool is_due(const basis& old, std::int64_t monotonic) noexcept {
-    return monotonic - std::min(old.monotonic, old.ticks_at) >= old.interval;
-}
-
-[[gnu::noinline]] void renew_if_nobody_does(std::int64_t monotonic) noexcept {
     const unnoticed guard;
     if (has_writer.exchange(true, std::memory_order_acquire)) {
-        return;
+        return false;
     }
-    // Again: another may just have done it, or have taken the clock back.
-    basis latest = load_basis().from;
-    if (latest.read != nullptr && is_due(latest, monotonic)) {
-        renew(latest, read_program(latest));
-        store_basis(latest);
+    const bool is_latest = generation.load(std::memory_order_relaxed) == current.generation;
+    if (is_latest) {
+        basis fresh = current.from;
+        follow(fresh.course, read_clock_pair(EVENTLOG_CLOCK_TSC));
+        // By a reading that may be a wrap off all that follow would be.
+        if (now.is_sure) {
+            fresh.ticks = now.ticks;
+            fresh.ticks_at = now.monotonic;
+        }
+        store_basis(fresh);
     }
     has_writer.store(false, std::memory_order_release);
+    return is_latest;
 }
 
 /// What the region's clock says at a time of CLOCK_MONOTONIC.
 std::uint64_t on_region_clock(const basis& from, std::uint32_t clock, std::int64_t time) noexcept {
-    if (clock != EVENTLOG_CLOCK_TSC) {
-        return static_cast<std::uint64_t>(std::max<std::int64_t>(time, 1));
-    }
-    const double distance = static_cast<double>(time - from.monotonic) * from.rate;
-    const auto found = static_cast<std::int64_t>(from.counter) +
-                       static_cast<std::int64_t>(distance + (distance < 0 ? -0.5 : 0.5));
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(found, 1));
+    return clock == EVENTLOG_CLOCK_TSC
+               ? counter_at(from.course, time)
+               : static_cast<std::uint64_t>(std::max<std::int64_t>(time, 1));
 }
 
 /// In so many nanoseconds a counter of fewer than 64 bits begins anew.
@@ -212,8 +206,35 @@ bool is_sound(const eventlog_clock_source& source) noexcept {
     return source.bits == 64 || wrap_of(source) >= wrap_min;
 }
 
-/// With a rate of the machine's counter to begin with.
-basis measure(const eventlog_clock_source& source) noexcept {
+void sleep_until(std::int64_t monotonic) noexcept {
+    const timespec end{static_cast<time_t>(monotonic / second),
+                       static_cast<long>(monotonic % second)};
+    while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nullptr) == EINTR) {
+    }
+}
+
+/// How the machine's counter goes, to some millionths. Where two halves of the time disagree,
+/// something came between.
+counter_course measure_course() noexcept {
+    constexpr int attempts = 4;
+    counter_course found;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+        std::array<eventlog_clock_pair, 3> pairs{};
+        for (eventlog_clock_pair& pair : pairs) {
+            pair = read_clock_pair(EVENTLOG_CLOCK_TSC);
+            if (&pair != &pairs.back()) {
+                sleep_until(static_cast<std::int64_t>(pair.monotonic) + course_step / 2);
+            }
+        }
+        found = course_from(pairs[2], rate_between(pairs[0], pairs[2]));
+        if (is_same_rate(rate_between(pairs[0], pairs[1]), rate_between(pairs[1], pairs[2]))) {
+            break;
+        }
+    }
+    return found;
+}
+
+basis basis_of(const eventlog_clock_source& source) noexcept {
     basis found;
     found.read = source.read;
     found.context = source.context;
@@ -222,16 +243,7 @@ basis measure(const eventlog_clock_source& source) noexcept {
     if (source.bits < 64) {
         found.interval = static_cast<std::int64_t>(std::min(wrap_of(source) / 8, 1e9));
     }
-    const eventlog_clock_pair early = read_clock_pair(EVENTLOG_CLOCK_TSC);
-    const timespec pause{0, measuring_time};
-    static_cast<void>(::nanosleep(&pause, nullptr));
-    const eventlog_clock_pair late = read_clock_pair(EVENTLOG_CLOCK_TSC);
-    if (late.monotonic > early.monotonic && late.clock > early.clock) {
-        found.rate = static_cast<double>(late.clock - early.clock) /
-                     static_cast<double>(late.monotonic - early.monotonic);
-    }
-    found.monotonic = static_cast<std::int64_t>(late.monotonic);
-    found.counter = late.clock;
+    found.course = measure_course();
     return found;
 }
 
@@ -240,7 +252,7 @@ void start(basis& fresh) noexcept {
     std::int64_t least = INT64_MAX;
     for (int i = 0; i < 5; ++i) {
         const std::int64_t before = monotonic_now();
-        const std::uint64_t raw = fresh.read(fresh.context);
+        const std::uint64_t raw = call(fresh);
         const std::int64_t took = monotonic_now() - before;
         if (took < least) {
             least = took;
@@ -248,6 +260,13 @@ void start(basis& fresh) noexcept {
             fresh.start = before + took / 2;
             fresh.ticks_at = fresh.start;
         }
+    }
+}
+
+/// Nobody keeps it for long: but who does may not be running just now.
+void become_writer() noexcept {
+    while (has_writer.exchange(true, std::memory_order_acquire)) {
+        sleep_until(monotonic_now() + 100'000);
     }
 }
 
@@ -265,17 +284,17 @@ std::uint64_t read_own_clock(std::uint32_t region_clock) noexcept {
     std::uint64_t found = 0;
     bool has_renewed = false;
     for (int attempt = 0; attempt < attempts; ++attempt) {
-        const auto [from, version] = load_basis();
-        if (from.read == nullptr) {
+        const current_basis current = load_basis();
+        const basis& from = current.from;
+        if (from.read == nullptr || own_readings >= readings_max) {
             return read_clock(region_clock);
         }
         const reading now = read_program(from);
         found = on_region_clock(from, region_clock,
                                 from.start + nanoseconds_in(now.ticks, from.frequency));
-        if (!has_renewed && is_due(from, now.monotonic)) [[unlikely]] {
-            renew_if_nobody_does(now.monotonic);
+        if (!has_renewed && is_due(from, now.monotonic) && renew(current, now)) [[unlikely]] {
             has_renewed = true;
-        } else if (generation.load(std::memory_order_acquire) == version) [[likely]] {
+        } else if (generation.load(std::memory_order_acquire) == current.generation) [[likely]] {
             break;
         }
     }
@@ -294,14 +313,14 @@ bool eventlog_set_clock(const eventlog_clock_source* source) {
         return false;
     }
     const unnoticed guard;
-    basis fresh = source == nullptr ? basis{} : measure(*source);
-    const registry_lock lock;
-    while (has_writer.exchange(true, std::memory_order_acquire)) {
-        static_cast<void>(::sched_yield());
-    }
+    basis fresh;
     if (source != nullptr) {
+        // No lock is held meanwhile: this sleeps, and calls the program's function.
+        fresh = basis_of(*source);
         start(fresh);
     }
+    become_writer();
+    const registry_lock lock;
     store_basis(fresh);
     has_writer.store(false, std::memory_order_release);
     is_set = source != nullptr;

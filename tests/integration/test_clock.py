@@ -34,6 +34,15 @@ class Clock(harness.Case):
         day = datetime.datetime.fromisoformat(text[:19] + "+00:00")
         return int(day.timestamp()) * 10**9 + int(text[20:].rstrip("Z").ljust(9, "0"))
 
+    def was_set(self, events):
+        """Whether somebody set the time of day meanwhile. What changes the rate of one clock
+        changes that of both."""
+        ahead = [each["fields"]["monotonic_before"] - each["fields"]["realtime_before"]
+                 for each in events[1:]]
+        # One is read behind the other: the least difference is that of an undisturbed reading.
+        middle = len(ahead) // 2
+        return abs(min(ahead[:middle]) - min(ahead[middle:])) > 1000
+
     def test_times_are_exact_to_a_microsecond(self):
         """An event lies between two readings, however long its program was held up there."""
         path = self.record(harness.program("punctual"), "2")
@@ -41,6 +50,8 @@ class Clock(harness.Case):
             output = self.run_elog("convert", "--to", "jsonl", "--clock", clock, path).stdout
             events = [json.loads(line) for line in output.splitlines()]
             self.assertGreater(len(events), 20)
+            if clock == "realtime" and self.was_set(events):
+                continue  # nobody knows at which of these moments
             errors = []
             for event, behind in zip(events, events[1:]):
                 fields = behind["fields"]

@@ -179,7 +179,7 @@ TEST_F(own_clock, does_not_fail_at_times_that_cannot_be) {
 }
 
 TEST_F(own_clock, of_few_bits_is_unwrapped_also_over_a_pause_of_several_wraps) {
-    // 16 bits wrap every 20 ms, 32 bits at this rate every 50 ms.
+    // 16 bits wrap every 20 ms, 32 bits at this rate every 500 ms.
     struct {
         std::uint32_t bits;
         std::uint64_t frequency;
@@ -277,6 +277,73 @@ TEST_F(own_clock, goes_on_in_a_forked_child) {
     const std::vector<std::int64_t> times = heard_times();
     ASSERT_EQ(times.size(), 2U);
     EXPECT_NEAR(static_cast<double>(times[1] - times[0]), 2e9, 2e6);
+}
+
+// Then it is not known how often it has wrapped: but by the next reading it is again.
+TEST_F(own_clock, of_few_bits_is_right_again_after_its_function_was_held_up) {
+    static std::atomic<std::chrono::milliseconds> delay{0ms};
+    static std::uint64_t frequency = 3'276'800;
+    const auto read = [](void* /*context*/) {
+        std::this_thread::sleep_for(delay.load());
+        return read_ticks(&frequency);
+    };
+    ASSERT_TRUE(set(source_of(read, frequency, 16)));
+    // Of a wrap of 20 ms: taken for 8 ms too early, and then for 7 more.
+    for (const auto some : {12ms, 5ms}) {
+        std::this_thread::sleep_for(5ms);
+        delay = some;
+        simulation::emit(step{0});
+    }
+    delay = 0ms;
+    const std::int64_t before = machine_now();
+    simulation::emit(step{1});
+    const std::int64_t after = machine_now();
+    const std::vector<std::int64_t> times = heard_times();
+    ASSERT_EQ(times.size(), 3U);
+    EXPECT_GT(times[2], before - precision);
+    EXPECT_LT(times[2], after + precision);
+}
+
+// It must not: but it ends, and what it emits is heard.
+TEST_F(own_clock, whose_function_emits_does_not_call_itself_for_ever) {
+    const auto read = [](void* /*context*/) {
+        simulation::emit(note{"read"});
+        return counter.load();
+    };
+    ASSERT_TRUE(set(source_of(read, mega)));
+    ears.poll();
+    ears.forget_records();
+    simulation::emit(step{0});
+    ears.poll();
+    ASSERT_FALSE(ears.records().empty());
+    EXPECT_LT(ears.records().size(), 20U);  // some ways read it more than once for an event
+    EXPECT_EQ(ears.event_name(ears.records().back()), "step");
+}
+
+// So it may take its time, and ask the library.
+TEST_F(own_clock, whose_function_waits_when_it_is_set_holds_up_no_provider) {
+    static std::atomic<bool> is_reading{false};
+    static std::atomic<bool> has_answer{false};
+    is_reading = false;
+    has_answer = false;
+    const auto read = [](void* /*context*/) {
+        is_reading = true;
+        const auto end = std::chrono::steady_clock::now() + 20s;
+        while (!has_answer && std::chrono::steady_clock::now() < end) {
+            std::this_thread::sleep_for(1ms);
+        }
+        EXPECT_TRUE(has_answer);
+        return counter.load();
+    };
+    std::thread other([] {
+        while (!is_reading) {
+            std::this_thread::yield();
+        }
+        EXPECT_EQ(simulation::status().code, EVENTLOG_OK);
+        has_answer = true;
+    });
+    EXPECT_TRUE(set(source_of(read, mega)));
+    other.join();
 }
 
 /// As <chrono> has them, three seconds at a time.

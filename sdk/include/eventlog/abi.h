@@ -280,8 +280,10 @@ struct eventlog_clock_source {
 };
 
 /*
- * From now on the events of this process, of all of its providers, are timed by
- * a clock of its own. NULL: by the machine's again.
+ * From now on the events of this process, of all providers of this library, are
+ * timed by a clock of its own. NULL: by the machine's again. A plugin that was
+ * linked with a static copy of the library keeps to the machine's clock, or sets its
+ * own.
  *
  * The instant of this call is the same on both clocks. From there on an event is
  * as many seconds later as the program's clock has counted, be it faster or
@@ -297,17 +299,18 @@ struct eventlog_clock_source {
  *
  * `read` is called for each event and each subscription that it goes to, once as a
  * rule, by the emitting thread: by several at once, and in signal handlers if the
- * program emits there. It must be async-signal-safe, return soon, throw nothing and emit
- * nothing. Bits above `bits` are ignored. An event that is being emitted during
- * this call has a time of either clock, and may still call the `read` of before:
- * its code and context must stay as long as threads may emit. A forked child goes
- * on with the clock of its parent.
+ * program emits there. It must be async-signal-safe, leave errno as it is, return
+ * soon, throw nothing and emit nothing. Bits above `bits` are ignored. An event that
+ * is being emitted during this call has a time of either clock, and may still call
+ * the `read` of before: its code and context must stay as long as threads may emit.
+ * A forked child goes on with the clock of its parent.
  *
  * Such an event takes some 60 ns more, and does not go the shortest way; without
  * a clock of their own events pay nothing for it.
  *
  * Returns false, and changes nothing, if the struct says something impossible.
- * Takes 10 ms. Any thread and forked child; not from a signal handler.
+ * Takes 10 ms, in which signals to the calling thread wait, and more where it is
+ * held up. Any thread and forked child; not from a signal handler.
  */
 EVENTLOG_API bool eventlog_set_clock(const struct eventlog_clock_source* source);
 
