@@ -24,6 +24,9 @@ void aggregate_intervals::take(const merged_record& record, const clock_table& c
         if (current_ != interval) {
             end_interval();
             current_ = interval;
+            if (!has_own_clock(record.record.header)) {
+                ends_ = wide_integer{interval} + length_;
+            }
         }
     }
     if (record.lost_before != 0) {
@@ -33,7 +36,13 @@ void aggregate_intervals::take(const merged_record& record, const clock_table& c
 }
 
 void aggregate_intervals::advance(std::int64_t time) {
-    if (length_ != 0 && current_ && wide_integer{time} - *current_ >= length_) {
+    if (length_ == 0 || !current_) {
+        return;
+    }
+    if (!ends_) {
+        ends_ = wide_integer{time} + length_;
+    }
+    if (time >= *ends_) {
         end_interval();
     }
 }
@@ -44,6 +53,7 @@ void aggregate_intervals::end_interval() {
         computed_.start_over();
     }
     current_.reset();
+    ends_.reset();
 }
 
 void aggregate_intervals::finish() {

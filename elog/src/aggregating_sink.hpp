@@ -14,6 +14,7 @@
 #include "aggregator.hpp"
 #include "recording.hpp"
 #include "time_merger.hpp"
+#include "wide_integer.hpp"
 
 namespace elog {
 
@@ -28,7 +29,8 @@ class aggregate_intervals {
         : computed_(computed), length_(length), take_(std::move(take)) {}
 
     void take(const merged_record& record, const clock_table& clock);
-    /// No record that is earlier will follow.
+    /// No record that is earlier will follow, by the machine's clock. An interval of a program's
+    /// own clock, which may never get to its end, is over when it has been there for its length.
     void advance(std::int64_t time);
     /// Hands over the last interval, or the only one.
     void finish();
@@ -41,6 +43,7 @@ class aggregate_intervals {
     std::int64_t length_;
     take_result take_;
     std::optional<std::int64_t> current_;
+    std::optional<wide_integer> ends_;  // by the machine's clock, if that is known
 };
 
 class aggregating_sink : public record_sink {

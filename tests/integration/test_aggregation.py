@@ -6,7 +6,9 @@ import collections
 import fractions
 import json
 import math
+import os
 import re
+import subprocess
 
 import harness
 
@@ -142,6 +144,16 @@ class Aggregation(harness.Case):
         greatest = [interval["groups"][0]["values"]["max(number)"] for interval in intervals]
         self.assertEqual(greatest, sorted(set(greatest)))
         self.assertEqual(self.names("subscriptions"), [])
+
+    def test_live_shows_an_interval_of_a_clock_that_is_ahead_and_stands_still(self):
+        with open(self.path("shown"), "wb") as shown:
+            self.start(harness.ELOG, "agg", "--json", "count()", "-e", "simulation", "--wait",
+                       "--where", "number == 1", "--every", "200ms", stdout=shown)
+            self.wait_for(lambda: self.names("subscriptions"), "a subscription")
+            self.start(harness.program("own_clock"), stdin=subprocess.PIPE)
+            self.wait_for(lambda: os.path.getsize(shown.name) > 0, "a result")
+        with open(shown.name, encoding="utf-8") as file:
+            self.assertEqual(json.loads(file.readline())["events"], 1)
 
     def test_live_ends_with_one_result_when_asked_to(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,8 @@
 
 #include <elog/elog.hpp>
 
+#include "aggregating_sink.hpp"
+#include "aggregator.hpp"
 #include "file_check.hpp"
 #include "file_merge.hpp"
 #include "file_reader.hpp"
@@ -461,6 +464,41 @@ TEST(own_clock_file, that_is_followed_shows_what_its_clock_says_is_to_come) {
     EXPECT_EQ(found_when_idle[0], 5U);
     EXPECT_EQ(found_when_idle[1], 6U);
     EXPECT_EQ(found, (numbers{5, 6, 1, 2, 3, 7, 4}));
+}
+
+/// Events each 10 ms for that many seconds, timed by that clock, beside a look at them as often:
+/// the beginnings of the intervals of a second that have been shown by then.
+std::vector<std::int64_t> intervals_shown(own_function own, std::uint64_t seconds) {
+    elog::aggregator computed(elog::aggregation::parse("The aggregation", "count()"), nullptr, 10);
+    computed.add(test::mark_provider());
+    std::vector<std::int64_t> found;
+    elog::aggregate_intervals intervals(computed, second, [&](std::optional<std::int64_t> begins) {
+        found.push_back(begins.value_or(-1));
+    });
+    constexpr std::uint64_t tick = second / 100;
+    for (std::uint64_t passed = 0; passed < seconds * second; passed += tick) {
+        const test::bytes bytes = records_of({{1, own(start + passed), true}});
+        std::span<const std::uint8_t> rest = bytes;
+        elog::merged_record record;
+        record.record = elog::take_record(rest);
+        intervals.take(record, elog::clock_table());
+        intervals.advance(static_cast<std::int64_t>(start + passed - tick));
+    }
+    return found;
+}
+
+TEST(own_clock_aggregation, shows_a_result_for_each_interval_of_a_clock_that_is_behind) {
+    const auto behind = [](std::uint64_t time) { return time - 10 * second; };
+    constexpr auto first = static_cast<std::int64_t>(start - 10 * second);
+    constexpr auto length = static_cast<std::int64_t>(second);
+    EXPECT_EQ(intervals_shown(behind, 4),
+              (std::vector<std::int64_t>{first, first + length, first + 2 * length}));
+}
+
+TEST(own_clock_aggregation, shows_results_while_a_clock_that_is_ahead_stands_still) {
+    const auto ahead = [](std::uint64_t /*time*/) { return start + 3600 * second; };
+    constexpr auto begins = static_cast<std::int64_t>(start + 3600 * second);
+    EXPECT_EQ(intervals_shown(ahead, 4), (std::vector<std::int64_t>(3, begins)));
 }
 
 }  // namespace
