@@ -70,13 +70,13 @@ void file_output::write(const merged_record& record, const provider_map& provide
     eventlog_record& header = own.record.header;
     header.time =
         static_cast<std::uint64_t>(std::max<std::int64_t>(clock.realtime(header.time), 0));
-    if (has_own_clock(header)) {
+    if (has_own_clock(header) && record.place != 0) {
         own.place =
             static_cast<std::uint64_t>(std::max<std::int64_t>(clock.realtime(record.place), 0));
     }
     is_whole_ = false;
-    if (!has_own_clock(header)) {
-        read_clock(header.time);
+    if (!has_own_clock(header) || own.place != 0) {
+        read_clock(place_of(own));
     }
     copier.write(own, 0, providers);
     is_whole_ = true;

@@ -11,6 +11,11 @@
 namespace elog {
 namespace {
 
+// How often the place of a record with a clock of its own may be written: for each reading of the
+// clocks, as a recording has such places, and for how many records once more.
+constexpr std::uint64_t places_by_reading = 64;
+constexpr std::uint64_t records_by_place = 16;
+
 host_block host_of_copy(host_block host) {
     host.recording = draw_identity();
     host.part = 0;
@@ -51,7 +56,8 @@ void record_copier::write_offsets(const std::vector<clock_offsets>& offsets) {
 /// record that is still to come by any of them.
 void record_copier::write_readings(std::uint64_t place) {
     if (next_reading_ == 0 && !readings_.empty() && readings_.front().clock > place) {
-        writer_.write_clock(readings_[next_reading_++]);  // there is one at the beginning
+        // There is one at the beginning.
+        writer_.write_clock(readings_[next_reading_++], complete_);
     }
     if (next_reading_ == readings_.size() || readings_[next_reading_].clock > place) {
         return;
@@ -60,8 +66,31 @@ void record_copier::write_readings(std::uint64_t place) {
     while (next_reading_ != readings_.size() && readings_[next_reading_].clock <= place) {
         const eventlog_clock_pair& reading = readings_[next_reading_++];
         // Nothing that follows is earlier, where no writer can be late.
-        writer_.write_clock(reading, clock_ == EVENTLOG_CLOCK_TSC ? reading.clock : 0);
+        if (clock_ == EVENTLOG_CLOCK_TSC) {
+            complete_ = std::max<std::uint64_t>(complete_, reading.clock);
+        }
+        writer_.write_clock(reading, complete_);
     }
+}
+
+/// A record with a clock of its own would stand earlier than it did, where neither a record of its
+/// ring nor a reading says the time of its place. So the last reading is written again to say it:
+/// not before each record, or a choice of those with such a clock would consist of little else.
+void record_copier::keep_place(const merged_record& record) {
+    if (!has_own_clock(record.record.header)) {
+        rings_[record.ring].last = record.record.header.time;
+        return;
+    }
+    const bool is_known = record.place <= std::max(complete_, rings_[record.ring].last);
+    const std::uint64_t times_max =
+        next_reading_ * places_by_reading + summary_.records / records_by_place;
+    if (is_known || next_reading_ == 0 || places_written_ >= times_max) {
+        return;
+    }
+    flush();
+    complete_ = record.place;
+    writer_.write_clock(readings_[next_reading_ - 1], complete_);
+    ++places_written_;
 }
 
 std::uint16_t record_copier::draw_number() {
@@ -125,6 +154,7 @@ void record_copier::write(const merged_record& record, std::uint32_t source,
         return;
     }
     write_readings(place_of(record));
+    keep_place(record);
     header.provider = number_of(source, provider->second);
     bytes_.assign(padded_size(header.size), 0);
     std::memcpy(bytes_.data(), &header, sizeof header);
@@ -191,7 +221,7 @@ void record_copier::flush() {
 copy_summary record_copier::finish() {
     flush();
     while (next_reading_ != readings_.size()) {
-        writer_.write_clock(readings_[next_reading_++]);
+        writer_.write_clock(readings_[next_reading_++], complete_);
     }
     write_losses();
     writer_.write_end();

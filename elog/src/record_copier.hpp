@@ -74,12 +74,14 @@ class record_copier {
         std::uint64_t untold = 0;       // lost behind the last record
         std::uint64_t overwritten = 0;  // the same, see record_run
         std::uint64_t damaged = 0;      // see loss_block
+        std::uint64_t last = 0;         // time of the last record that is by the machine's clock
     };
 
     [[nodiscard]] std::uint16_t draw_number();
     [[nodiscard]] std::uint16_t number_of(std::uint32_t source, const provider_instance& provider);
     [[nodiscard]] std::uint16_t number_of_unknown(std::uint32_t source, std::uint32_t provider);
     void write_readings(std::uint64_t place);
+    void keep_place(const merged_record& record);
     void write_losses();
     void flush();
 
@@ -87,6 +89,8 @@ class record_copier {
     std::uint32_t clock_;
     std::vector<eventlog_clock_pair> readings_;
     std::size_t next_reading_ = 0;
+    std::uint64_t complete_ = 0;  // what the last reading says of records that follow
+    std::uint64_t places_written_ = 0;
     record_batches batches_;
     record_batches::write_run write_run_;
     std::vector<ring_state> rings_;

@@ -65,6 +65,13 @@ class FileFormat(harness.Case):
         read = self.assert_agreed(path)
         flags = [line.split(" ")[7] for line in read if line.startswith("record ")]
         self.assertEqual(sorted(flags), ["0", "2", "2", "2"])
+        for name in ("cut", "merge"):
+            copy = self.path(f"{name}.elog")
+            self.run_elog(name, path, "-o", copy)
+            copied = self.assert_agreed(copy)
+            for lines in (read, copied):
+                lines[:] = [line for line in lines if line.startswith("record ")]
+            self.assertEqual(copied, read)
 
     def test_of_texts_enumerations_and_sessions(self):
         read = self.assert_agreed(

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <span>
@@ -23,6 +24,7 @@
 #include "file_check.hpp"
 #include "file_merge.hpp"
 #include "file_reader.hpp"
+#include "record_copier.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
 #include "time_merger.hpp"
@@ -402,6 +404,121 @@ TEST(own_clock_library, waits_for_no_time_that_is_to_come_and_copies_it) {
     EXPECT_EQ(copied.records.at(100).realtime, std::int64_t{2 * second - 5});
     EXPECT_TRUE(copied.records.at(101).is_own);
     EXPECT_EQ(copied.records.at(101).realtime, std::int64_t{second + 2});
+}
+
+/// Some seconds of a ring of a clock that goes backwards, and of one that is mostly the machine's.
+/// What is known of the first one's places is only what the clocks' readings say, which is a tenth
+/// of a second before these.
+std::string write_in_seconds(const std::string& name, std::uint32_t clock) {
+    std::string path = test::scratch_directory() + "/" + name;
+    elog::host_block host{};
+    host.clock = clock;
+    host.ring_count = 2;
+    host.recording = 79;
+    host.version = elog::file_version;
+    const std::uint64_t unit = clock == EVENTLOG_CLOCK_TSC ? ticks : 1;
+    elog::file_writer writer(path, host);
+    writer.write_provider(test::mark_provider());
+    std::vector<std::uint64_t> sequences(2);
+    std::uint64_t next = 1;
+    constexpr std::uint64_t tenth = second / 10;
+    for (std::uint64_t now = start; now != start + 6 * second; now += second) {
+        writer.write_clock({unit * now, now, 10'000 * second + now}, unit * (now - tenth));
+        for (const std::uint32_t ring : {0U, 1U}) {
+            std::vector<timed> wanted;
+            for (std::uint64_t i = 1; i <= 4; ++i) {
+                const std::uint64_t own = 2 * start - now - i;
+                const bool is_own = ring == 0 || i == 3;
+                wanted.push_back({next++, unit * (is_own ? own : now + i * tenth), is_own});
+            }
+            const test::bytes records = records_of(wanted);
+            elog::record_run run;
+            run.ring = ring;
+            run.sequence = sequences[ring];
+            run.count = wanted.size();
+            run.bytes = records;
+            writer.write_run(run);
+            sequences[ring] += wanted.size();
+        }
+    }
+    writer.write_end();
+    return path;
+}
+
+numbers order_in(const std::string& path) {
+    numbers found;
+    elog::file_reader file(path);
+    file.read([&](const elog::merged_record& record) { found.push_back(number_of(record)); });
+    EXPECT_TRUE(elog::check_file(path).damages.empty());
+    return found;
+}
+
+numbers first_numbers(std::size_t count) {
+    numbers all(count);
+    std::iota(all.begin(), all.end(), 1);
+    return all;
+}
+
+TEST(own_clock_copy, has_the_order_of_its_source_also_as_a_copy_of_a_copy) {
+    for (const std::uint32_t clock : {EVENTLOG_CLOCK_TSC, EVENTLOG_CLOCK_MONOTONIC}) {
+        std::string path = write_in_seconds("seconds.elog", clock);
+        const numbers order = order_in(path);
+        EXPECT_EQ(order, first_numbers(48));  // as they were written
+        for (const char* name : {"/copy.elog", "/copy_of_copy.elog"}) {
+            const std::string copy = test::scratch_directory() + name;
+            static_cast<void>(elog::merge_files({path}, {copy}));
+            EXPECT_EQ(order_in(copy), order) << clock;
+            path = copy;
+        }
+    }
+}
+
+TEST(own_clock_copy, has_the_order_of_its_source_if_a_program_makes_it) {
+    for (const std::uint32_t clock : {EVENTLOG_CLOCK_TSC, EVENTLOG_CLOCK_MONOTONIC}) {
+        const std::string path =
+            write_in_seconds("to_put" + std::to_string(clock) + ".elog", clock);
+        const std::string copy = path + ".put";
+        elog::sink sink = elog::write_file(copy);
+        for (const elog::record& record : elog::open_file(path)) {
+            sink.put(record);
+        }
+        sink.finish();
+        EXPECT_EQ(order_in(copy), order_in(path)) << clock;
+    }
+}
+
+/// Copies those with a clock of their own, of two rings in turn that have others between them.
+elog::copy_summary copy_own(const std::string& path, std::uint64_t count) {
+    elog::record_copier copier({path}, EVENTLOG_CLOCK_TSC, 2);
+    copier.add_reading({ticks * start, start, 10'000 * second});
+    elog::provider_map providers;
+    providers.emplace(std::uint16_t{0}, test::mark_provider());
+    for (std::uint64_t number = 1; number <= count; ++number) {
+        const test::bytes bytes = records_of({{number, count - number, true}});
+        std::span<const std::uint8_t> rest = bytes;
+        elog::merged_record record;
+        record.ring = static_cast<std::uint32_t>(number % 2);
+        record.record = elog::take_record(rest);
+        record.place = ticks * start + number;
+        copier.write(record, 0, providers);
+    }
+    return copier.finish();
+}
+
+TEST(own_clock_copy, of_a_choice_keeps_the_order_of_a_few) {
+    const std::string path = test::scratch_directory() + "/few.elog";
+    EXPECT_EQ(copy_own(path, 60).records, 60U);
+    EXPECT_EQ(order_in(path), first_numbers(60));
+}
+
+TEST(own_clock_copy, of_a_choice_of_many_does_not_consist_of_what_says_their_places) {
+    constexpr std::uint64_t count = 50'000;
+    const std::string path = test::scratch_directory() + "/many.elog";
+    const std::size_t size = records_of({{1, 1, true}}).size();
+    const elog::copy_summary summary = copy_own(path, count);
+    EXPECT_EQ(summary.records, count);
+    EXPECT_LT(summary.size, 2 * count * size);
+    EXPECT_EQ(order_in(path).size(), count);
 }
 
 TEST(own_clock_file, keeps_the_readings_that_convert_a_part_of_the_time) {
