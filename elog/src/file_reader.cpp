@@ -372,12 +372,27 @@ void file_reader::follow(const time_merger::take_record& take, const std::functi
 
 /// They would add up in a file that grows for days.
 void file_reader::drop_taken_places() {
+    std::uint64_t first_left = UINT64_MAX;  // number of a block
     for (std::size_t ring = 0; ring < records_.size(); ++ring) {
         std::vector<records_place>& places = records_[ring];
         places.erase(places.begin(),
                      places.begin() + static_cast<std::ptrdiff_t>(next_records_[ring]));
         next_records_[ring] = 0;
+        first_left = places.empty() ? first_left : std::min(first_left, places.front().number);
     }
+    // The last one before these is still needed, and if there are none, for those to come.
+    const auto behind =
+        std::find_if(completes_.begin(), completes_.end(),
+                     [first_left](const known_complete& each) { return each.number > first_left; });
+    completes_.erase(completes_.begin(), behind == completes_.begin() ? behind : behind - 1);
+}
+
+std::size_t file_reader::places_kept() const noexcept {
+    std::size_t count = completes_.size();
+    for (const std::vector<records_place>& places : records_) {
+        count += places.size();
+    }
+    return count;
 }
 
 void file_reader::compare_with_end() {

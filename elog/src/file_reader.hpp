@@ -82,6 +82,10 @@ class file_reader {
     /// Only the range has been looked at, with the help of the index.
     [[nodiscard]] bool used_index() const noexcept { return used_index_; }
 
+    /// What is kept to find records by that are still to be given out: of a file that is followed
+    /// it is bounded by how much that is, however long the file becomes.
+    [[nodiscard]] std::size_t places_kept() const noexcept;
+
     /// Sentences about what could not be read, with offsets. Complete only after read().
     [[nodiscard]] const std::vector<std::string>& damages() const noexcept {
         return file_.damages().sentences();

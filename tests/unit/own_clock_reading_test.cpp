@@ -583,6 +583,31 @@ TEST(own_clock_file, that_is_followed_shows_what_its_clock_says_is_to_come) {
     EXPECT_EQ(found, (numbers{5, 6, 1, 2, 3, 7, 4}));
 }
 
+TEST(own_clock_file, that_is_followed_for_long_is_forgotten_behind_what_has_been_shown) {
+    const std::string path = test::scratch_directory() + "/followed_long.elog";
+    elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
+    writer.write_provider(test::mark_provider());
+    constexpr std::uint64_t readings = 1000;
+    for (std::uint64_t i = 1; i <= readings; ++i) {
+        writer.write_clock({10 * i, 10 * i, second + 10 * i}, 10 * i);
+        const test::bytes records = records_of({{i, 10 * i, i == readings - 10}});
+        elog::record_run run;
+        run.ring = i == readings - 10 ? 1 : 0;
+        run.sequence = i == readings - 10 ? 0 : i - (i > readings - 10 ? 2 : 1);
+        run.count = 1;
+        run.bytes = records;
+        writer.write_run(run);
+    }
+    elog::file_reader file(path);
+    EXPECT_GE(file.places_kept(), 2 * readings - 1);
+    numbers found;
+    bool is_idle = false;
+    file.follow([&](const elog::merged_record& record) { found.push_back(number_of(record)); },
+                [&] { is_idle = true; }, [&] { return is_idle; });
+    EXPECT_EQ(found, first_numbers(readings));
+    EXPECT_LE(file.places_kept(), 2U);
+}
+
 /// Events each 10 ms for that many seconds, timed by that clock, beside a look at them as often:
 /// the beginnings of the intervals of a second that have been shown by then.
 std::vector<std::int64_t> intervals_shown(own_function own, std::uint64_t seconds) {
