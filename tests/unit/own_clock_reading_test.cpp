@@ -538,6 +538,30 @@ TEST(own_clock_copy, of_a_choice_of_many_does_not_consist_of_what_says_their_pla
     EXPECT_EQ(order_in(path).size(), count);
 }
 
+TEST(own_clock_copy, has_a_part_of_the_time_as_the_whole_says_it) {
+    for (const auto& [name, own] : own_clocks) {
+        SCOPED_TRACE(name);
+        const strange_recording recording("to_copy.elog", own);
+        const std::string path = test::scratch_directory() + "/parts_of_copy.elog";
+        static_cast<void>(elog::merge_files({recording.path}, {path}));
+        const contents whole = read(path);
+        constexpr auto first = static_cast<std::int64_t>(10'000 * second);
+        for (const std::int64_t after : {-3600, -1800, 0, 3, 13, 20, 29, 3605}) {
+            const std::int64_t from = first + after * static_cast<std::int64_t>(second);
+            const elog::time_range range{from, from + static_cast<std::int64_t>(second / 2)};
+            std::map<std::uint64_t, shown> expected;
+            for (const auto& [number, record] : whole.records) {
+                if (range.contains(record.realtime)) {
+                    expected.emplace(number, record);
+                }
+            }
+            elog::file_reader file(path, range);
+            EXPECT_TRUE(file.used_index());
+            EXPECT_EQ(read(file).records, expected) << after;
+        }
+    }
+}
+
 TEST(own_clock_file, keeps_the_readings_that_convert_a_part_of_the_time) {
     const strange_recording recording("needed.elog", jumping);
     elog::file_reader whole(recording.path);
