@@ -10,7 +10,6 @@ import sys
 HEADS = {3: 32, 4: 48}  # of blocks that may be compressed: what is not
 NUMBERS = {1: "B", 2: "B", 3: "b", 4: "h", 5: "i", 6: "q", 7: "B", 8: "H", 9: "I", 10: "Q"}
 
-
 CRC = list(range(256))
 for _ in range(8):
     CRC = [value >> 1 ^ (0x82F63B78 if value & 1 else 0) for value in CRC]
@@ -37,16 +36,14 @@ def parse_schema(data):
 
     _, _, events, _, enumerations, keywords, _, _ = take("IHHIHBBQ")
     name, _ = text(), text()
-    for _ in range(keywords):
-        take("B"), text()
+    [(take("B"), text()) for _ in range(keywords)]
     for _ in range(enumerations):
         for _ in range((take("BH")[1], text())[0]):
             take("Q"), text()
     parsed = []
     for _ in range(events):
         field_count = take("BBBBHHQ")[5]
-        event, _, _ = text(), text(), text()
-        fields = []
+        event, _, _, fields = text(), text(), text(), []
         for _ in range(field_count):
             kind, _, count, offset, presence, _ = take("BBHHHH")
             field, _, _ = text(), text(), text()
@@ -59,9 +56,8 @@ class File:
     def __init__(self, path):
         with open(path, "rb") as file:
             self.data = file.read()
-        self.host, self.end, self.identity = None, None, None
+        self.host, self.end, self.identity, self.complete = None, None, None, 0
         self.clocks, self.providers, self.rings, self.losses = [], {}, {}, []
-        self.complete = 0
         magic, version, identity = struct.unpack_from("<8sII", self.data.ljust(32, b"\0"))
         is_ours = len(self.data) >= 32 and magic == b"ELOG\r\n\x1a\n"
         sound = is_ours and crc32c(self.data[:28]) == int.from_bytes(self.data[28:32], "little")
@@ -93,10 +89,8 @@ class File:
             end = at + 32 + (head[2] + 7) // 8 * 8
             self.damaged |= any(self.data[at + 32 + head[2] : end]) or head[4] != number
             at = end
-            if head[4] < number:
-                continue
-            number = head[4] + 1
-            if head[1] & ~1 or not 1 <= head[0] <= 7:
+            is_late, number = head[4] < number, max(number, head[4] + 1)
+            if is_late or head[1] & ~1 or not 1 <= head[0] <= 7:
                 continue
             if crc32c(payload) != head[3]:
                 self.damaged = True
@@ -121,8 +115,8 @@ class File:
             schema = parse_schema(data[32 : 32 + size])
             self.providers.setdefault(number, (pid, uid, name.split(b"\0")[0], *schema))
         elif kind == 4:
-            ring = self.rings.setdefault(struct.unpack_from("<I", data)[0], [])
-            ring.append((self.complete, data))
+            number = int.from_bytes(data[:4], "little")
+            self.rings.setdefault(number, []).append((self.complete, data))
         elif kind == 5:
             self.losses.append(struct.unpack_from("<IIQQQQ", data))
         elif kind == 6:
@@ -144,9 +138,8 @@ class File:
             at, lost = 48, struct.unpack_from("<Q", data, 24)[0]
             while at < len(data):
                 head = struct.unpack_from("<IHHQIHH", data, at)
-                is_own = head[6] & 2
-                last = last if is_own else head[3]
-                place = max(last, complete) if is_own else head[3]
+                last = last if head[6] & 2 else head[3]
+                place = max(last, complete) if head[6] & 2 else last
                 yield (place, head[3]), ring, lost, head, data[at + 24 : at + head[0]]
                 at, lost = at + (head[0] + 7) // 8 * 8, 0
 
