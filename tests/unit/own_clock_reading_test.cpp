@@ -400,7 +400,7 @@ TEST(own_clock_file, is_opened_in_time_when_its_first_records_say_that_they_are_
 }
 
 TEST(own_clock_library, waits_for_no_time_that_is_to_come_and_copies_it) {
-    const std::string path = test::scratch_directory() + "/copied.elog";
+    const std::string path = test::scratch_directory() + "/copied_by_library.elog";
     std::vector<elog::source> parts;
     parts.push_back(elog::open_file(
         write_brief("own.elog", {{1, 10}, {100, second, true}, {3, 30}, {101, 7, true}})));
