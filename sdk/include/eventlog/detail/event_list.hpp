@@ -10,6 +10,7 @@
 
 #include <eventlog/detail/enum_names.hpp>
 #include <eventlog/detail/event_texts.hpp>
+#include <eventlog/detail/told.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/traits.hpp>
 
@@ -181,7 +182,7 @@ consteval bool are_sound() {
 /// All mistakes that a provider, its traits and its events together can contain.
 template <class Provider, class... Events>
 struct check_provider {
-    static constexpr const provider_traits& traits = provider_traits_of<Provider>;
+    static constexpr const provider_traits& traits = told_of_provider<Provider>;
 
     static_assert(sizeof...(Events) <= events_max,
                   "eventlog: a provider has more than 1024 events, with session_begin, session_end "

@@ -17,6 +17,7 @@
 #include <eventlog/detail/layout.hpp>
 #include <eventlog/detail/names.hpp>
 #include <eventlog/detail/struct_fields.hpp>
+#include <eventlog/detail/told.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/traits.hpp>
 
@@ -242,10 +243,15 @@ consteval event_content make_content() {
     using layout = event_layout<Event>;
     using fields = typename layout::fields;
     const name_view own = fields::table.type;
-    return {&traits_of<Event>,   is_told<Event>,
-            fields::is_flat,     *traits_of<Event>.name == 0 ? own : view_of(traits_of<Event>.name),
-            layout::fixed_size,  fields::count,
-            fields::table.names, fields::table.kinds,
+    const event_traits& told = told_of_event<Event>;
+    return {&told,
+            is_told<Event>,
+            fields::is_flat,
+            *told.name == 0 ? own : view_of(told.name),
+            layout::fixed_size,
+            fields::count,
+            fields::table.names,
+            fields::table.kinds,
             layout::places};
 }
 

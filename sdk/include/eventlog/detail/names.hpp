@@ -133,10 +133,15 @@ template <class Struct>
 [[gnu::visibility("hidden")]] inline constexpr auto member_addresses =
     members_of<Struct>::with(address_source<Struct>.value, find_members{});
 
+/// Whether an object can stand there that nobody constructs: its end is that of nothing. clang asks
+/// for it, and g++ does not.
+template <class Struct>
+concept ends_by_itself = __has_trivial_destructor(Struct) || __is_literal_type(Struct);
+
 /// Whether all members have an address that is known: bit-fields have none, and a copy of one that
 /// nobody has constructed is no constant; references have somebody else's.
 template <class Struct>
-concept has_addresses = requires {
+concept has_addresses = ends_by_itself<Struct> && requires {
     typename std::bool_constant<(
         static_cast<void>(members_of<Struct>::with(address_source<Struct>.value, find_members{})),
         true)>;

@@ -16,6 +16,7 @@
 #include <eventlog/detail/event_texts.hpp>
 #include <eventlog/detail/fixed_string.hpp>
 #include <eventlog/detail/schema_sink.hpp>
+#include <eventlog/detail/told.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/traits.hpp>
 
@@ -310,8 +311,8 @@ template <class... Events>
 template <fixed_string Name, class Provider, class... Events>
 consteval auto make_schema() {
     constexpr provider_content content{Name.view(),
-                                       &provider_traits_of<Provider>,
-                                       count_keywords(provider_traits_of<Provider>),
+                                       &told_of_provider<Provider>,
+                                       count_keywords(told_of_provider<Provider>),
                                        enumerations_of<Events...>.items,
                                        enumerations_of<Events...>.count,
                                        contents_of<Events...>,

@@ -31,6 +31,9 @@ concept derived = !__is_empty(Struct) && requires {
 /// at the type.
 template <class Event>
 struct check_event {
+    static_assert(!is_std_array<Event>,
+                  "eventlog: a std::array is no event: its elements have no names. Make it the "
+                  "field of a struct.");
     static_assert(__is_class(Event) && __is_aggregate(Event),
                   "eventlog: an event must be a plain struct: no constructors, no private members, "
                   "no virtual functions. Make it an aggregate.");
@@ -135,7 +138,10 @@ struct fields_in<Struct, type_list<Members...>> {
         if constexpr (member_count == 0) {
             return type_name<Struct>();
         } else if constexpr (is_packed || !has_addresses<Struct>) {
-            static_assert(!is_packed && has_addresses<Struct>,
+            static_assert(ends_by_itself<Struct>,
+                          "eventlog: an event, or a struct or a field in it, has a destructor of "
+                          "its own that is not constexpr. Leave it out: an event is its values.");
+            static_assert(!is_packed && (has_addresses<Struct> || !ends_by_itself<Struct>),
                           "eventlog: a field of this event, or of a struct in it, is a bit-field "
                           "or a reference, or volatile or packed. Make it a whole value.");
             return type_name<Struct>();

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// What somebody has said in traits, once it is known that each text in it is one.
+#pragma once
+
+#include <type_traits>
+
+#include <eventlog/traits.hpp>
+
+namespace eventlog::detail {
+
+// Each reads the first character of each text. A null pointer is found by that, and not by
+// comparing it: g++ does not take that for constant under its sanitizer.
+
+consteval int read_texts(const event_traits& traits) {
+    int read = *traits.name + *traits.description + *traits.meaning;
+    for (const field_traits& field : traits.fields) {
+        read += *field.of + *field.name + *field.unit + *field.description;
+    }
+    return read;
+}
+
+consteval int read_texts(const provider_traits& traits) {
+    int read = *traits.description;
+    for (const keyword& word : traits.keywords) {
+        read += *word.name;
+    }
+    return read;
+}
+
+consteval int read_texts(const enum_traits& traits) {
+    int read = 0;
+    for (const enum_value& value : traits.values) {
+        read += *value.name;
+    }
+    return read;
+}
+
+/// Whether no text is null: reading one is no constant.
+template <const auto& Traits>
+concept has_texts = requires {
+    typename std::integral_constant<int, read_texts(Traits)>;
+};
+
+/// `Traits`, or `Untold` in place of what is refused.
+template <const auto& Traits, const auto& Untold>
+consteval const auto& with_texts() {
+    static_assert(has_texts<Traits>,
+                  "eventlog: a text in a specialisation of eventlog::traits_of, "
+                  "provider_traits_of or enum_traits_of is a null pointer. Leave it out, or "
+                  "write \"\".");
+    if constexpr (has_texts<Traits>) {
+        return Traits;
+    } else {
+        return Untold;
+    }
+}
+
+template <class Event>
+inline constexpr const event_traits& told_of_event = with_texts<traits_of<Event>, untold_event>();
+
+template <class Provider>
+inline constexpr const provider_traits& told_of_provider =
+    with_texts<provider_traits_of<Provider>, untold_provider>();
+
+template <class Enum>
+inline constexpr const enum_traits& told_of_enumeration =
+    with_texts<enum_traits_of<Enum>, untold_enumeration>();
+
+}  // namespace eventlog::detail

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a text in a specialisation of eventlog::traits_of
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+struct seen {
+    std::uint32_t number;
+};
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<seen>{
+    .fields = {{.of = "number", .unit = nullptr}}};
+
+void emit_it() {
+    eventlog::provider<"bad", seen>::emit(seen{1});
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: provider_traits_of or enum_traits_of is a null pointer
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+struct seen {
+    std::uint32_t number;
+};
+using bad = eventlog::provider<"bad", seen>;
+
+template <>
+inline constexpr eventlog::provider_traits eventlog::provider_traits_of<bad>{
+    .keywords = {{.bit = 1, .name = nullptr}}};
+
+void emit_it() {
+    bad::emit(seen{1});
+}
