@@ -85,6 +85,8 @@ class checker {
     eventlog_error check_field_name(const eventlog_event_definition& event,
                                     std::uint32_t index) noexcept;
     eventlog_error check_enumeration(const eventlog_enumeration_definition& enumeration) noexcept;
+    eventlog_error check_values(field_type type,
+                                const eventlog_enumeration_definition& enumeration) noexcept;
 
     template <class Struct>
     eventlog_error check_known(const Struct& given, std::uint32_t size) noexcept {
@@ -109,7 +111,22 @@ class checker {
     std::uint64_t named_keywords_ = 0;
     /// The enumeration that was checked last: most fields in a row have the same.
     const eventlog_enumeration_definition* sound_ = nullptr;
+    field_type fitting_{};  // a type that can hold all of its values, or none
 };
+
+/// Whether an integer of this type can have this value; of 64 bits, those of the other sign are
+/// what its own become without one.
+bool holds(field_type type, std::int64_t value) noexcept {
+    const auto bits = static_cast<unsigned>(8 * size_of(type));
+    if (bits == 64) {
+        return true;
+    }
+    if (type >= field_type::unsigned_8) {
+        return value >= 0 && value < std::int64_t{1} << bits;
+    }
+    const std::int64_t end = std::int64_t{1} << (bits - 1);
+    return value >= -end && value < end;
+}
 
 eventlog_error checker::check_sizes() noexcept {
     eventlog_error found =
@@ -367,7 +384,8 @@ eventlog_error checker::check_field(const eventlog_field_definition& field) noex
                           "Only integers have an enumeration. Take another type, or leave the "
                           "enumeration out.");
     }
-    return check_enumeration(*field.enumeration);
+    const eventlog_error found = check_enumeration(*field.enumeration);
+    return found == EVENTLOG_ERROR_NONE ? check_values(type, *field.enumeration) : found;
 }
 
 eventlog_error checker::check_enumeration(
@@ -412,6 +430,27 @@ eventlog_error checker::check_enumeration(
         }
     }
     sound_ = &enumeration;
+    fitting_ = field_type{};
+    return EVENTLOG_ERROR_NONE;
+}
+
+/// Whether a field of this type can hold each value: a name for another would never be shown.
+eventlog_error checker::check_values(field_type type,
+                                     const eventlog_enumeration_definition& enumeration) noexcept {
+    if (type == fitting_) {
+        return EVENTLOG_ERROR_NONE;
+    }
+    for (std::uint32_t i = 0; i < enumeration.value_count; ++i) {
+        const eventlog_value_definition& value =
+            item(enumeration.values, definition_.value_size, i);
+        if (!holds(type, value.value)) {
+            return error_.set(EVENTLOG_ERROR_MISMATCH,
+                              "Its type cannot hold %lld, the value %s of its enumeration %s. Take "
+                              "another type, or leave the value out.",
+                              static_cast<long long>(value.value), value.name, enumeration.name);
+        }
+    }
+    fitting_ = type;
     return EVENTLOG_ERROR_NONE;
 }
 

@@ -230,7 +230,7 @@ TEST(run_time_definitions, give_their_memory_back) {
     }
     const eventlog_enumeration_definition enumeration{"values", values.data(), 5000, false};
     const eventlog_field_definition fields[] = {
-        {.name = "field", .type = EVENTLOG_TYPE_UNSIGNED_8, .enumeration = &enumeration}};
+        {.name = "field", .type = EVENTLOG_TYPE_UNSIGNED_32, .enumeration = &enumeration}};
     const eventlog_event_definition events[] = {
         {.name = "event", .fields = fields, .field_count = 1}};
     const eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "returned",

@@ -386,9 +386,31 @@ const wrong_case wrong_cases[] = {
     {"value_of_two_names",
      [](draft& made) {
          made.values = {{"red", -1}, {"green", 7}, {"blue", 2}, {"scarlet", -1}};
+         made.fields[0].type = EVENTLOG_TYPE_SIGNED_32;
          made.fields[0].enumeration = &made.enumeration;
      },
      EVENTLOG_ERROR_DUPLICATE, "Values 0 (red) and 3 (scarlet) of enumeration color are both -1."},
+    {"value_below_the_type",
+     [](draft& made) {
+         made.values = {{"red", -1}, {"green", 7}};
+         made.fields[0].enumeration = &made.enumeration;
+     },
+     EVENTLOG_ERROR_MISMATCH, "Its type cannot hold -1, the value red of its enumeration color."},
+    {"value_beyond_the_type",
+     [](draft& made) {
+         made.values = {{"red", -128}, {"green", 127}, {"blue", 128}};
+         made.fields[0].type = EVENTLOG_TYPE_SIGNED_8;
+         made.fields[0].enumeration = &made.enumeration;
+     },
+     EVENTLOG_ERROR_MISMATCH, "Its type cannot hold 128, the value blue of its enumeration color."},
+    {"value_beyond_the_type_of_the_second_field_that_has_it",
+     [](draft& made) {
+         made.values = {{"red", 255}, {"green", 256}};
+         made.fields[0].enumeration = &made.enumeration;
+         made.fields[1] = {
+             .name = "second", .type = EVENTLOG_TYPE_UNSIGNED_8, .enumeration = &made.enumeration};
+     },
+     EVENTLOG_ERROR_MISMATCH, "field 1 (second): Its type cannot hold 256"},
     {"unit_of_a_text", [](draft& made) { made.fields[1].unit = "B"; }, EVENTLOG_ERROR_MISMATCH,
      "Event 0 (happened), field 1 (second): It has a unit, and is no number"},
     {"unit_of_bytes",
@@ -423,6 +445,30 @@ TEST_P(wrong_definition, is_refused_in_words) {
 
 INSTANTIATE_TEST_SUITE_P(each, wrong_definition, testing::ValuesIn(wrong_cases),
                          [](const auto& tested) { return tested.param.name; });
+
+TEST(definition, takes_each_value_that_the_type_of_a_field_can_hold) {
+    const struct {
+        std::uint32_t type;
+        std::int64_t least;
+        std::int64_t most;
+    } types[] = {
+        {EVENTLOG_TYPE_SIGNED_8, INT8_MIN, INT8_MAX},
+        {EVENTLOG_TYPE_SIGNED_16, INT16_MIN, INT16_MAX},
+        {EVENTLOG_TYPE_SIGNED_32, INT32_MIN, INT32_MAX},
+        {EVENTLOG_TYPE_SIGNED_64, INT64_MIN, INT64_MAX},
+        {EVENTLOG_TYPE_UNSIGNED_8, 0, UINT8_MAX},
+        {EVENTLOG_TYPE_UNSIGNED_16, 0, UINT16_MAX},
+        {EVENTLOG_TYPE_UNSIGNED_32, 0, UINT32_MAX},
+        {EVENTLOG_TYPE_UNSIGNED_64, INT64_MIN, INT64_MAX},
+    };
+    for (const auto& [type, least, most] : types) {
+        draft made = sound_draft();
+        made.values = {{"least", least}, {"most", most}};
+        made.fields[0].type = type;
+        made.fields[0].enumeration = &made.enumeration;
+        EXPECT_EQ(build(made.joined()).code, EVENTLOG_ERROR_NONE) << type;
+    }
+}
 
 TEST(definition, without_what_its_pointers_should_point_to_is_refused) {
     draft made = sound_draft();
