@@ -377,6 +377,12 @@ class Generated(harness.Case):
             ("event e info { label: char[8] }", "1:29: An array of char is shown as a text in C++"),
             ('event e info "\\x00" {}', "1:20: A description in C++ cannot contain \\x00"),
             ("event e info session { session: u64 }", "1:20: A provider in C++ that has events of"),
+            ('event e info session { session: u64 "d" } event session_begin info session_begin '
+             'session "A session begins" when "the application opens a session" { session: u64 } '
+             'event session_end info session_end session "A session ends" when "the application '
+             'closes a session" { session: u64 }', "1:37: In C++ the session of an event is"),
+            ("enum a : u16 { x = 1000, " + ", ".join(f"v{i} = {i}" for i in range(256)) +
+             " } event e info { b: a }", "1:19: In C++ an enumeration has up to 256 values."),
             ("event e info {" + " ".join(f'f{i}: u8 unit "B"' for i in range(33)) + "}",
              "In C++ up to 32 fields of an event"),
         ):

@@ -329,6 +329,7 @@ constexpr mistake mistakes[] = {
     {"provider p { enum b : u16 { x = 256 } event e info { a: u8 as b",
      "x.schema:1:63: The value x of the enumeration b does not fit u8"},
     {"provider p { enum b : u8 {} event e info { a: text as b", "x.schema:1:47: Only an integer"},
+    {"provider p { enum b : u8 {} event e info { a: ip4 as b", "x.schema:1:47: Only an integer"},
     {"provider p { event e info { a: u8 format ip", "x.schema:1:42: A format is plain, decimal"},
     {"provider p { event e info { a: u8 format duration",
      "x.schema:1:42: The format duration does"},
@@ -374,6 +375,13 @@ TEST(schema_text, is_refused_beyond_every_limit_at_the_first_thing_too_many) {
     }
     EXPECT_EQ(refusal(provider(enumerations)),
               "x.schema:1026:6: A provider has up to 1024 enumerations. Split it in two.");
+
+    std::string values;
+    for (int i = 0; i < 65'536; ++i) {
+        values += fmt::format("v{0} = {0},\n", i);
+    }
+    EXPECT_EQ(refusal(provider("enum e : u32 {\n" + values + "}")),
+              "x.schema:65538:10: An enumeration has up to 65535 values.");
 
     std::string large;
     for (int i = 0; i < 1000; ++i) {
