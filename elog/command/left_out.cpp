@@ -30,16 +30,16 @@ struct older_provider {
 
 std::vector<older_provider> find_older_providers() {
     std::vector<older_provider> found;
-    const std::optional<core::directory> where = open_running_directory();
-    if (!where) {
+    core::directory where;
+    core::error_text ignored;
+    if (!where.open(core::current_directory(), core::if_missing::fail, ignored)) {
         return found;
     }
-    core::error_text ignored;
     core::mapped_files mapped;
-    core::folder_listing names(where->providers);
+    core::folder_listing names(where.providers);
     while (const char* name = names.next()) {
         core::provider_file file;
-        if (!file.open(*where, name, ignored) || core::can_join(file.header(), EVENTLOG_FEATURES) ||
+        if (!file.open(where, name, ignored) || core::can_join(file.header(), EVENTLOG_FEATURES) ||
             !file.is_alive(mapped)) {
             continue;
         }

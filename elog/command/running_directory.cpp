@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "directory_wait.hpp"
 #include "failure.hpp"
 #include "subscription_file.hpp"
 
@@ -22,7 +23,8 @@ std::optional<core::directory> open_running_directory() {
     if (!where.open(core::current_directory(), core::if_missing::create, error)) {
         throw failure("{}", error.text());
     }
-    const core::directory_lock lock(where, core::directory_lock::policy::wait);
+    const directory_wait lock(where);
+    lock.need();
     core::remove_dead_subscriptions(where);
     core::remove_dead_providers(where);
     return where;

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "directory_wait.hpp"
 #include "failure.hpp"
 #include "process.hpp"
 
@@ -40,7 +41,8 @@ bool standing_subscription::is_still_there() const noexcept {
 }
 
 void standing_subscription::end() {
-    const core::directory_lock lock(directory_, core::directory_lock::policy::wait);
+    const directory_wait lock(directory_);
+    lock.need();
     if (!is_still_there()) {
         throw failure("Somebody else has just ended the subscription '{}'.", name_);
     }
@@ -48,8 +50,9 @@ void standing_subscription::end() {
     core::clear_gates(directory_, slot_);
 }
 
-bool standing_subscription::remove() noexcept {
-    const core::directory_lock lock(directory_, core::directory_lock::policy::wait);
+bool standing_subscription::remove() {
+    const directory_wait lock(directory_);
+    lock.need();
     if (!is_still_there()) {
         return false;
     }

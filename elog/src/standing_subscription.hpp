@@ -31,8 +31,9 @@ class standing_subscription {
     void end();
 
     /// After end: nothing is left of it, but for what applications have mapped, until they attach
-    /// to something the next time. False if somebody else has removed it before.
-    bool remove() noexcept;
+    /// to something the next time. False if somebody else has removed it before. Throws failure if
+    /// the directory stays locked; then it is there still.
+    bool remove();
 
   private:
     eventlog::core::directory directory_;

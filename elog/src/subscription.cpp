@@ -13,6 +13,7 @@
 
 #include "clock.hpp"
 #include "cpus.hpp"
+#include "directory_wait.hpp"
 #include "failure.hpp"
 #include "populate.hpp"
 #include "process.hpp"
@@ -182,7 +183,10 @@ subscription::~subscription() {
         return;
     }
     end();
-    const core::directory_lock lock(directory_, core::directory_lock::policy::wait);
+    const directory_wait lock(directory_);
+    if (!lock.held()) {
+        return;  // whoever takes the lock next finds that we have died
+    }
     // Last: until the bits are gone from all gates, nobody else may have the slot.
     static_cast<void>(
         ::unlinkat(directory_.subscriptions.get(), core::name_of_slot(slot_).data(), 0));
@@ -238,7 +242,8 @@ void subscription::create_region(const subscription_options& options) {
 }
 
 void subscription::publish() {
-    const core::directory_lock lock(directory_, core::directory_lock::policy::wait);
+    const directory_wait lock(directory_);
+    lock.need();
     core::remove_dead_subscriptions(directory_);
     core::remove_dead_providers(directory_);
     check_name();
@@ -315,11 +320,8 @@ void subscription::open_gates(const event_patterns& patterns) {
 /// Last of all: nobody ends what does not stand by its name, and if we are killed before, it is
 /// removed like that of anybody else who was.
 void subscription::leave() {
-    const core::directory_lock lock(directory_, core::directory_lock::policy::wait);
-    if (!lock.held()) {
-        throw failure("The directory {} cannot be locked. Raise the limit on open files.",
-                      core::current_directory().text.data());
-    }
+    const directory_wait lock(directory_);
+    lock.need();
     core::mark_standing(file_, header_);
     left_ = true;
 }

@@ -344,7 +344,7 @@ void attach_to_all(eventlog_provider& provider, const directory& where) noexcept
         }
     }
     if (found_dead) {
-        const directory_lock lock(where, directory_lock::policy::only_if_free);
+        const directory_lock lock(where);
         if (lock.held()) {
             remove_dead_subscriptions(where);
         }

@@ -113,7 +113,7 @@ void remove_dead_now_and_then(const directory& where, const eventlog_provider& p
     const bool turn = !has_looked && own_identity().pid % 16 == 0;
     has_looked = true;
     if (turn || has_namesake(where, provider)) {
-        const directory_lock lock(where, directory_lock::policy::only_if_free);
+        const directory_lock lock(where);
         if (lock.held()) {
             remove_dead_providers(where);
         }

@@ -128,14 +128,9 @@ void release_memory(const unique_fd& file, const region_geometry& geometry) noex
                                   static_cast<off_t>(end - geometry.schemas_offset)));
 }
 
-directory_lock::directory_lock(const directory& where, policy how) noexcept
+directory_lock::directory_lock(const directory& where) noexcept
     : file_(::openat(where.subscriptions.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    const int operation = LOCK_EX | (how == policy::only_if_free ? LOCK_NB : 0);
-    int result = file_ ? ::flock(file_.get(), operation) : 0;
-    while (result != 0 && errno == EINTR) {
-        result = ::flock(file_.get(), operation);
-    }
-    if (result != 0) {
+    if (file_ && ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
         file_ = unique_fd{};
     }
 }

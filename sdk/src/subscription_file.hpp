@@ -65,8 +65,8 @@ void release_memory(const unique_fd& file, const region_geometry& geometry) noex
 /// replaced by something alive in between. Let go when it is destroyed, or when its process dies.
 class directory_lock {
   public:
-    enum class policy { wait, only_if_free };
-    directory_lock(const directory& where, policy how) noexcept;
+    /// Waits for nobody: held() tells whether it was free.
+    explicit directory_lock(const directory& where) noexcept;
     [[nodiscard]] bool held() const noexcept { return static_cast<bool>(file_); }
 
   private:

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Another process that holds the lock of the directory and is stopped, say, hangs nobody."""
+
+import fcntl
+import os
+import signal
+
+import harness
+
+
+class LockedDirectory(harness.Case):
+    def lock(self):
+        """As elog does for moments, and a stopped one for good. Close it to let go."""
+        folder = os.open(os.path.join(self.directory, "subscriptions"),
+                         os.O_RDONLY | os.O_DIRECTORY)
+        self.addCleanup(lambda: folder in self.held and os.close(folder))
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        self.held.add(folder)
+        return folder
+
+    def let_go(self, folder):
+        self.held.remove(folder)
+        os.close(folder)
+
+    def setUp(self):
+        super().setUp()
+        self.held = set()
+        self.run_elog("list")
+        self.hello = self.start_provider(harness.example("hello"), "100000")
+
+    def end_impatiently(self, process):
+        """As somebody who presses Ctrl-C until it ends."""
+        def has_ended():
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+            return process.poll() is not None
+        self.wait_for(has_ended, "the end")
+        return process.communicate()
+
+    def is_in_directory(self, process):
+        """Whether it has come as far as to open the directory, which it locks next."""
+        try:
+            folder = f"/proc/{process.pid}/fd"
+            return any(os.readlink(os.path.join(folder, name)).endswith("/subscriptions")
+                       for name in os.listdir(folder))
+        except FileNotFoundError:
+            return False
+
+    def test_is_waited_for(self):
+        folder = self.lock()
+        waiting = self.start(harness.ELOG, "record", "-e", "hello:*", "-o", self.path("run.elog"))
+        self.wait_for(lambda: self.is_in_directory(waiting), "somebody who wants the lock")
+        self.assertEqual(self.names("subscriptions"), [])
+        self.let_go(folder)
+        self.wait_for(lambda: self.is_mapped(waiting, "subscriptions"), "a subscription")
+        self.stop(waiting)
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_is_named_to_whoever_gives_up(self):
+        self.lock()
+        waiting = self.start(harness.ELOG, "record", "-e", "hello:*")
+        self.wait_for(lambda: self.is_in_directory(waiting), "somebody who wants the lock")
+        _, errors = self.end_impatiently(waiting)
+        self.assertEqual(waiting.returncode, 1)
+        self.assert_one_sentence(errors, f"is locked by process {os.getpid()}, ",
+                                 f"kill -CONT {os.getpid()}")
+
+    def test_does_not_keep_a_recorder_from_its_end(self):
+        recording = self.start_recording("-e", "hello:*", "-o", self.path("run.elog"))
+        folder = self.lock()
+        _, errors = self.end_impatiently(recording)
+        self.assertEqual(recording.returncode, 0, errors)
+        self.summary(errors)
+        # It could not remove its subscription; who comes next does.
+        self.assertEqual(len(self.names("subscriptions")), 1)
+        self.let_go(folder)
+        self.run_elog("list")
+        self.assertEqual(self.names("subscriptions"), [])
+
+
+if __name__ == "__main__":
+    harness.main()
