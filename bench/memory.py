@@ -32,7 +32,10 @@ def read_of(pid):
 class Footprint:
     """Of one of the idle programs, in bytes."""
     share: int    # of all that it has mapped, with its part of what others have mapped, too
-    private: int  # what would be free without it, but for files in tmpfs
+    # What it has written, files in tmpfs left out. Pages that it has only read are those of files:
+    # they count for whoever is the only one that has them mapped, as the other of two when the
+    # kernel has just taken them from the first.
+    private: int
     file: int     # that of its provider, in tmpfs; what is mapped of it is counted here alone
     threads: int
 
@@ -63,7 +66,7 @@ class Memory(Bench):
                      for file in (self.folder / "eventlog").glob(f"providers/*.{pid}.*")]
         mapped = amounts["Pss_Shmem"]
         return Footprint(amounts["Pss"] - mapped,
-                         amounts["Private_Clean"] + amounts["Private_Dirty"] - mapped,
+                         amounts["Private_Dirty"] - mapped,
                          sum(files), threads)
 
     def look_beside_another(self, program):
