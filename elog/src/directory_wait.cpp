@@ -53,8 +53,9 @@ directory_wait::directory_wait(const core::directory& where) noexcept : where_(w
     const steady_clock::time_point end = steady_clock::now() + patience;
     timespec pause{0, first_pause};
     lock_.emplace(where);
-    while (!lock_->held() && !was_interrupted_ && steady_clock::now() < end) {
-        was_interrupted_ = ::nanosleep(&pause, nullptr) != 0;
+    bool is_interrupted = false;
+    while (lock_->is_taken() && !is_interrupted && steady_clock::now() < end) {
+        is_interrupted = ::nanosleep(&pause, nullptr) != 0;
         pause.tv_nsec = std::min(2 * pause.tv_nsec, last_pause);
         lock_.emplace(where);
     }
@@ -66,9 +67,12 @@ void directory_wait::need() const {
     }
     const char* const name = core::current_directory().text.data();
     const pid_t holder = find_holder(where_.subscriptions.get());
+    if (!lock_->is_taken()) {
+        throw failure("The directory {} cannot be locked. Raise the limit on open files.", name);
+    }
     if (holder == 0) {
-        throw failure("The directory {} is locked, or cannot be locked. End what is stopped there, "
-                      "or raise the limit on open files, and try again.",
+        throw failure("The directory {} is locked, by a process that cannot be seen from here. End "
+                      "what is stopped there, and try again.",
                       name);
     }
     throw failure("The directory {} is locked by process {}, which does not let go of it. Let that "

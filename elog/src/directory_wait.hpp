@@ -21,7 +21,6 @@ class directory_wait {
   private:
     const eventlog::core::directory& where_;
     std::optional<eventlog::core::directory_lock> lock_;
-    bool was_interrupted_ = false;
 };
 
 }  // namespace elog

@@ -131,6 +131,7 @@ void release_memory(const unique_fd& file, const region_geometry& geometry) noex
 directory_lock::directory_lock(const directory& where) noexcept
     : file_(::openat(where.subscriptions.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (file_ && ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+        is_taken_ = errno == EWOULDBLOCK;
         file_ = unique_fd{};
     }
 }

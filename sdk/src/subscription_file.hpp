@@ -68,9 +68,12 @@ class directory_lock {
     /// Waits for nobody: held() tells whether it was free.
     explicit directory_lock(const directory& where) noexcept;
     [[nodiscard]] bool held() const noexcept { return static_cast<bool>(file_); }
+    /// Whether somebody else holds it. If neither, it cannot be had: no descriptor is left, say.
+    [[nodiscard]] bool is_taken() const noexcept { return is_taken_; }
 
   private:
     unique_fd file_;
+    bool is_taken_ = false;
 };
 
 /// Removes the subscriptions whose consumer has died. Under the lock.
