@@ -12,18 +12,24 @@ namespace eventlog::detail {
 // Each reads the first character of each text. A null pointer is found by that, and not by
 // comparing it: g++ does not take that for constant under its sanitizer.
 
+/// 1 if there is one, or 0.
+consteval int read_text(const char* text) {
+    return *text == 0 ? 0 : 1;
+}
+
 consteval int read_texts(const event_traits& traits) {
-    int read = *traits.name + *traits.description + *traits.meaning;
+    int read = read_text(traits.name) + read_text(traits.description) + read_text(traits.meaning);
     for (const field_traits& field : traits.fields) {
-        read += *field.of + *field.name + *field.unit + *field.description;
+        read += read_text(field.of) + read_text(field.name) + read_text(field.unit) +
+                read_text(field.description);
     }
     return read;
 }
 
 consteval int read_texts(const provider_traits& traits) {
-    int read = *traits.description;
+    int read = read_text(traits.description);
     for (const keyword& word : traits.keywords) {
-        read += *word.name;
+        read += read_text(word.name);
     }
     return read;
 }
@@ -31,7 +37,7 @@ consteval int read_texts(const provider_traits& traits) {
 consteval int read_texts(const enum_traits& traits) {
     int read = 0;
     for (const enum_value& value : traits.values) {
-        read += *value.name;
+        read += read_text(value.name);
     }
     return read;
 }
