@@ -13,6 +13,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import time
 
 import initramfs
@@ -152,6 +153,10 @@ class _Tail:
             self._file.close()
 
 
+# How often a machine is started whose kernel dies before its first process.
+BOOTS = 3
+
+
 def _wait(process, run, tails):
     """Waits for the machine's end, or for the time limit, at which it ends it. Returns whether."""
     end = time.monotonic() + run.time_limit
@@ -196,11 +201,24 @@ def execute(kernel, run, scratch, write_output=None, write_errors=None):
     scratch = pathlib.Path(scratch)
     initramfs.make(scratch / "initramfs", kernel, run)
     start = time.monotonic()
-    tails = [
-        _Tail(scratch / name, write)
-        for name, write in (("output", write_output), ("errors", write_errors))
-        if write
-    ]
+    for boots_left in reversed(range(BOOTS)):
+        tails = [
+            _Tail(scratch / name, write)
+            for name, write in (("output", write_output), ("errors", write_errors))
+            if write
+        ]
+        timed_out = _boot(kernel, run, scratch, tails)
+        if boots_left == 0 or not _died_early(scratch):
+            break
+        print(f"{kernel.name} died before its first process; once more:\n"
+              f"{_read(scratch / 'console')}", file=sys.stderr)
+    seconds = time.monotonic() - start
+    os.unlink(scratch / "initramfs")
+    return _result(scratch, timed_out, seconds)
+
+
+def _boot(kernel, run, scratch, tails):
+    """Runs the machine to its end. Returns whether it was ended because it took too long."""
     with open(scratch / "qemu.log", "wb") as qemu_log:
         process = subprocess.Popen(
             _command_line(kernel, run, scratch),
@@ -210,11 +228,18 @@ def execute(kernel, run, scratch, write_output=None, write_errors=None):
             cwd=scratch,
         )
         timed_out = _wait(process, run, tails)
-    seconds = time.monotonic() - start
-    os.unlink(scratch / "initramfs")
     if process.returncode not in (0, -9):
         raise Problem(f"QEMU failed with {process.returncode}:\n{_read(scratch / 'qemu.log')}".rstrip())
-    return _result(scratch, timed_out, seconds)
+    return timed_out
+
+
+def _died_early(scratch):
+    """Whether the kernel reported something and stopped before it ran anything of ours.
+
+    With several processors the emulator sometimes executes the breakpoint under which a kernel
+    changes its own code, as Linux does while it boots, after the breakpoint is gone.
+    """
+    return _read(scratch / "course") == "" and bool(find_splats(_read(scratch / "console")))
 
 
 def _result(scratch, timed_out, seconds):

@@ -382,8 +382,9 @@ void follow_permission() {
     listen("late_event", true);
     int status = -1;
     step("the child ends well", ::waitpid(child, &status, 0) == child && status == 0);
-    listen("late_event", false);
+    // While somebody listens: then the event goes, and nobody can read what it has written.
     show_trace("permission");
+    listen("late_event", false);
     expect_gone(name);
 }
 
