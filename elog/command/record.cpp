@@ -35,6 +35,7 @@ struct record_arguments {
     listening_arguments listening;
     std::optional<std::string> output;
     std::optional<std::string> duration;
+    std::optional<std::uint64_t> count;
     int compression = 0;
     std::optional<std::string> rotate;
     std::optional<std::uint64_t> keep;
@@ -166,6 +167,15 @@ void check_where(const record_arguments& arguments, const subscription_options& 
                   nullptr, all_are_known);
 }
 
+/// What stands in front of the sink; nullptr if all that comes is kept.
+std::unique_ptr<filtering_sink> make_selection(const record_arguments& arguments,
+                                               record_filter* filter, record_sink& sink) {
+    if (filter == nullptr && !arguments.count) {
+        return nullptr;
+    }
+    return std::make_unique<filtering_sink>(filter, sink, arguments.count.value_or(UINT64_MAX));
+}
+
 /// Whether there is anything that should have been recorded and has not been.
 bool has_loss(const recording_summary& summary) noexcept {
     return summary.lost != 0 || summary.providers_refused != 0;
@@ -173,8 +183,15 @@ bool has_loss(const recording_summary& summary) noexcept {
 
 /// Where events are lines on standard output, numbers stay out of them.
 void say_summary(const record_arguments& arguments, const recording_summary& summary,
-                 std::optional<std::uint64_t> passed) {
-    const summary_notes notes{output_name(arguments), passed};
+                 const filtering_sink* selection) {
+    summary_notes notes;
+    notes.output = output_name(arguments);
+    if (arguments.where) {
+        notes.passed = selection->wanted();
+    }
+    if (arguments.count) {
+        notes.kept = selection->passed();
+    }
     if (arguments.json && arguments.output) {
         print_summary_as_json({}, summary, notes);
     } else {
@@ -184,7 +201,7 @@ void say_summary(const record_arguments& arguments, const recording_summary& sum
 
 /// What a command says would stand in the line of the progress.
 recording_summary run(recording& process, const record_arguments& arguments, bool is_alone,
-                      stop_condition& stop) {
+                      const std::function<bool()>& stop) {
     std::optional<recording_progress> progress;
     if (is_alone) {
         progress.emplace(arguments.output ? meanwhile::nothing : meanwhile::records,
@@ -211,11 +228,9 @@ void record(const record_arguments& arguments, const subscription_options& optio
                        "See what there is with: elog list. To wait for it, add --wait.");
     }
     const std::unique_ptr<record_sink> sink = make_sink(arguments, stop);
-    std::optional<filtering_sink> passing;
-    if (filter) {
-        passing.emplace(*filter, *sink);
-    }
-    recording process(source, passing ? static_cast<record_sink&>(*passing) : *sink);
+    const std::unique_ptr<filtering_sink> selection =
+        make_selection(arguments, filter.get(), *sink);
+    recording process(source, selection ? static_cast<record_sink&>(*selection) : *sink);
     std::optional<child_process> child;
     if (!command.empty() && stop_requested().count == 0) {
         child.emplace(command);
@@ -223,11 +238,10 @@ void record(const record_arguments& arguments, const subscription_options& optio
     }
     recording_summary summary;
     try {
-        summary = run(process, arguments, command.empty(), stop);
-        say_summary(arguments, summary, passing ? std::optional(passing->passed()) : std::nullopt);
-        if (passing) {
-            tell_unsuited(filter.get(), nullptr);
-        }
+        summary = run(process, arguments, command.empty(),
+                      [&] { return stop() || (selection && selection->is_full()); });
+        say_summary(arguments, summary, selection.get());
+        tell_unsuited(filter.get(), nullptr);
     } catch (...) {
         if (child) {
             tell_about_child(*child);
@@ -251,6 +265,10 @@ void record(const record_arguments& arguments, const subscription_options& optio
 void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
     const subscription_options options = make_subscription_options(arguments.listening);
     check_file_options(arguments);
+    if (arguments.count && arguments.listening.overwrite) {
+        throw usage_failure("With --overwrite nothing is read before the recording ends, so no "
+                            "number of events can end it: leave --count or --overwrite away.");
+    }
     std::optional<std::chrono::nanoseconds> duration;
     if (arguments.duration) {
         duration = parse_duration(*arguments.duration);
@@ -297,15 +315,17 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
         .value_name("SIZE");
     record.add_option("--duration", arguments->duration, "Stop after that time: 10s, 500ms, 2m")
         .value_name("TIME");
+    record.add_option("--count", arguments->count, "Stop after that many events")
+        .range(1, 1'000'000'000)
+        .value_name("NUMBER");
     record.add_option("--where", arguments->where, where_help).value_name("PREDICATE");
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,
                     "Exit with status 3 if any events were lost");
     record.add_flag("-j,--json", arguments->json,
                     "Events as JSON Lines; with -o, the summary as JSON on standard output");
     record.footer(
-        "Behind -- stands a command to run, recorded from its first event to its end. Examples:\n"
-        "  elog record -e 'shop:order_*' -o run.elog -- ./order_service --fast\n"
-        "  elog record -e 'net:*@warn' -e 'net:*@trace#' --session 4711 --comm 'nginx*'");
+        "Behind -- stands a command to run, recorded from its first event to its end. Example:\n"
+        "  elog record -e 'shop:order_*' -e 'net:*@warn' -o run.elog -- ./order_service --fast");
     record.action([arguments, command] { run_record(*arguments, command); });
 }
 

@@ -71,7 +71,7 @@ snapshot_taking::snapshot_taking(const snapshot_arguments& arguments,
         sink_ = make_line_sink(arguments.json, give_up{});
     }
     if (filter_) {
-        passing_.emplace(*filter_, *sink_);
+        passing_.emplace(filter_.get(), *sink_);
     }
     process_.emplace(source.region(), passing_ ? static_cast<record_sink&>(*passing_) : *sink_);
 }
@@ -97,7 +97,8 @@ void snapshot_taking::take(const snapshot_notes& notes) {
 void snapshot_taking::say_summary(const recording_summary& summary,
                                   const snapshot_notes& notes) const {
     const summary_notes of_file{arguments_.output,
-                                passing_ ? std::optional(passing_->passed()) : std::nullopt};
+                                passing_ ? std::optional(passing_->passed()) : std::nullopt,
+                                std::nullopt};
     if (arguments_.json && file_) {
         json_object object;
         object.add("name", arguments_.name)

@@ -14,6 +14,7 @@ namespace elog {
 struct summary_notes {
     std::optional<std::string> output{};    // the file, or a pattern of several
     std::optional<std::uint64_t> passed{};  // events that --where let pass, if there is one
+    std::optional<std::uint64_t> kept{};    // the first of these, as --count asks, if it does
 };
 
 /// Tells on standard error what has been recorded, where, and what is missing and why.

@@ -24,7 +24,9 @@ void filtering_sink::take_clock(const eventlog_clock_pair& pair) {
 
 void filtering_sink::take_provider(const provider_instance& provider) {
     try {
-        filter_.add(provider);
+        if (filter_ != nullptr) {
+            filter_->add(provider);
+        }
     } catch (const failure& error) {
         if (complaints_.size() < complaints_max && complaints_.insert(error.what()).second) {
             tell("elog: {} The other events are not affected.", error.what());
@@ -33,21 +35,35 @@ void filtering_sink::take_provider(const provider_instance& provider) {
     next_.take_provider(provider);
 }
 
+/// The bytes that are left are valid until the next call.
+void filtering_sink::leave_what_passes(record_run& run) {
+    kept_.clear();
+    run.count = 0;
+    for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
+        const std::span<const std::uint8_t> before = rest;
+        const record_view record = take_record(rest);
+        if (filter_ != nullptr && !filter_->matches(record, clock_)) {
+            continue;
+        }
+        ++wanted_;
+        if (passed_ + run.count < limit_) {
+            const auto whole = before.first(before.size() - rest.size());
+            kept_.insert(kept_.end(), whole.begin(), whole.end());
+            ++run.count;
+        }
+    }
+    run.bytes = kept_;
+}
+
 void filtering_sink::take_run(const record_run& run) {
     ring_state& ring = rings_[run.ring];
     record_run passing = run;
     passing.lost_before += ring.untold;
     passing.overwritten |= ring.overwritten;
-    passing.count = 0;
-    kept_.clear();
-    for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
-        const std::span<const std::uint8_t> before = rest;
-        const record_view record = take_record(rest);
-        if (filter_.matches(record, clock_)) {
-            const auto whole = before.first(before.size() - rest.size());
-            kept_.insert(kept_.end(), whole.begin(), whole.end());
-            ++passing.count;
-        }
+    if (filter_ == nullptr && run.count <= limit_ - passed_) {
+        wanted_ += run.count;  // nothing has to be looked at, nor copied
+    } else {
+        leave_what_passes(passing);
     }
     if (passing.count == 0) {
         ring.untold = passing.lost_before;
@@ -57,7 +73,6 @@ void filtering_sink::take_run(const record_run& run) {
     // What did not pass has no number, so that what passed has no gaps but the losses.
     passing.sequence = ring.next + passing.lost_before;
     ring = {0, passing.sequence + passing.count, false};
-    passing.bytes = kept_;
     passed_ += passing.count;
     next_.take_run(passing);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// In front of another sink: lets only those records pass that a predicate wants. Losses pass, too:
-// nobody knows what was lost.
+// In front of another sink: lets only those records pass that a predicate wants, and no more than
+// a number of them. Losses pass, too: nobody knows what was lost.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,10 @@ namespace elog {
 
 class filtering_sink : public record_sink {
   public:
-    /// Both must outlive it.
-    filtering_sink(record_filter& filter, record_sink& next) : filter_(filter), next_(next) {}
+    /// Both must outlive it. `filter` may be missing: all are wanted. Of those that are wanted the
+    /// first `limit` pass, in the order in which they come.
+    filtering_sink(record_filter* filter, record_sink& next, std::uint64_t limit = UINT64_MAX)
+        : filter_(filter), next_(next), limit_(limit) {}
 
     void start(const open_region& source) override;
     void take_clock(const eventlog_clock_pair& pair) override;
@@ -31,8 +33,12 @@ class filtering_sink : public record_sink {
     }
     void finish() override;
 
+    /// Records that are wanted, those behind the limit included.
+    [[nodiscard]] std::uint64_t wanted() const noexcept { return wanted_; }
     /// Records that passed.
     [[nodiscard]] std::uint64_t passed() const noexcept { return passed_; }
+    /// None passes any more.
+    [[nodiscard]] bool is_full() const noexcept { return passed_ == limit_; }
 
   private:
     struct ring_state {
@@ -41,12 +47,16 @@ class filtering_sink : public record_sink {
         bool overwritten = false;  // what is untold
     };
 
-    record_filter& filter_;
+    void leave_what_passes(record_run& run);
+
+    record_filter* filter_;
     record_sink& next_;
+    std::uint64_t limit_;
     clock_table clock_;
     std::vector<ring_state> rings_;
     std::vector<std::uint8_t> kept_;
     std::set<std::string> complaints_;
+    std::uint64_t wanted_ = 0;
     std::uint64_t passed_ = 0;
 };
 

@@ -54,18 +54,15 @@ class keeping_sink : public elog::record_sink {
 
 class filtering : public ::testing::Test {
   protected:
-    filtering() {
-        elog::subscription_options options;
-        options.patterns.add("nobody:nothing");
-        options.buffer_size = EVENTLOG_BUFFER_SIZE_MIN;
-        options.buffers_per_cpu = 2;
-        const elog::subscription source(options);
-        sink.start(source.region());
-        sink.take_provider(maker.provider());
-    }
+    filtering() { start(sink); }
 
     void take(std::uint32_t ring, std::uint64_t lost_before, std::uint64_t sequence,
               const std::vector<std::uint64_t>& numbers) {
+        take_in(sink, ring, lost_before, sequence, numbers);
+    }
+
+    void take_in(elog::filtering_sink& into, std::uint32_t ring, std::uint64_t lost_before,
+                 std::uint64_t sequence, const std::vector<std::uint64_t>& numbers) {
         std::vector<std::uint8_t> bytes;
         for (const std::uint64_t number : numbers) {
             made_record record = maker.record("e");
@@ -73,13 +70,24 @@ class filtering : public ::testing::Test {
             const std::vector<std::uint8_t> one = record.bytes();
             bytes.insert(bytes.end(), one.begin(), one.end());
         }
-        sink.take_run({ring, lost_before, sequence, numbers.size(), bytes});
+        into.take_run({ring, lost_before, sequence, numbers.size(), bytes});
+    }
+
+    /// Another one in front of the same sink.
+    void start(elog::filtering_sink& other) {
+        elog::subscription_options options;
+        options.patterns.add("nobody:nothing");
+        options.buffer_size = EVENTLOG_BUFFER_SIZE_MIN;
+        options.buffers_per_cpu = 2;
+        const elog::subscription source(options);
+        other.start(source.region());
+        other.take_provider(maker.provider());
     }
 
     record_maker maker{schema, "tester", 1};
     elog::record_filter filter{elog::predicate("--where", "number >= 10"), 0};
     keeping_sink kept;
-    elog::filtering_sink sink{filter, kept};
+    elog::filtering_sink sink{&filter, kept};
 };
 
 TEST_F(filtering, hands_on_what_is_wanted_numbered_without_gaps) {
@@ -141,6 +149,51 @@ TEST_F(filtering, goes_on_when_a_late_provider_has_other_types) {
     sink.take_run({0, 0, 1, 1, bytes});
     EXPECT_EQ(sink.passed(), 1U);
     EXPECT_EQ(kept.providers, 2U);
+}
+
+TEST_F(filtering, lets_no_more_pass_than_the_limit_within_a_run_or_behind_it) {
+    elog::filtering_sink limited(nullptr, kept, 4);
+    start(limited);
+    take_in(limited, 0, 0, 0, {1, 2, 3});
+    EXPECT_FALSE(limited.is_full());
+    take_in(limited, 1, 0, 0, {4, 5, 6});
+    EXPECT_TRUE(limited.is_full());
+    take_in(limited, 0, 0, 3, {7});
+    const std::vector<passed_run> expected{{0, 0, 0, {1, 2, 3}}, {1, 0, 0, {4}}};
+    EXPECT_EQ(kept.runs, expected);
+    EXPECT_EQ(limited.wanted(), 7U);
+    EXPECT_EQ(limited.passed(), 4U);
+}
+
+TEST_F(filtering, is_full_when_a_whole_run_was_the_last_that_fits) {
+    elog::filtering_sink limited(nullptr, kept, 2);
+    start(limited);
+    take_in(limited, 0, 3, 3, {1, 2});
+    EXPECT_TRUE(limited.is_full());
+    const std::vector<passed_run> expected{{0, 3, 3, {1, 2}}};
+    EXPECT_EQ(kept.runs, expected);
+}
+
+TEST_F(filtering, counts_towards_the_limit_what_is_wanted) {
+    elog::filtering_sink limited(&filter, kept, 2);
+    start(limited);
+    take_in(limited, 0, 0, 0, {1, 10, 2, 11, 12});
+    const std::vector<passed_run> expected{{0, 0, 0, {10, 11}}};
+    EXPECT_EQ(kept.runs, expected);
+    EXPECT_EQ(limited.wanted(), 3U);
+}
+
+TEST_F(filtering, tells_losses_behind_the_limit_at_the_end) {
+    elog::filtering_sink limited(nullptr, kept, 1);
+    start(limited);
+    take_in(limited, 0, 2, 2, {1});
+    take_in(limited, 0, 5, 8, {2});
+    limited.finish();
+    const std::vector<passed_run> expected{{0, 2, 2, {1}}};
+    EXPECT_EQ(kept.runs, expected);
+    ASSERT_EQ(kept.losses.size(), 1U);
+    EXPECT_EQ(kept.losses[0].full, 5U);
+    EXPECT_TRUE(kept.ended);
 }
 
 }  // namespace

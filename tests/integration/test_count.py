@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""--count: elog record keeps the first events it reads, as many as were asked for, and ends; what came
+after them is told."""
+
+import glob
+import json
+import re
+
+import harness
+
+LEFT_OUT = re.compile(r"(\d+) events were kept for --count, (\d+) that came later were left out")
+
+
+class Count(harness.Case):
+    COUNTER = harness.program("counter"), "2", "5000"
+
+    def events_in(self, path):
+        return json.loads(self.run_elog("stat", path, "--json").stdout)["events"]
+
+    def left_out(self, errors):
+        """How many were kept, and how many were not."""
+        found = LEFT_OUT.search(errors)
+        self.assertIsNotNone(found, errors)
+        return int(found[1]), int(found[2])
+
+    def test_file_has_as_many_events_as_were_asked_for_and_is_whole(self):
+        path = self.path("run.elog")
+        result = self.run_elog("record", "-e", "counter:*", "--count", "70", "-o", path, "--",
+                               *self.COUNTER)
+        kept, others = self.left_out(result.stderr)
+        self.assertEqual((kept, self.events_in(path)), (70, 70))
+        self.assertEqual(kept + others, self.summary(result.stderr)[0])
+        self.assertIn(": whole: ", self.run_elog("verify", path).stdout)
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_recording_of_running_programs_ends_by_itself(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        result = self.run_elog("record", "-e", "counter:*", "--count", "3")
+        shown = [line for line in result.stdout.splitlines() if harness.LINE.match(line)]
+        self.assertEqual(len(shown), 3)
+        self.assertEqual(self.left_out(result.stderr)[0], 3)
+
+    def test_only_events_that_are_wanted_count(self):
+        path = self.path("run.elog")
+        result = self.run_elog(
+            "record", "-e", "counter:*", "--where", "number >= 100", "--count", "40", "-o", path,
+            "--json", "--", *self.COUNTER,
+        )
+        # The program says something, too.
+        (said,) = (json.loads(line) for line in result.stdout.splitlines() if line[0] == "{")
+        self.assertEqual((said["kept"], self.events_in(path)), (40, 40))
+        self.assertGreaterEqual(said["passed"], 40)
+        self.assertGreaterEqual(said["events"], said["passed"])
+        numbers = re.findall(r" number=(\d+)", self.run_elog("print", path).stdout)
+        self.assertEqual(len(numbers), 40)
+        self.assertGreaterEqual(min(map(int, numbers)), 100)
+
+    def test_more_than_there_are_is_all(self):
+        path = self.path("run.elog")
+        result = self.run_elog("record", "-e", "counter:*", "--count", "1000000000", "-o", path,
+                               "--", harness.program("counter"), "1", "50")
+        self.assertEqual(self.left_out(result.stderr), (50, 0))
+        self.assertEqual(self.events_in(path), 50)
+
+    def test_all_files_of_a_recording_have_that_many_together(self):
+        self.run_elog(
+            "record", "-e", "counter:*", "--count", "30000", "--rotate", "1MiB", "--compress",
+            "--buffer-size", "16M", "-o", self.path("run.elog"), "--",
+            harness.program("counter"), "2", "20000",
+        )
+        parts = glob.glob(self.path("run-*.elog"))
+        self.assertEqual(sum(map(self.events_in, parts)), 30000)
+
+    def test_command_that_goes_on_is_mentioned(self):
+        result = self.run_elog("record", "-e", "counter:*", "--count", "5", "--",
+                               harness.program("counter"), "1", "1000", "1000")
+        self.assertRegex(result.stderr, r"is still running, as process \d+")
+
+    def test_what_makes_no_sense_is_refused(self):
+        for number in ("0", "-1", "1000000001", "many"):
+            errors = self.run_elog("record", "-e", "counter:*", f"--count={number}", status=2).stderr
+            self.assertIn("--count", errors)
+        errors = self.run_elog("record", "-e", "counter:*", "--count", "5", "--overwrite",
+                               status=2).stderr
+        self.assertIn("leave --count or --overwrite away.", errors)
+
+
+if __name__ == "__main__":
+    harness.main()
