@@ -79,9 +79,11 @@ void run_print(const print_arguments& arguments) {
     if (arguments.follow) {
         catch_stop_signals();
         file.follow(
-            write, [&] { output.flush(); }, [] { return stop_requested().count != 0; });
+            write, [&] { output.flush(); },
+            [&] { return stop_requested().count != 0 || output.is_full(); });
     } else {
-        read_with_progress(file, arguments.choice, meanwhile::records, write);
+        read_with_progress(file, arguments.choice, meanwhile::records, write,
+                           [&] { return output.is_full(); });
     }
     output.finish();
     output.tell_unsuited();
@@ -96,6 +98,9 @@ void add_print(command_line& line) {
     subcommand command = line.add_subcommand("print", "Print a recording as text");
     const auto arguments = std::make_shared<print_arguments>();
     const time_options times = add_choice(command, arguments->choice, "--to,--until");
+    command.add_option("--count", arguments->choice.count, "No more events than that, the first")
+        .range(1, 1'000'000'000)
+        .value_name("NUMBER");
     const command_option fields = command
                                       .add_option("--fields", arguments->fields,
                                                   "Only these fields, in that order: NAME,NAME,...")

@@ -32,9 +32,10 @@ time_options add_times(subcommand& command, record_choice& choice, const char* e
 }
 
 void read_with_progress(file_reader& file, const record_choice& choice, meanwhile output,
-                        const time_merger::take_record& take) {
+                        const time_merger::take_record& take,
+                        const std::function<bool()>& is_enough) {
     const reading_progress progress(choice.path, choice.from || choice.to, output);
-    file.read(take);
+    file.read(take, is_enough);
 }
 
 time_range record_choice::range() const {
@@ -57,7 +58,8 @@ wanted_records::wanted_records(const record_choice& choice, const file_reader& f
     : file_(file),
       writer_(writer),
       filter_(make_file_filter(choice.where, choice.path)),
-      has_end_(choice.has_end()) {
+      has_end_(choice.has_end()),
+      limit_(choice.count.value_or(UINT64_MAX)) {
     add_providers(filter_.get(), nullptr, file.providers(), !is_followed);
     for (const auto& [id, provider] : file.providers()) {
         told_.insert(id);
@@ -65,8 +67,12 @@ wanted_records::wanted_records(const record_choice& choice, const file_reader& f
 }
 
 void wanted_records::write(const merged_record& record) {
+    if (is_full()) {
+        return;
+    }
     if (is_wanted(record.record)) {
         writer_.write(record, file_.providers(), file_.clock(), file_.shared_ring());
+        passed_ += is_understood(record.record.header) ? 1U : 0U;
     } else {
         // Nobody knows what was lost.
         writer_.write_gap(record, file_.shared_ring());
@@ -75,7 +81,7 @@ void wanted_records::write(const merged_record& record) {
 
 void wanted_records::finish() {
     // What no record follows was lost at the end.
-    if (has_end_) {
+    if (has_end_ && !is_full()) {
         for (const loss_block& loss : file_.losses()) {
             writer_.write_loss(loss, file_.providers(), file_.shared_ring());
         }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ struct record_choice {
     std::optional<std::string> from;
     std::optional<std::string> to;
     std::optional<std::string> where;
+    std::optional<std::uint64_t> count;  // of events, the first of those; nothing: all
 
     /// Throws failure or usage_failure.
     [[nodiscard]] time_range range() const;
@@ -43,9 +45,11 @@ time_options add_times(subcommand& command, record_choice& choice, const char* e
 /// file.read, which at a terminal says how far it is. `output`: what `take` has for standard
 /// output.
 void read_with_progress(file_reader& file, const record_choice& choice, meanwhile output,
-                        const time_merger::take_record& take);
+                        const time_merger::take_record& take,
+                        const std::function<bool()>& is_enough = {});
 
-/// In front of a writer: lets the records of a file pass that --where wants, and every loss.
+/// In front of a writer: lets the records of a file pass that --where wants, no more than --count
+/// allows, and every loss in front of these.
 class wanted_records {
   public:
     /// All must outlive it. Who comes while a file `is_followed` may know the names that --where
@@ -54,6 +58,8 @@ class wanted_records {
                    bool is_followed);
 
     void write(const merged_record& record);
+    /// There are as many as --count allows: nothing passes any more.
+    [[nodiscard]] bool is_full() const noexcept { return passed_ == limit_; }
     void flush() { writer_.flush(); }
     /// Behind all records: what was lost at the end, and what the writer has to say.
     void finish();
@@ -71,6 +77,8 @@ class wanted_records {
     std::unique_ptr<record_filter> filter_;  // nullptr: all are wanted
     std::unordered_set<std::uint16_t> told_;
     bool has_end_;  // of the time, as the file has
+    std::uint64_t limit_;
+    std::uint64_t passed_ = 0;  // events
 };
 
 /// The part of a recording that is asked for, read once, from its beginning to its end.

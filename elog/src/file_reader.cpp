@@ -337,19 +337,23 @@ std::optional<std::uint64_t> file_reader::earliest() {
     return found;
 }
 
-void file_reader::read(const time_merger::take_record& take) {
+void file_reader::read(const time_merger::take_record& take,
+                       const std::function<bool()>& is_enough) {
     rewind();
     time_merger merger(host_.ring_count, [this](std::uint32_t ring) { return next_run(ring); });
-    if (range_.is_everything()) {
-        merger.merge_rest(take);
-        compare_with_end();
-        return;
-    }
-    merger.merge_rest([&](const merged_record& record) {
-        if (range_.contains(clock_.realtime(record.record.header.time))) {
-            take(record);
+    const bool takes_all = range_.is_everything();
+    merger.begin(UINT64_MAX, UINT64_MAX);
+    while (const std::optional<merged_record> record = merger.next()) {
+        if (takes_all || range_.contains(clock_.realtime(record->record.header.time))) {
+            take(*record);
         }
-    });
+        if (is_enough && is_enough()) {
+            return;
+        }
+    }
+    if (takes_all) {
+        compare_with_end();
+    }
 }
 
 void file_reader::follow(const time_merger::take_record& take, const std::function<void()>& idle,

@@ -51,8 +51,9 @@ class file_reader {
     /// file cannot be opened or is no .elog file at all.
     explicit file_reader(std::string path, time_range range = {});
 
-    /// Gives out every readable record of the range in the order of time.
-    void read(const time_merger::take_record& take);
+    /// Gives out every readable record of the range in the order of time, or as many as are enough,
+    /// which is asked behind each. Then what follows is not read.
+    void read(const time_merger::take_record& take, const std::function<bool()>& is_enough = {});
     /// Of a file that is still being written: waits for what comes, until its writer has left or
     /// `stop`, asked often, says so. `idle` is called when there is nothing to give out for now.
     void follow(const time_merger::take_record& take, const std::function<void()>& idle,

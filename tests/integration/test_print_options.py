@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What elog print shows of each event, and how: --fields, --delta, --utc, --format."""
+"""What elog print shows of each event, and how: --fields, --delta, --utc, --format; of how many:
+--count."""
 
 import datetime
 import re
@@ -55,6 +56,23 @@ class PrintOptions(harness.Case):
         self.assertNotIn("Did you mean 'time'?", self.refusal("--format", "{.time}"))
         self.assertIn("--format, column 3: This { has no }.", self.refusal("--format", "a {time"))
         self.assertIn("--delta", self.refusal("--format", "{time}", "--delta"))
+
+    def test_count_shows_the_first_of_those_that_are_wanted_and_no_more(self):
+        for wanted in ((), ("--where", 'event == "order_placed"'), ("--json",), ("--follow",)):
+            whole = self.lines(*wanted)
+            self.assertGreater(len(whole), 3)
+            self.assertEqual(self.lines(*wanted, "--count", "3"), whole[:3])
+            self.assertEqual(self.lines(*wanted, "--count", str(len(whole) + 1)), whole)
+        for number in ("0", "-1", "1000000001"):
+            self.assertIn("--count", self.refusal(f"--count={number}"))
+
+    def test_count_ends_what_is_followed(self):
+        path = self.path("growing.elog")
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        recording = self.start_recording("-e", "counter:*", "-o", path)
+        shown = self.run_elog("print", path, "--follow", "--count", "4").stdout
+        self.assertEqual(len(shown.splitlines()), 4)
+        self.stop(recording)
 
     def test_delta_adds_up_to_the_time_between_the_first_and_the_last(self):
         def in_microseconds(text):
