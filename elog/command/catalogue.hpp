@@ -26,6 +26,12 @@ struct catalogue_process {
     eventlog_route_counters in_kernel{};  // and for user_events
 };
 
+/// For whatever reason.
+[[nodiscard]] constexpr std::uint64_t lost_of(const eventlog_route_counters& counters) noexcept {
+    return counters.lost_full + counters.lost_too_large + counters.lost_busy +
+           counters.lost_unattached + counters.lost_refused;
+}
+
 /// A subscription that gets an event now.
 struct event_listener {
     unsigned slot = 0;

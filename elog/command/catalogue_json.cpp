@@ -12,10 +12,15 @@ namespace {
 using json = nlohmann::ordered_json;
 
 json json_of(const eventlog_route_counters& counters) {
-    return {{"written", counters.written},          {"cut", counters.cut},
-            {"lost_full", counters.lost_full},      {"lost_too_large", counters.lost_too_large},
-            {"lost_busy", counters.lost_busy},      {"lost_unattached", counters.lost_unattached},
-            {"lost_refused", counters.lost_refused}};
+    return {{"written", counters.written},
+            {"cut", counters.cut},
+            {"lost", lost_of(counters)},
+            {"lost_by_reason",
+             {{"no_room", counters.lost_full},
+              {"too_large", counters.lost_too_large},
+              {"busy", counters.lost_busy},
+              {"unattached", counters.lost_unattached},
+              {"refused", counters.lost_refused}}}};
 }
 
 json json_of(const catalogue_process& process) {

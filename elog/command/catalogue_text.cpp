@@ -153,11 +153,6 @@ class text_maker {
         append_losses(line, counters);
     }
 
-    static std::uint64_t lost_of(const eventlog_route_counters& counters) {
-        return counters.lost_full + counters.lost_too_large + counters.lost_busy +
-               counters.lost_unattached + counters.lost_refused;
-    }
-
     static void append_losses(wrapped_line& line, const eventlog_route_counters& counters) {
         const std::pair<const char*, std::uint64_t> reasons[] = {
             {"full", counters.lost_full},

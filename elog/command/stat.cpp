@@ -149,11 +149,11 @@ void print_json(const record_counts& found, bool is_whole) {
     json result = json_of(found.all());
     result["first"] = found.first();
     result["last"] = found.last();
-    result["lost"] = {{"all", found.lost().all()},
-                      {"no_room", found.lost().full},
-                      {"too_large", found.lost().too_large},
-                      {"busy", found.lost().busy},
-                      {"damaged", found.lost().damaged}};
+    result["lost"] = found.lost().all();
+    result["lost_by_reason"] = {{"no_room", found.lost().full},
+                                {"too_large", found.lost().too_large},
+                                {"busy", found.lost().busy},
+                                {"damaged", found.lost().damaged}};
     result["overwritten"] = found.overwritten();
     result["left_out"] = found.left_out();
     json& by_event = result["by_event"] = json::array();
@@ -196,7 +196,7 @@ void add_stat(command_line& line) {
     command.footer("Examples:\n"
                    "  elog stat run.elog\n"
                    "  elog stat run.elog --from +10s --where 'level <= warn'\n"
-                   "  elog stat run.elog --json | jq '.lost.all'");
+                   "  elog stat run.elog --json | jq '.lost'");
     command.action([arguments] { run_stat(*arguments); });
 }
 

@@ -106,16 +106,16 @@ void print_summary(const recording_summary& summary, const summary_notes& notes)
 void print_summary_as_json(json_object object, const recording_summary& summary,
                            const summary_notes& notes) {
     tell_missing(summary);
-    const json_object lost = json_object()
-                                 .add("all", summary.lost)
-                                 .add("no_room", summary.full)
-                                 .add("too_large", summary.too_large)
-                                 .add("busy", summary.busy)
-                                 .add("damaged", summary.damaged);
+    const json_object by_reason = json_object()
+                                      .add("no_room", summary.full)
+                                      .add("too_large", summary.too_large)
+                                      .add("busy", summary.busy)
+                                      .add("damaged", summary.damaged);
     object.add("file", notes.output)
         .add("events", summary.events)
         .add("bytes", summary.bytes)
-        .add("lost", lost)
+        .add("lost", summary.lost)
+        .add("lost_by_reason", by_reason)
         .add("no_memory", lost_for_memory(summary))
         .add("overwritten", summary.overwritten)
         .add("cut", summary.cut)

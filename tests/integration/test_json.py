@@ -83,9 +83,9 @@ class Recording(Json):
         said = object_of(result.stdout)
         self.assertEqual(result.stderr, "")
         found = self.stat(path)
-        for name in ("events", "bytes", "lost", "overwritten"):
+        for name in ("events", "bytes", "lost", "lost_by_reason", "overwritten"):
             self.assertEqual(said[name], found[name], name)
-        self.assertEqual((said["file"], said["events"], said["lost"]["all"]), (path, TOTAL, 0))
+        self.assertEqual((said["file"], said["events"], said["lost"]), (path, TOTAL, 0))
         self.assertEqual((said["passed"], said["cut"], said["providers_refused"]), (None, 0, 0))
         self.assertAlmostEqual(said["per_second"] * said["seconds"], TOTAL, delta=0.01)
         for name in ("events", "bytes"):
@@ -121,12 +121,13 @@ class Recording(Json):
         recording.send_signal(signal.SIGINT)
         output, errors = self.finish(recording, status=3)
         said = object_of(output)
-        lost = said["lost"]
+        lost = said["lost_by_reason"]
         self.assertGreater(lost["no_room"], 0)
-        self.assertEqual(said["events"] + lost["all"], harness.THREADS * 100000)
-        self.assertEqual(lost["no_room"] + lost["busy"], lost["all"])
+        self.assertEqual(said["events"] + said["lost"], harness.THREADS * 100000)
+        self.assertEqual(lost["no_room"] + lost["busy"], said["lost"])
         self.assertEqual(sum(each["lost"] for each in said["by_cpu"]), lost["no_room"])
-        self.assertEqual(lost, self.stat(path)["lost"])
+        found = self.stat(path)
+        self.assertEqual((said["lost"], lost), (found["lost"], found["lost_by_reason"]))
         # Advice stays where people read it; the numbers stand in one place.
         self.assertIn("found no room in the buffers", errors)
         self.assertIsNone(harness.SUMMARY.search(errors))
@@ -251,7 +252,7 @@ class Files(Json):
         found = self.stat(sound)
         self.assertEqual(repaired["events"], found["events"])
         self.assertEqual(repaired["missing"], harness.THREADS * 20000 - found["events"])
-        self.assertEqual(repaired["missing"], found["lost"]["all"])
+        self.assertEqual(repaired["missing"], found["lost"])
         for damage in repaired["damages"]:
             self.assertIn(f"elog: {path}: {damage}\n", result.stderr)
         self.assertNotIn(", in ", result.stderr)

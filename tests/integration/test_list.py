@@ -178,8 +178,10 @@ class List(harness.Case):
         process = self.start_plant()
         (plant,) = self.list_json()["providers"]
         self.assertEqual(plant["description"], "A plant that is \ufffd watered")
-        nothing = dict.fromkeys(("written", "cut", "lost_full", "lost_too_large", "lost_busy",
-                                 "lost_unattached", "lost_refused"), 0)
+        nothing = dict.fromkeys(("written", "cut", "lost"), 0)
+        nothing["lost_by_reason"] = dict.fromkeys(
+            ("no_room", "too_large", "busy", "unattached", "refused"), 0
+        )
         self.assertEqual(
             plant["processes"],
             [{"pid": process.pid, "name": "python3", "uid": os.getuid(), "instances": 1,

@@ -63,8 +63,9 @@ class Stat(harness.Case):
         path = self.path("lossy.elog")
         attempted, _, lost, _ = self.record_with_losses(path, 4, 20000)
         found = self.stat(path)
-        self.assertEqual(found["events"] + found["lost"]["all"], attempted)
-        self.assertEqual(found["lost"]["all"], lost)
+        self.assertEqual(found["events"] + found["lost"], attempted)
+        self.assertEqual(found["lost"], lost)
+        self.assertEqual(sum(found["lost_by_reason"].values()), lost)
         (process,) = found["by_process"]
         self.assertEqual(process["lost"], lost)
         part = self.stat(path, "--from", "+0s")
