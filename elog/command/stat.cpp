@@ -18,6 +18,7 @@
 #include "commands.hpp"
 #include "output.hpp"
 #include "record_counts.hpp"
+#include "utc_text.hpp"
 #include "value_text.hpp"
 #include "wanted_records.hpp"
 
@@ -147,8 +148,9 @@ json json_of(const event_counts& counts) {
 
 void print_json(const record_counts& found, bool is_whole) {
     json result = json_of(found.all());
-    result["first"] = found.first();
-    result["last"] = found.last();
+    const bool has_events = found.all().events != 0;
+    result["first"] = has_events ? json(as_utc_text(found.first())) : json();
+    result["last"] = has_events ? json(as_utc_text(found.last())) : json();
     result["lost"] = found.lost().all();
     result["lost_by_reason"] = {{"no_room", found.lost().full},
                                 {"too_large", found.lost().too_large},

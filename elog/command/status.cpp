@@ -21,6 +21,7 @@
 #include "standing_subscription.hpp"
 #include "tell.hpp"
 #include "text_writer.hpp"
+#include "utc_text.hpp"
 #include "value_text.hpp"
 
 namespace elog {
@@ -144,7 +145,7 @@ std::string json_of(const std::vector<standing_status>& all) {
                         {"rules", each.subscription.rules()},
                         {"processes", each.subscription.processes()},
                         {"sessions", each.subscription.sessions},
-                        {"since", each.since},
+                        {"since", as_utc_text(static_cast<std::int64_t>(each.since))},
                         {"memory", each.subscription.memory},
                         {"events", each.holds.events},
                         {"bytes", each.holds.bytes},

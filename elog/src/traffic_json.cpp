@@ -37,11 +37,8 @@ json_object json_of(const provider_traffic& provider) {
 }  // namespace
 
 std::string traffic_as_json(const traffic& counted, std::int64_t time, std::uint32_t refused) {
-    fmt::memory_buffer present;
-    utc_text().append_to(present, time);
     json_object shown;
-    shown.add("time", std::string_view(present.data(), present.size()))
-        .add("seconds", counted.seconds());
+    shown.add("time", as_utc_text(time)).add("seconds", counted.seconds());
     add_flows(shown, counted.events(), counted.bytes())
         .add("lost", counted.lost().total())
         .add("unknown", counted.strange())

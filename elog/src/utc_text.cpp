@@ -30,4 +30,10 @@ void utc_text::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
     append_format(out, "{:09}{}", rest, has_zone_ ? "Z" : "");
 }
 
+std::string as_utc_text(std::int64_t nanoseconds) {
+    fmt::memory_buffer out;
+    utc_text().append_to(out, nanoseconds);
+    return fmt::to_string(out);
+}
+
 }  // namespace elog

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -21,5 +22,8 @@ class utc_text {
     std::int64_t second_ = INT64_MIN;
     fmt::memory_buffer text_;  // of second_, up to the point
 };
+
+/// One time alone, in UTC: nanoseconds since 1970.
+[[nodiscard]] std::string as_utc_text(std::int64_t nanoseconds);
 
 }  // namespace elog

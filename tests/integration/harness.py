@@ -4,6 +4,7 @@
 Each test file is a program: it exits with 0, with 1 if a test failed, with 77 if all were skipped.
 """
 
+import calendar
 import os
 import re
 import shutil
@@ -59,6 +60,12 @@ def read_blocks(document, language):
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     with open(os.path.join(root, document), encoding="utf-8") as file:
         return re.findall(rf"^```{re.escape(language)}\n(.*?)^```$", file.read(), re.M | re.S)
+
+
+def nanoseconds(text):
+    """Since 1970, of a time as JSON has it."""
+    seconds, digits = text.removesuffix("Z").split(".")
+    return calendar.timegm(time.strptime(seconds, "%Y-%m-%dT%H:%M:%S")) * 10**9 + int(digits)
 
 
 def flip(path, at, bits=1):

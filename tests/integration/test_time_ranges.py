@@ -65,7 +65,7 @@ class TimeRanges(harness.Case):
 
     def time_of(self, path):
         found = json.loads(self.run_elog("stat", "--json", path).stdout)
-        return found["first"], found["last"]
+        return harness.nanoseconds(found["first"]), harness.nanoseconds(found["last"])
 
     def ranges(self, path, count, choose):
         """Options, of which some leave out an end."""
