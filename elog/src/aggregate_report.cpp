@@ -302,9 +302,9 @@ void append_json(fmt::memory_buffer& out, const aggregator& computed,
     }
     append_format(out,
                   "\"events\":{},\"lost\":{},\"overflowed\":{},\"damaged\":{},\"unknown\":{},"
-                  "\"groups\":[",
+                  "\"unsuited\":{},\"groups\":[",
                   computed.taken(), computed.lost(), computed.overflowed(), computed.damaged(),
-                  computed.unknown());
+                  computed.unknown(), computed.unsuited_records());
     const char* between = "";
     for (const aggregator::row& row : computed.rows()) {
         append(out, between);

@@ -284,6 +284,10 @@ void aggregator::leave_out(const record_view& record, const clock_table& clock) 
     }
 }
 
+std::uint64_t aggregator::all_unsuited() const noexcept {
+    return unsuited_.counted() + (filter_ == nullptr ? 0 : filter_->unsuited().counted());
+}
+
 std::size_t aggregator::group_of(event_plan& plan, const record_view& record,
                                  const clock_table& clock) {
     if (plan.has_fixed_key && plan.group != key_table::none) {
@@ -409,6 +413,7 @@ void aggregator::start_over() {
     overflowed_ = 0;
     damaged_ = 0;
     unknown_ = 0;
+    unsuited_before_ = all_unsuited();
 }
 
 // Rows --------------------------------------------------------------------------------------------

@@ -82,8 +82,13 @@ class aggregator {
     [[nodiscard]] std::uint64_t overflowed() const noexcept { return overflowed_; }
     [[nodiscard]] std::uint64_t damaged() const noexcept { return damaged_; }
     [[nodiscard]] std::uint64_t unknown() const noexcept { return unknown_; }
+    /// Of those that were wanted, or could not be asked whether they are: left out because the
+    /// types of their version suit neither the calls nor the filter.
+    [[nodiscard]] std::uint64_t unsuited_records() const noexcept {
+        return all_unsuited() - unsuited_before_;
+    }
     [[nodiscard]] bool has_something() const noexcept {
-        return (taken_ | lost_ | overflowed_ | damaged_ | unknown_) != 0;
+        return (taken_ | lost_ | overflowed_ | damaged_ | unknown_ | unsuited_records()) != 0;
     }
 
   private:
@@ -118,6 +123,7 @@ class aggregator {
     [[nodiscard]] std::uint32_t look_number(const record_place& place);
     void note_names(const provider_instance& provider, const event_schema& event);
     void leave_out(const record_view& record, const clock_table& clock);
+    [[nodiscard]] std::uint64_t all_unsuited() const noexcept;
     [[nodiscard]] bool build_key(const event_plan& plan, const record_view& record,
                                  const clock_table& clock);
     [[nodiscard]] std::size_t group_of(event_plan& plan, const record_view& record,
@@ -153,6 +159,7 @@ class aggregator {
     std::uint64_t overflowed_ = 0;
     std::uint64_t damaged_ = 0;
     std::uint64_t unknown_ = 0;
+    std::uint64_t unsuited_before_ = 0;  // of those, before start_over
 };
 
 }  // namespace elog

@@ -232,8 +232,11 @@ class Evolution(harness.Case):
 
         def groups(*arguments):
             result = self.run_elog("agg", *arguments, path, "--json")
+            said = json.loads(result.stdout)
             found = {tuple(group["key"].values()): list(group["values"].values())
-                     for group in json.loads(result.stdout)["groups"]}
+                     for group in said["groups"]}
+            told = re.findall(r"(\d+) events of shop:order by another version", result.stderr)
+            self.assertEqual(said["unsuited"], sum(map(int, told)))
             return found, result.stderr
 
         found, errors = groups("count(), sum(price) by name")

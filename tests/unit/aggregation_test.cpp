@@ -99,7 +99,8 @@ TEST_F(aggregations, count_by_event) {
                               "other         1  ##############\n"
                               "4 events, 5 lost\n");
     EXPECT_EQ(json(counted),
-              "{\"events\":4,\"lost\":5,\"overflowed\":0,\"damaged\":0,\"unknown\":0,\"groups\":["
+              "{\"events\":4,\"lost\":5,\"overflowed\":0,\"damaged\":0,\"unknown\":0,"
+              "\"unsuited\":0,\"groups\":["
               "{\"key\":{\"event\":\"packet\"},\"values\":{\"count()\":3}},"
               "{\"key\":{\"event\":\"other\"},\"values\":{\"count()\":1}}]}\n");
 }
@@ -468,6 +469,7 @@ TEST(aggregation_versions, that_cannot_be_computed_with_are_left_out_and_counted
     }
     EXPECT_EQ(made.taken(), 2U);
     EXPECT_EQ(made.unsuited().counted(), 2U);
+    EXPECT_EQ(made.unsuited_records(), 2U);
     const std::vector<std::string> said = made.unsuited().sentences();
     ASSERT_EQ(said.size(), 2U);
     EXPECT_TRUE(said[0].starts_with("1 events of shop:order by another version of its provider "
@@ -475,6 +477,11 @@ TEST(aggregation_versions, that_cannot_be_computed_with_are_left_out_and_counted
                                     "shop:order is a text"))
         << said[0];
     EXPECT_NE(said[1].find("has another unit"), std::string::npos) << said[1];
+    // Of the next interval there are none so far.
+    made.start_over();
+    EXPECT_EQ(made.unsuited_records(), 0U);
+    EXPECT_FALSE(made.has_something());
+    EXPECT_EQ(made.unsuited().counted(), 2U);
 }
 
 TEST(aggregation_versions, of_which_none_can_be_computed_with_are_a_mistake) {
