@@ -12,7 +12,9 @@
 #include "file_damage.hpp"
 #include "file_reader.hpp"
 #include "json_lines_writer.hpp"
+#include "recording_follower.hpp"
 #include "stop_signal.hpp"
+#include "tell.hpp"
 #include "text_writer.hpp"
 #include "wanted_records.hpp"
 
@@ -51,9 +53,9 @@ text_options make_options(const print_arguments& arguments) {
     return options;
 }
 
-void check_options(const text_options& options, const file_reader& file) {
+void check_options(const text_options& options, const provider_map& providers) {
     try {
-        check_fields(options, file.providers());
+        check_fields(options, providers);
     } catch (const failure& error) {
         throw usage_failure("{}", error.what());
     }
@@ -67,29 +69,62 @@ std::unique_ptr<record_writer> make_writer(const print_arguments& arguments,
     return std::make_unique<text_writer>(STDOUT_FILENO, options);
 }
 
+void print_file(const print_arguments& arguments, const text_options& options) {
+    const record_choice& choice = arguments.choice;
+    file_reader file(choice.path, choice.range());
+    const std::unique_ptr<record_writer> writer = make_writer(arguments, options);
+    wanted_records output(choice, file.providers(), file.shared_ring(), *writer, false);
+    check_options(options, file.providers());
+    read_with_progress(
+        file, choice, meanwhile::records,
+        [&](const merged_record& record) { output.write(record, file.clock()); },
+        [&] { return output.is_full(); });
+    output.finish(file.losses());
+    output.tell_unsuited();
+    complain_about_damage(file, choice.path);
+    output.check_names();
+    check_options(options, file.providers());
+}
+
+/// About the files in front of the last one, and those that nobody could read.
+void complain_about_files(const recording_follower& recording) {
+    for (const std::string& damage : recording.damages()) {
+        tell("elog: {}", damage);
+    }
+    if (recording.missed() != 0) {
+        tell("elog: {} files of the recording were removed before they could be shown.",
+             recording.missed());
+    }
+    complain_about_damage(recording.file(), recording.path());
+    if (!recording.damages().empty()) {
+        throw failure("The recording is damaged; everything else in it has been shown.");
+    }
+}
+
+void follow(const print_arguments& arguments, const text_options& options) {
+    recording_follower recording(arguments.choice.path);
+    const std::unique_ptr<record_writer> writer = make_writer(arguments, options);
+    wanted_records output(arguments.choice, recording.providers(), recording.shared_ring(), *writer,
+                          true);
+    catch_stop_signals();
+    recording.follow(
+        [&](const merged_record& record, const clock_table& clock) { output.write(record, clock); },
+        [&] { output.flush(); }, [] { return stop_requested().count != 0; },
+        [&] { return output.is_full(); });
+    output.finish(recording.file().losses());
+    output.tell_unsuited();
+    complain_about_files(recording);
+    output.check_names();
+    check_options(options, recording.providers());
+}
+
 void run_print(const print_arguments& arguments) {
     const text_options options = make_options(arguments);
-    file_reader file(arguments.choice.path, arguments.choice.range());
-    const std::unique_ptr<record_writer> writer = make_writer(arguments, options);
-    wanted_records output(arguments.choice, file, *writer, arguments.follow);
-    if (!arguments.follow) {
-        check_options(options, file);
-    }
-    const auto write = [&](const merged_record& record) { output.write(record); };
     if (arguments.follow) {
-        catch_stop_signals();
-        file.follow(
-            write, [&] { output.flush(); },
-            [&] { return stop_requested().count != 0 || output.is_full(); });
+        follow(arguments, options);
     } else {
-        read_with_progress(file, arguments.choice, meanwhile::records, write,
-                           [&] { return output.is_full(); });
+        print_file(arguments, options);
     }
-    output.finish();
-    output.tell_unsuited();
-    complain_about_damage(file, arguments.choice.path);
-    output.check_names();
-    check_options(options, file);
 }
 
 }  // namespace
@@ -116,7 +151,7 @@ void add_print(command_line& line) {
                         "Lines of your own: '{time} {event} {order}', see elog-print(1)")
             .value_name("TEMPLATE")
             .excludes(delta);
-    command.add_flag("-f,--follow", arguments->follow, "Go on as long as the file is being written")
+    command.add_flag("-f,--follow", arguments->follow, "Go on as long as the recording is written")
         .excludes(times.from)
         .excludes(times.to);
     command.add_flag("-j,--json", arguments->json, "As JSON Lines, as of elog convert --to jsonl")

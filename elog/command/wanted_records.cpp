@@ -53,37 +53,38 @@ time_range record_choice::range() const {
     return found;
 }
 
-wanted_records::wanted_records(const record_choice& choice, const file_reader& file,
-                               record_writer& writer, bool is_followed)
-    : file_(file),
+wanted_records::wanted_records(const record_choice& choice, const provider_map& providers,
+                               std::uint32_t shared_ring, record_writer& writer, bool is_followed)
+    : providers_(providers),
+      shared_ring_(shared_ring),
       writer_(writer),
       filter_(make_file_filter(choice.where, choice.path)),
       has_end_(choice.has_end()),
       limit_(choice.count.value_or(UINT64_MAX)) {
-    add_providers(filter_.get(), nullptr, file.providers(), !is_followed);
-    for (const auto& [id, provider] : file.providers()) {
+    add_providers(filter_.get(), nullptr, providers, !is_followed);
+    for (const auto& [id, provider] : providers) {
         told_.insert(id);
     }
 }
 
-void wanted_records::write(const merged_record& record) {
+void wanted_records::write(const merged_record& record, const clock_table& clock) {
     if (is_full()) {
         return;
     }
-    if (is_wanted(record.record)) {
-        writer_.write(record, file_.providers(), file_.clock(), file_.shared_ring());
+    if (is_wanted(record.record, clock)) {
+        writer_.write(record, providers_, clock, shared_ring_);
         passed_ += is_understood(record.record.header) ? 1U : 0U;
     } else {
         // Nobody knows what was lost.
-        writer_.write_gap(record, file_.shared_ring());
+        writer_.write_gap(record, shared_ring_);
     }
 }
 
-void wanted_records::finish() {
+void wanted_records::finish(const std::vector<loss_block>& lost_at_end) {
     // What no record follows was lost at the end.
     if (has_end_ && !is_full()) {
-        for (const loss_block& loss : file_.losses()) {
-            writer_.write_loss(loss, file_.providers(), file_.shared_ring());
+        for (const loss_block& loss : lost_at_end) {
+            writer_.write_loss(loss, providers_, shared_ring_);
         }
     }
     writer_.finish();
@@ -98,20 +99,20 @@ void wanted_records::check_names() const {
 }
 
 /// What nobody can compare, because it is not understood, is for the writer to count.
-bool wanted_records::is_wanted(const record_view& record) {
+bool wanted_records::is_wanted(const record_view& record, const clock_table& clock) {
     if (filter_ == nullptr || !is_understood(record.header)) {
         return true;
     }
     if (told_.insert(record.header.provider).second) {
         tell_filter(record.header.provider);
     }
-    return filter_->matches(record, file_.clock());
+    return filter_->matches(record, clock);
 }
 
 /// About a provider that came while the file was followed.
 void wanted_records::tell_filter(std::uint16_t id) {
-    const auto found = file_.providers().find(id);
-    if (found == file_.providers().end()) {
+    const auto found = providers_.find(id);
+    if (found == providers_.end()) {
         return;
     }
     try {
@@ -122,12 +123,15 @@ void wanted_records::tell_filter(std::uint16_t id) {
 }
 
 chosen_records::chosen_records(const record_choice& choice, record_writer& writer)
-    : choice_(choice), file_(choice.path, choice.range()), wanted_(choice, file_, writer, false) {}
+    : choice_(choice),
+      file_(choice.path, choice.range()),
+      wanted_(choice, file_.providers(), file_.shared_ring(), writer, false) {}
 
 void chosen_records::read(meanwhile output) {
-    read_with_progress(file_, choice_, output,
-                       [this](const merged_record& record) { wanted_.write(record); });
-    wanted_.finish();
+    read_with_progress(file_, choice_, output, [this](const merged_record& record) {
+        wanted_.write(record, file_.clock());
+    });
+    wanted_.finish(file_.losses());
 }
 
 void chosen_records::complain(const char* done) const {

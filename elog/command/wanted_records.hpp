@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "command_line.hpp"
 #include "file_reader.hpp"
@@ -52,27 +53,29 @@ void read_with_progress(file_reader& file, const record_choice& choice, meanwhil
 /// allows, and every loss in front of these.
 class wanted_records {
   public:
-    /// All must outlive it. Who comes while a file `is_followed` may know the names that --where
-    /// asks for. Throws usage_failure if the file's events do not allow what it asks.
-    wanted_records(const record_choice& choice, const file_reader& file, record_writer& writer,
-                   bool is_followed);
+    /// `providers`, which there may be more of when a record comes, and the writer must outlive it.
+    /// Who comes while a recording `is_followed` may know the names that --where asks for. Throws
+    /// usage_failure if the events do not allow what it asks.
+    wanted_records(const record_choice& choice, const provider_map& providers,
+                   std::uint32_t shared_ring, record_writer& writer, bool is_followed);
 
-    void write(const merged_record& record);
+    void write(const merged_record& record, const clock_table& clock);
     /// There are as many as --count allows: nothing passes any more.
     [[nodiscard]] bool is_full() const noexcept { return passed_ == limit_; }
     void flush() { writer_.flush(); }
     /// Behind all records: what was lost at the end, and what the writer has to say.
-    void finish();
+    void finish(const std::vector<loss_block>& lost_at_end);
     /// Says how many records were left out because --where does not suit their version of an event.
     void tell_unsuited() const;
     /// Throws usage_failure if --where asked for what no event has.
     void check_names() const;
 
   private:
-    [[nodiscard]] bool is_wanted(const record_view& record);
+    [[nodiscard]] bool is_wanted(const record_view& record, const clock_table& clock);
     void tell_filter(std::uint16_t id);
 
-    const file_reader& file_;
+    const provider_map& providers_;
+    std::uint32_t shared_ring_;
     record_writer& writer_;
     std::unique_ptr<record_filter> filter_;  // nullptr: all are wanted
     std::unordered_set<std::uint16_t> told_;

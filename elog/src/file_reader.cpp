@@ -2,9 +2,7 @@
 #include "file_reader.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <thread>
 #include <utility>
 
 #include "failure.hpp"
@@ -16,9 +14,6 @@ namespace {
 // ring, see record_batches.
 constexpr std::size_t held_bytes_max = std::size_t{512} << 20U;
 constexpr std::size_t losses_max = EVENTLOG_RINGS_MAX + EVENTLOG_PROVIDERS_MAX;
-
-// How often a file that grows is looked at.
-constexpr std::chrono::milliseconds look_interval{50};
 
 /// Where the first of some records stands that are later than those of their ring's other blocks.
 std::uint64_t earliest_place(std::span<const std::uint8_t> records, std::uint64_t not_before) {
@@ -356,25 +351,11 @@ void file_reader::read(const time_merger::take_record& take,
     }
 }
 
-void file_reader::follow(const time_merger::take_record& take, const std::function<void()>& idle,
-                         const std::function<bool()>& stop) {
-    time_merger merger(host_.ring_count, [this](std::uint32_t ring) { return next_run(ring); });
-    bool is_last = !is_being_written();
-    while (!is_last && !stop()) {
-        // What is later than that may still be followed by something earlier from another ring.
-        merger.merge(completes_.empty() ? 0 : completes_.back().clock, UINT64_MAX, take);
-        drop_taken_places();
-        idle();
-        std::this_thread::sleep_for(look_interval);
-        file_.refresh();
-        is_last = !is_being_written();
-        take_blocks();
-    }
-    merger.merge_rest(take);
-    idle();
+void file_reader::look_again() {
+    file_.refresh();
+    take_blocks();
 }
 
-/// They would add up in a file that grows for days.
 void file_reader::drop_taken_places() {
     std::uint64_t first_left = UINT64_MAX;  // number of a block
     for (std::size_t ring = 0; ring < records_.size(); ++ring) {

@@ -54,11 +54,6 @@ class file_reader {
     /// Gives out every readable record of the range in the order of time, or as many as are enough,
     /// which is asked behind each. Then what follows is not read.
     void read(const time_merger::take_record& take, const std::function<bool()>& is_enough = {});
-    /// Of a file that is still being written: waits for what comes, until its writer has left or
-    /// `stop`, asked often, says so. `idle` is called when there is nothing to give out for now.
-    void follow(const time_merger::take_record& take, const std::function<void()>& idle,
-                const std::function<bool()>& stop);
-
     // In place of read(), for who merges several files: rewind(), then all runs of all rings, then
     // compare_with_end(). Of runs at the borders of the range, some records may be outside of it.
     void rewind();
@@ -66,6 +61,18 @@ class file_reader {
     [[nodiscard]] std::optional<owned_run> next_run(std::uint32_t ring);
     /// Adds to the damages what the end of the file says of more or other records.
     void compare_with_end();
+
+    // Of a file that is still being written, besides next_run():
+    /// Takes note of what has come since, and of whether it is still being written.
+    void look_again();
+    /// No record that is still to come is earlier, on the host's clock (see place_of); 0 if that is
+    /// not known.
+    [[nodiscard]] std::uint64_t complete() const noexcept {
+        return completes_.empty() ? 0 : completes_.back().clock;
+    }
+    /// Forgets where the runs stand that have been given out. They would add up in a file that
+    /// grows for days.
+    void drop_taken_places();
     /// On the host's clock, the place of the first record (see place_of), as the first sound block
     /// of each ring says; nothing if there are none. Reads these blocks.
     [[nodiscard]] std::optional<std::uint64_t> earliest();
@@ -123,7 +130,6 @@ class file_reader {
     void take_records(const block_place& place);
     [[nodiscard]] std::optional<owned_run> load_run(std::uint32_t ring, const records_place& from);
     [[nodiscard]] bool take_memory(std::uint32_t ring, const block_place& place);
-    void drop_taken_places();
 
     block_file file_;
     block_walker walker_{file_, sizeof(file_header), 0};

@@ -68,7 +68,8 @@ void file_sink::begin_file() {
     has_records_ = false;
 }
 
-void file_sink::end_file() {
+/// It is complete; while it is there, readers think that it is still written to.
+std::unique_ptr<file_writer> file_sink::end_file() {
     writer_->write_end();
     if (options_.is_synced) {
         writer_->sync();
@@ -76,7 +77,7 @@ void file_sink::end_file() {
     if (parts_) {
         parts_->add(writer_->path(), writer_->size());
     }
-    writer_.reset();
+    return std::move(writer_);
 }
 
 /// Every file has readings from before its records and from behind them. A ring may be late: where
@@ -85,7 +86,8 @@ void file_sink::end_file() {
 void file_sink::rotate() {
     readings_.push_back(eventlog::core::read_clock_pair(clock_));
     writer_->write_clock(readings_.back());
-    end_file();
+    // Who follows the recording goes on in the next file when it finds this one let go.
+    const std::unique_ptr<file_writer> ended = end_file();
     begin_file();
     if (offsets_) {
         writer_->write_offsets(*offsets_);
@@ -223,7 +225,7 @@ void file_sink::flush(clock::time_point kept_since) {
 
 void file_sink::finish() {
     flush(clock::time_point::max());
-    end_file();
+    static_cast<void>(end_file());
 }
 
 }  // namespace elog

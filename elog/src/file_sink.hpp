@@ -58,7 +58,7 @@ class file_sink : public record_sink {
     using clock = record_batches::clock;
 
     void begin_file();
-    void end_file();
+    std::unique_ptr<file_writer> end_file();
     void rotate();
     void settle();
     void make_room(std::uint64_t payload);

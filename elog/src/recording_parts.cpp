@@ -25,6 +25,8 @@
 namespace elog {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::size_t digits_min = 6;
 constexpr std::size_t digits_max = 18;
 constexpr std::uint64_t number_max = 999'999'999'999'999'999;
@@ -54,11 +56,31 @@ std::size_t extension_size(std::string_view path) {
 }
 
 /// What only happens to be called like one of ours must not be removed.
-bool is_recording(const std::filesystem::path& path) {
+bool is_recording(const fs::path& path) {
     const eventlog::core::unique_fd file(
         ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
     std::uint64_t magic = 0;
     return file && read_at(file, &magic, sizeof magic, 0) && magic == file_magic;
+}
+
+fs::path folder_of(const fs::path& path) {
+    return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/// All in the folder of a path that are called like that, by their numbers.
+std::map<std::uint64_t, fs::directory_entry> numbered_files(const fs::path& beside,
+                                                            std::string_view begin,
+                                                            std::string_view end,
+                                                            std::error_code& error) {
+    std::map<std::uint64_t, fs::directory_entry> found;
+    for (fs::directory_iterator entry(folder_of(beside), error), last; !error && entry != last;
+         entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (const std::optional<std::uint64_t> number = number_in(name, begin, end)) {
+            found[*number] = *entry;
+        }
+    }
+    return found;
 }
 
 }  // namespace
@@ -68,6 +90,25 @@ std::string pattern_of_parts(const std::string& path) {
     return path.substr(0, path.size() - extension) + "-*" + path.substr(path.size() - extension);
 }
 
+std::vector<std::string> parts_behind(const std::string& path) {
+    const fs::path own(path);
+    const std::string name = own.filename().string();
+    const std::string end = name.substr(name.size() - extension_size(name));
+    const std::string begin = name.substr(0, name.rfind('-') + 1);
+    const std::optional<std::uint64_t> number = number_in(name, begin, end);
+    if (begin.empty() || !number) {
+        return {};
+    }
+    std::error_code error;
+    std::vector<std::string> behind;
+    for (const auto& [other, entry] : numbered_files(own, begin, end, error)) {
+        if (other > *number) {
+            behind.push_back((own.parent_path() / entry.path().filename()).string());
+        }
+    }
+    return behind;
+}
+
 recording_parts::recording_parts(const std::string& path)
     : stem_(path.substr(0, path.size() - extension_size(path))),
       extension_(path.substr(stem_.size())) {
@@ -75,30 +116,20 @@ recording_parts::recording_parts(const std::string& path)
 }
 
 void recording_parts::find_existing() {
-    namespace fs = std::filesystem;
     const fs::path stem(stem_);
-    const fs::path folder = stem.has_parent_path() ? stem.parent_path() : fs::path(".");
-    const std::string begin = stem.filename().string() + "-";
-    std::map<std::uint64_t, part> found;
     std::error_code error;
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-         entry.increment(error)) {
-        const std::string name = entry->path().filename().string();
-        const std::optional<std::uint64_t> number = number_in(name, begin, extension_);
+    for (const auto& [number, entry] :
+         numbered_files(stem, stem.filename().string() + "-", extension_, error)) {
         std::error_code no_file;
         // Whatever it is, its name is taken.
-        last_number_ = std::max(last_number_, number.value_or(0));
-        if (number && entry->is_regular_file(no_file) && is_recording(entry->path())) {
-            found[*number] = {(stem.parent_path() / name).string(), entry->file_size(no_file)};
+        last_number_ = number;
+        if (entry.is_regular_file(no_file) && is_recording(entry.path())) {
+            add((stem.parent_path() / entry.path().filename()).string(), entry.file_size(no_file));
         }
     }
     if (error) {
         throw failure("The folder {} cannot be read ({}). Give another name with -o.",
-                      folder.string(), error.message());
-    }
-    for (auto& [number, each] : found) {
-        total_ += each.size;
-        parts_.push_back(std::move(each));
+                      folder_of(stem).string(), error.message());
     }
 }
 

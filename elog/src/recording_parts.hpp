@@ -7,11 +7,15 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <vector>
 
 namespace elog {
 
 /// What the names have in common, as a shell would write it: run-*.elog
 [[nodiscard]] std::string pattern_of_parts(const std::string& path);
+
+/// The files that stand behind that one of a recording, in their order; none if it has no number.
+[[nodiscard]] std::vector<std::string> parts_behind(const std::string& path);
 
 class recording_parts {
   public:

@@ -6,6 +6,7 @@ by a number or by bytes."""
 import glob
 import os
 import re
+import signal
 
 import harness
 
@@ -78,6 +79,52 @@ class Rotation(harness.Case):
             self.assertIn("whole", self.run_elog("verify", part).stdout)
         for part in self.parts()[:-1]:
             self.assertGreater(len(self.numbers(part)), 0)
+
+    def follow_first(self):
+        """Starts to follow a recording that has just begun; returns when its file is open."""
+        path = self.path("run-000001.elog")
+        self.wait_for(lambda: os.path.exists(path) and os.path.getsize(path) > 500, "a file")
+        following = self.start(harness.ELOG, "print", "--follow", path)
+        files = f"/proc/{following.pid}/fd"
+        self.wait_for(lambda: any(os.path.realpath(os.path.join(files, each)) == path
+                                  for each in os.listdir(files)), "an open file")
+        return following
+
+    def test_is_followed_from_file_to_file(self):
+        recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("run.elog"),
+                                         "--buffer-size", "16M", "--rotate", "1MiB", "--compress")
+        following = self.follow_first()
+        self.finish(self.start(harness.program("counter"), "2", "60000"))
+        _, errors = self.stop(recording)
+        events, _, _ = self.summary(errors)
+        self.assertGreater(len(self.parts()), 1)
+        output, errors = self.finish(following)
+        self.assertEqual(errors, "")
+        seen = re.findall(r"number=(\d+) .* worker=(\d+)", output)
+        self.assertEqual(len(seen), events)
+        self.assertEqual(len(set(seen)), events)
+
+    def test_that_was_not_kept_is_told_by_who_follows_too_late(self):
+        cpu = min(os.sched_getaffinity(0))
+        recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("run.elog"),
+                                         "--buffer-size", "16M", "--rotate", "1MiB", "--keep", "2")
+        following = self.follow_first()
+        following.send_signal(signal.SIGSTOP)
+        self.finish(self.start("taskset", "-c", str(cpu), harness.program("counter"), "1", "90000"))
+        self.stop(recording)
+        parts = self.parts()
+        self.assertEqual(len(parts), 2)
+        following.send_signal(signal.SIGCONT)
+        output, errors = self.finish(following)
+        # It had the first one open.
+        missed = int(parts[0][-11:-5]) - 2
+        self.assertGreater(missed, 0)
+        self.assertEqual(errors, f"elog: {missed} files of the recording were removed before they "
+                                 "could be shown.\n")
+        kept = sum((self.numbers(part) for part in parts), [])
+        seen = re.findall(r"number=(\d+) .* worker=(\d+)", output)
+        self.assertEqual(seen[-len(kept):], kept)
+        self.assertEqual(len(set(seen)), len(seen))
 
     def test_goes_on_behind_the_files_of_an_earlier_recording(self):
         self.record("--rotate", "64MiB", count=100)

@@ -27,6 +27,7 @@
 #include "file_reader.hpp"
 #include "index_chain.hpp"
 #include "record_copier.hpp"
+#include "recording_follower.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
 #include "time_merger.hpp"
@@ -606,18 +607,19 @@ TEST(own_clock_file, that_is_followed_shows_what_its_clock_says_is_to_come) {
     writer->write_clock({30, 30, second + 20}, 30);
     numbers found;
     std::vector<std::size_t> found_when_idle;
-    elog::file_reader file(path);
-    file.follow([&](const elog::merged_record& record) { found.push_back(number_of(record)); },
-                [&] {
-                    found_when_idle.push_back(found.size());
-                    if (found_when_idle.size() == 1) {
-                        write(1, 2, {{7, 3600 * second, true}});
-                    } else if (writer) {
-                        writer->write_end();
-                        writer.reset();
-                    }
-                },
-                [] { return false; });
+    elog::recording_follower recording(path);
+    recording.follow([&](const elog::merged_record& record,
+                         const elog::clock_table&) { found.push_back(number_of(record)); },
+                     [&] {
+                         found_when_idle.push_back(found.size());
+                         if (found_when_idle.size() == 1) {
+                             write(1, 2, {{7, 3600 * second, true}});
+                         } else if (writer) {
+                             writer->write_end();
+                             writer.reset();
+                         }
+                     },
+                     [] { return false; });
     // All but the fourth, which something earlier could still come before.
     ASSERT_GE(found_when_idle.size(), 2U);
     EXPECT_EQ(found_when_idle[0], 5U);
@@ -640,14 +642,15 @@ TEST(own_clock_file, that_is_followed_for_long_is_forgotten_behind_what_has_been
         run.bytes = records;
         writer.write_run(run);
     }
-    elog::file_reader file(path);
-    EXPECT_GE(file.places_kept(), 2 * readings - 1);
+    elog::recording_follower recording(path);
+    EXPECT_GE(recording.file().places_kept(), 2 * readings - 1);
     numbers found;
     bool is_idle = false;
-    file.follow([&](const elog::merged_record& record) { found.push_back(number_of(record)); },
-                [&] { is_idle = true; }, [&] { return is_idle; });
+    recording.follow([&](const elog::merged_record& record,
+                         const elog::clock_table&) { found.push_back(number_of(record)); },
+                     [&] { is_idle = true; }, [&] { return is_idle; });
     EXPECT_EQ(found, first_numbers(readings));
-    EXPECT_LE(file.places_kept(), 2U);
+    EXPECT_LE(recording.file().places_kept(), 2U);
 }
 
 /// Events each 10 ms for that many seconds, timed by that clock, beside a look at them as often:

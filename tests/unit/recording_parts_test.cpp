@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -47,6 +48,20 @@ TEST(recording_parts, go_on_behind_those_of_earlier_recordings) {
     parts.remove_oldest();
     EXPECT_FALSE(fs::exists(folder + "/run-000007.elog"));
     EXPECT_EQ(parts.count(), 2U);
+}
+
+TEST(recording_parts, behind_one_come_in_the_order_of_their_numbers) {
+    const std::string folder = make_folder("behind");
+    for (const char* name : {"run-000009.elog", "run-1000000.elog", "run-000007.elog", "run-000008",
+                             "other-000010.elog", "run-x.elog"}) {
+        test::write_sample(folder + "/" + name);
+    }
+    const std::vector<std::string> behind{folder + "/run-000009.elog",
+                                          folder + "/run-1000000.elog"};
+    EXPECT_EQ(elog::parts_behind(folder + "/run-000007.elog"), behind);
+    EXPECT_TRUE(elog::parts_behind(folder + "/run-1000000.elog").empty());
+    EXPECT_TRUE(elog::parts_behind(folder + "/run-x.elog").empty());
+    EXPECT_TRUE(elog::parts_behind(folder + "/run.elog").empty());
 }
 
 TEST(recording_parts, are_never_something_else_that_is_called_alike) {
