@@ -21,6 +21,34 @@ eventlog_clock_pair first_reading(const eventlog_region& header) {
     return core::overwrites(header) ? start_by_present_clock(header) : header.clock_start;
 }
 
+void add_up_losses(recording_summary& summary) {
+    summary.lost = summary.full + summary.too_large + summary.busy + summary.damaged;
+}
+
+/// What a ring lost behind its last record is in it only when the reader has finished.
+recording_summary sum_up(const region_reader& reader, const provider_map& providers) {
+    recording_summary summary;
+    summary.rings = reader.rings();
+    for (const ring_totals& ring : summary.rings) {
+        summary.events += ring.read;
+        summary.bytes += ring.bytes;
+        summary.full += ring.lost;
+        summary.overwritten += ring.overwritten;
+        summary.damaged += ring.damaged;
+    }
+    for (const auto& [id, provider] : providers) {
+        const provider_losses losses = reader.losses_of(id);
+        // What found no room is in the rings' totals.
+        summary.no_memory += losses.no_memory;
+        summary.too_large += losses.too_large;
+        summary.busy += losses.busy;
+        summary.cut += losses.cut;
+    }
+    summary.providers_refused = reader.providers_refused();
+    add_up_losses(summary);
+    return summary;
+}
+
 }  // namespace
 
 void text_sink::start(const open_region& source) {
@@ -97,19 +125,14 @@ void recording::poll() {
     last_poll_ = now;
 }
 
-void recording::report_losses(recording_summary& summary) {
+void recording::report_losses() {
     const std::vector<std::uint64_t> trailing = reader_.finish();
     for (std::uint32_t ring = 0; ring < trailing.size(); ++ring) {
-        const ring_totals& totals = reader_.rings()[ring];
-        if (trailing[ring] != 0 || totals.damaged != 0) {
+        const std::uint64_t damaged = reader_.rings()[ring].damaged;
+        if (trailing[ring] != 0 || damaged != 0) {
             sink_.take_loss({static_cast<std::uint32_t>(loss_scope::ring), ring, trailing[ring], 0,
-                             0, totals.damaged});
+                             0, damaged});
         }
-        summary.events += totals.read;
-        summary.bytes += totals.bytes;
-        summary.full += totals.lost;
-        summary.overwritten += totals.overwritten;
-        summary.damaged += totals.damaged;
     }
     for (const auto& [id, provider] : providers_) {
         const provider_losses losses = reader_.losses_of(id);
@@ -117,42 +140,24 @@ void recording::report_losses(recording_summary& summary) {
             sink_.take_loss({static_cast<std::uint32_t>(loss_scope::provider), id, losses.full,
                              losses.too_large, losses.busy, 0});
         }
-        // What found no room is in the rings' totals.
-        summary.no_memory += losses.no_memory;
-        summary.too_large += losses.too_large;
-        summary.busy += losses.busy;
-        summary.cut += losses.cut;
     }
-    summary.lost = summary.full + summary.too_large + summary.busy + summary.damaged;
-    summary.providers_refused = reader_.providers_refused();
-    summary.rings = reader_.rings();
 }
 
 recording_summary recording::so_far() const {
-    recording_summary summary;
-    for (const ring_totals& ring : reader_.rings()) {
-        summary.events += ring.read;
-        summary.bytes += ring.bytes;
-        summary.overwritten += ring.overwritten;
-        summary.damaged += ring.damaged;
-    }
+    recording_summary summary = sum_up(reader_, providers_);
+    summary.full = 0;
     for (const auto& [id, provider] : providers_) {
-        const provider_losses losses = reader_.losses_of(id);
-        summary.full += losses.full;
-        summary.too_large += losses.too_large;
-        summary.busy += losses.busy;
-        summary.cut += losses.cut;
+        summary.full += reader_.losses_of(id).full;
     }
-    summary.lost = summary.full + summary.too_large + summary.busy + summary.damaged;
-    summary.providers_refused = reader_.providers_refused();
+    add_up_losses(summary);
     summary.elapsed = steady_clock::now() - begin_;
     return summary;
 }
 
 recording_summary recording::finish() {
     sink_.take_clock(core::read_clock_pair(source_.header.clock));
-    recording_summary summary;
-    report_losses(summary);
+    report_losses();
+    recording_summary summary = sum_up(reader_, providers_);
     summary.elapsed = steady_clock::now() - begin_;
     sink_.finish();
     return summary;

@@ -115,7 +115,7 @@ class recording {
     void take_new_providers();
     void read_clock_if_due();
     [[nodiscard]] recording_summary finish();
-    void report_losses(recording_summary& summary);
+    void report_losses();
 
     subscription* own_ = nullptr;
     open_region source_;
