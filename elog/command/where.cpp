@@ -26,16 +26,26 @@ void add_provider(record_filter* filter, aggregator* computed, const provider_in
     add_provider(computed, provider);
 }
 
-void check_types(const record_filter* filter, const aggregator* computed) {
+/// What they find is a mistake of the command line.
+template <class Check>
+void check_both(const record_filter* filter, const aggregator* computed, const Check& check) {
     try {
         if (filter != nullptr) {
-            filter->check_types();
+            check(*filter);
         }
         if (computed != nullptr) {
-            computed->check_types();
+            check(*computed);
         }
     } catch (const failure& error) {
         throw usage_failure("{}", error.what());
+    }
+}
+
+void check_what_was_added(const record_filter* filter, const aggregator* computed,
+                          bool all_are_known) {
+    check_both(filter, computed, [](const auto& asked) { asked.check_types(); });
+    if (all_are_known) {
+        check_names(filter, computed);
     }
 }
 
@@ -81,16 +91,7 @@ std::int64_t present_time() {
 }
 
 void check_names(const record_filter* filter, const aggregator* computed) {
-    try {
-        if (filter != nullptr) {
-            filter->check_names();
-        }
-        if (computed != nullptr) {
-            computed->check_names();
-        }
-    } catch (const failure& error) {
-        throw usage_failure("{}", error.what());
-    }
+    check_both(filter, computed, [](const auto& asked) { asked.check_names(); });
 }
 
 void add_providers(record_filter* filter, aggregator* computed, const provider_map& providers,
@@ -98,10 +99,7 @@ void add_providers(record_filter* filter, aggregator* computed, const provider_m
     for (const auto& [id, provider] : providers) {
         add_provider(filter, computed, provider);
     }
-    check_types(filter, computed);
-    if (all_are_known) {
-        check_names(filter, computed);
-    }
+    check_what_was_added(filter, computed, all_are_known);
 }
 
 void tell_unsuited(const record_filter* filter, const aggregator* computed) {
@@ -122,10 +120,7 @@ void check_running(record_filter* filter, aggregator* computed, bool all_are_kno
         provider.id = id++;
         add_provider(filter, computed, provider);
     }
-    check_types(filter, computed);
-    if (all_are_known) {
-        check_names(filter, computed);
-    }
+    check_what_was_added(filter, computed, all_are_known);
 }
 
 event_choice chosen_by(const event_patterns& patterns) {
