@@ -80,6 +80,7 @@ new_file::~new_file() {
 }
 
 void new_file::finish() {
+    check_target(path_);  // a recorder may have begun a file of that name since then
     const unsigned flags = what_ == if_there::refuse ? RENAME_NOREPLACE : 0;
     int result = ::renameat2(AT_FDCWD, unfinished_.c_str(), AT_FDCWD, path_.c_str(), flags);
     if (result != 0 && errno == EINVAL) {

@@ -30,7 +30,8 @@ class new_file {
     /// Where to write until then.
     [[nodiscard]] const std::string& unfinished_path() const noexcept { return unfinished_; }
 
-    /// It is whole, and closed. Throws failure if it cannot have its name; then it is removed.
+    /// It is whole, and closed. Throws failure if it cannot have its name, which somebody else may
+    /// be writing to by now; then it is removed.
     void finish();
 
   private:

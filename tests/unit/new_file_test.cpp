@@ -70,6 +70,16 @@ TEST_F(new_files, that_are_given_up_leave_nothing) {
               1);
 }
 
+TEST_F(new_files, do_not_take_the_place_of_one_that_a_recorder_has_begun_meanwhile) {
+    elog::new_file made(path("kept"));
+    write(made.unfinished_path(), "after");
+    write(path("kept"), "being written");
+    const eventlog::core::unique_fd recorder(::open(path("kept").c_str(), O_RDONLY | O_CLOEXEC));
+    ASSERT_EQ(::flock(recorder.get(), LOCK_EX | LOCK_NB), 0);
+    EXPECT_THROW(made.finish(), elog::failure);
+    EXPECT_EQ(read(path("kept")), "being written");
+}
+
 TEST_F(new_files, take_the_place_of_what_a_link_leads_to) {
     write(path("kept"), "before");
     fs::create_symlink("kept", path("link"));
