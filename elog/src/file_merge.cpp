@@ -42,6 +42,7 @@ struct surveyed_file {
     std::int64_t start_min = INT64_MAX;  // of the machine, as the clocks' readings say
     std::int64_t start_max = INT64_MIN;
     std::uint64_t earliest = UINT64_MAX;
+    bool has_losses = false;
 };
 
 surveyed_file survey(const std::string& path) {
@@ -56,6 +57,7 @@ surveyed_file survey(const std::string& path) {
         found.start_max = std::max(found.start_max, start);
     }
     found.earliest = file.earliest().value_or(UINT64_MAX);
+    found.has_losses = !file.losses().empty();
     return found;
 }
 
@@ -114,11 +116,18 @@ void check_host(const surveyed_file& one, const surveyed_file& other) {
     }
 }
 
+/// Nothing in it has a time or was lost by anybody, and it has no clock that could contradict
+/// another: a recording that ended before it had begun fits anywhere.
+bool is_empty(const surveyed_file& file) {
+    return file.clock.empty() && file.earliest == UINT64_MAX && !file.has_losses;
+}
+
 /// Each has to belong to one that came before it in time: the clock may have been set since then.
 void check_belonging(const std::vector<surveyed_file>& files) {
     for (std::size_t i = 1; i < files.size(); ++i) {
         check_host(files.front(), files[i]);
         const bool belongs =
+            is_empty(files[i]) ||
             std::any_of(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(i),
                         [&](const surveyed_file& file) { return has_same_start(file, files[i]); });
         if (!belongs) {

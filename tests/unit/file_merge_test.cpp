@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -43,16 +44,20 @@ struct origin {
     std::uint64_t last_reading = 0;       // of the clocks; 0: right behind the last record
 };
 
-/// A recording of the marks `first` to `last`, all on one ring, with two readings of the clocks.
-std::string write_marks(const std::string& name, std::uint64_t first, std::uint64_t last,
-                        const origin& from = {}, std::uint32_t ring = 0) {
+elog::host_block host_of(const origin& from) {
     elog::host_block host{};
     host.clock = from.clock;
     host.ring_count = from.rings;
     host.recording = from.recording == 0 ? elog::draw_identity() : from.recording;
     host.version = elog::file_version;
     std::strncpy(host.host_name, from.host, sizeof host.host_name - 1);
-    elog::file_writer writer(path_of(name), host);
+    return host;
+}
+
+/// A recording of the marks `first` to `last`, all on one ring, with two readings of the clocks.
+std::string write_marks(const std::string& name, std::uint64_t first, std::uint64_t last,
+                        const origin& from = {}, std::uint32_t ring = 0) {
+    elog::file_writer writer(path_of(name), host_of(from));
     const auto write_clock = [&](std::uint64_t time) {
         writer.write_clock({time, time / from.rate, time / from.rate + from.start});
     };
@@ -206,12 +211,38 @@ TEST(merged_files, are_refused_if_their_ticks_have_nothing_to_do_with_each_other
               "none");
 }
 
-TEST(merged_files, without_readings_of_the_clocks_belong_to_nobody) {
-    elog::file_writer writer(path_of("timeless.elog"), EVENTLOG_CLOCK_MONOTONIC,
-                             test::sample_rings);
+/// A recording without readings of the clocks.
+std::string write_timeless(const std::string& name, bool has_record, bool has_loss) {
+    elog::file_writer writer(path_of(name), host_of({}));
+    writer.write_provider(test::mark_provider());
+    if (has_record) {
+        const test::bytes records = test::make_records(20, 20);
+        elog::record_run run;
+        run.count = 1;
+        run.bytes = records;
+        writer.write_run(run);
+    }
+    if (has_loss) {
+        writer.write_loss(elog::missing_at_end(0, 1, 0, 0));
+    }
     writer.write_end();
-    EXPECT_NE(complaint_about({write_marks("one.elog", 1, 10), path_of("timeless.elog")}), "none");
-    EXPECT_EQ(complaint_about({path_of("timeless.elog")}), "none");
+    return path_of(name);
+}
+
+TEST(merged_files, without_readings_of_the_clocks_belong_to_nobody) {
+    const std::string one = write_marks("one.elog", 1, 10);
+    for (const auto& [has_record, has_loss] : {std::pair{true, false}, {false, true}}) {
+        const std::string other = write_timeless("timeless.elog", has_record, has_loss);
+        EXPECT_TRUE(mentions(complaint_about({one, other}), "cannot be put into one order"));
+        EXPECT_EQ(complaint_about({other}), "none");
+    }
+}
+
+TEST(merged_files, with_nothing_in_them_need_no_readings_of_the_clocks) {
+    const std::string one = write_marks("one.elog", 1, 10);
+    const std::string none = write_timeless("timeless.elog", false, false);
+    EXPECT_EQ(complaint_about({none, one}), "none");
+    EXPECT_EQ(test::read_sample(path_of("merged.elog")).numbers.size(), 10U);
 }
 
 TEST(merged_files, keep_the_clock_that_was_set_where_it_was_set) {
