@@ -298,7 +298,7 @@ void append_json(fmt::memory_buffer& out, const aggregator& computed,
                  std::optional<std::int64_t> begins) {
     out.push_back('{');
     if (begins) {
-        append_format(out, "\"begin\":\"{}\",", as_utc_text(*begins));
+        append_format(out, R"("begin":"{}",)", as_utc_text(*begins));
     }
     append_format(out,
                   "\"events\":{},\"lost\":{},\"overflowed\":{},\"damaged\":{},\"unknown\":{},"
