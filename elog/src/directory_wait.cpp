@@ -65,7 +65,8 @@ void directory_wait::need() const {
     if (held()) {
         return;
     }
-    const char* const name = core::current_directory().text.data();
+    const core::directory_path path = core::current_directory();
+    const char* const name = path.text.data();
     const pid_t holder = find_holder(where_.subscriptions.get());
     if (!lock_->is_taken()) {
         throw failure("The directory {} cannot be locked. Raise the limit on open files.", name);
