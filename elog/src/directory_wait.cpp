@@ -67,10 +67,10 @@ void directory_wait::need() const {
     }
     const core::directory_path path = core::current_directory();
     const char* const name = path.text.data();
-    const pid_t holder = find_holder(where_.subscriptions.get());
     if (!lock_->is_taken()) {
         throw failure("The directory {} cannot be locked. Raise the limit on open files.", name);
     }
+    const pid_t holder = find_holder(where_.subscriptions.get());
     if (holder == 0) {
         throw failure("The directory {} is locked, by a process that cannot be seen from here. End "
                       "what is stopped there, and try again.",

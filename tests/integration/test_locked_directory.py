@@ -5,6 +5,7 @@
 import fcntl
 import os
 import signal
+import time
 
 import harness
 
@@ -35,7 +36,10 @@ class LockedDirectory(harness.Case):
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
             return process.poll() is not None
+        begin = time.monotonic()
         self.wait_for(has_ended, "the end")
+        # Whoever hears no signal waits 20 s.
+        self.assertLess(time.monotonic() - begin, 15)
         return process.communicate()
 
     def is_in_directory(self, process):
