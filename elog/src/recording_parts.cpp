@@ -149,12 +149,16 @@ void recording_parts::add(std::string path, std::uint64_t size) {
 
 void recording_parts::remove_oldest() {
     const part& oldest = parts_.front();
+    // Held, so that taking away the name does not take long.
+    eventlog::core::unique_fd file(
+        ::open(oldest.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
     if (::unlink(oldest.path.c_str()) != 0 && errno != ENOENT) {
         throw failure("The old file {} cannot be removed ({}). Check the folder's permissions.",
                       oldest.path, std::strerror(errno));
     }
     total_ -= oldest.size;
     parts_.pop_front();
+    removed_.close(std::move(file));
 }
 
 }  // namespace elog

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "late_close.hpp"
+
 namespace elog {
 
 /// What the names have in common, as a shell would write it: run-*.elog
@@ -31,7 +33,8 @@ class recording_parts {
     [[nodiscard]] std::size_t count() const noexcept { return parts_.size(); }
     /// Bytes of all complete ones.
     [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
-    /// Removes the oldest one; there must be one. Throws failure if it cannot be removed.
+    /// Removes the oldest one; there must be one. Its memory is given back meanwhile, by a thread.
+    /// Throws failure if it cannot be removed.
     void remove_oldest();
 
   private:
@@ -47,6 +50,7 @@ class recording_parts {
     std::uint64_t last_number_ = 0;
     std::uint64_t total_ = 0;
     std::deque<part> parts_;
+    late_close removed_;
 };
 
 }  // namespace elog

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "recording_parts.hpp"
 
+#include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -23,6 +26,10 @@ std::string make_folder(const std::string& name) {
     fs::remove_all(folder);
     fs::create_directory(folder);
     return folder;
+}
+
+std::ptrdiff_t open_files() {
+    return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
 }
 
 TEST(recording_parts, are_numbered_before_the_extension) {
@@ -94,6 +101,36 @@ TEST(recording_parts, that_are_gone_already_are_no_error) {
     fs::remove(folder + "/run-000001.elog");
     parts.remove_oldest();
     EXPECT_EQ(parts.total(), 0U);
+}
+
+TEST(recording_parts, leave_nothing_open_that_has_been_removed) {
+    const std::string folder = make_folder("removed");
+    const std::ptrdiff_t before = open_files();
+    {
+        for (int number = 1; number <= 20; ++number) {
+            test::write_sample(folder + "/run-0000" + std::to_string(10 + number) + ".elog");
+        }
+        elog::recording_parts parts(folder + "/run.elog");
+        while (parts.count() > 0) {
+            parts.remove_oldest();
+            // The one that is removed, and the one before it.
+            EXPECT_LE(open_files(), before + 2);
+        }
+    }
+    EXPECT_EQ(open_files(), before);
+    EXPECT_TRUE(fs::is_empty(folder));
+}
+
+TEST(recording_parts, are_removed_and_leave_the_signals_as_they_were) {
+    const std::string folder = make_folder("signals");
+    test::write_sample(folder + "/run-000001.elog");
+    elog::recording_parts parts(folder + "/run.elog");
+    sigset_t before{};
+    ASSERT_EQ(::pthread_sigmask(SIG_SETMASK, nullptr, &before), 0);
+    parts.remove_oldest();
+    sigset_t after{};
+    ASSERT_EQ(::pthread_sigmask(SIG_SETMASK, nullptr, &after), 0);
+    EXPECT_EQ(::sigismember(&after, SIGINT), ::sigismember(&before, SIGINT));
 }
 
 TEST(recording_parts, in_a_folder_that_is_not_there_are_refused_in_words) {
