@@ -335,6 +335,14 @@ alignas(std::uint64_t) constinit std::array<
     std::uint32_t, (EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE) / 4> closed_gate{};
 constinit const std::atomic<std::uint32_t*> no_gate{closed_gate.data()};
 
+eventlog_provider* get_first_registered() noexcept {
+    return first_registered;
+}
+
+eventlog_provider* get_first_free() noexcept {
+    return first_free;
+}
+
 const directory_path& own_directory() noexcept {
     return directory_of_this_process;
 }

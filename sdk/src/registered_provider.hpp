@@ -129,6 +129,11 @@ class registry_lock {
 [[nodiscard]] eventlog_provider* register_provider(const eventlog_provider_definition& definition,
                                                    const built_definition* built) noexcept;
 
+/// Under the lock: the first that is registered, and the first whose place the next one may take.
+/// Each leads to the next.
+[[nodiscard]] eventlog_provider* get_first_registered() noexcept;
+[[nodiscard]] eventlog_provider* get_first_free() noexcept;
+
 /// Where this process publishes: as it was when it registered its first provider. Under the lock.
 [[nodiscard]] const directory_path& own_directory() noexcept;
 

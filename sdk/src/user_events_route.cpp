@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <mutex>
 #include <utility>
 
@@ -41,15 +43,53 @@ int move_up(unique_fd file) noexcept {
     return moved >= 0 ? moved : file.release();
 }
 
+/// Whether a provider from this one on had the number. None has it afterwards.
+bool forget_number(eventlog_provider* first, int number) noexcept {
+    bool was_there = false;
+    for (eventlog_provider* other = first; other != nullptr; other = other->next) {
+        user_events_route& route = other->user_events;
+        int expected = number;
+        if (route.file.compare_exchange_strong(expected, -1, std::memory_order_seq_cst)) {
+            route.not_before.store(0, std::memory_order_relaxed);  // opened anew at once
+            was_there = true;
+        }
+        if (route.retired == number) {
+            route.retired = -1;
+        }
+    }
+    return was_there;
+}
+
+/// The kernel has just given us the number: what another provider had there is closed. That one
+/// could not tell our file from its own, which is the same device. Returns the number to use:
+/// another one if some thread may be about to write the other provider's event to this one.
+int take_number(int number) noexcept {
+    while (number >= 0) {
+        const bool was_registered = forget_number(get_first_registered(), number);
+        const bool was_free = forget_number(get_first_free(), number);
+        if ((!was_registered && !was_free) || !is_anybody_writing()) {
+            break;
+        }
+        const int next = ::fcntl(number, F_DUPFD_CLOEXEC, number + 1);
+        static_cast<void>(::close(number));
+        number = next;
+    }
+    return number;
+}
+
 bool take_descriptor(user_events_route& route, unique_fd file) noexcept {
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) {
         return false;
     }
+    const int number = take_number(move_up(std::move(file)));
+    if (number < 0) {
+        return false;
+    }
     route.device.store(status.st_dev, std::memory_order_relaxed);
     route.inode.store(status.st_ino, std::memory_order_relaxed);
     route.compared.store(coarse_now(), std::memory_order_relaxed);
-    route.file.store(move_up(std::move(file)), std::memory_order_seq_cst);
+    route.file.store(number, std::memory_order_seq_cst);
     return true;
 }
 
@@ -80,13 +120,19 @@ bool open_descriptor(eventlog_provider& provider) noexcept {
         return false;
     }
     user_events_device device = open_user_events(route.status_text);
-    if (device.file && take_descriptor(route, std::move(device.file))) {
-        kernel_has_some = true;
-        kernel_has_page = device.has_page;
-        unclear_before = 0;
-        take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed),
-                                   kernel_has_page);
-        return true;
+    if (device.file) {
+        if (take_descriptor(route, std::move(device.file))) {
+            kernel_has_some = true;
+            kernel_has_page = device.has_page;
+            unclear_before = 0;
+            take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed),
+                                       kernel_has_page);
+            return true;
+        }
+        device.status = EVENTLOG_INCOMPLETE;
+        route.status_text.set("The descriptor of user_events_data cannot be kept (%s). Raise the "
+                              "limit of open files (ulimit -n).",
+                              std::strerror(errno));
     }
     route.status = device.status;
     if (device.status == EVENTLOG_NO_KERNEL_SUPPORT) {

@@ -10,7 +10,9 @@
 // A route keeps a descriptor open, the only one of this library. It is moved up to a high number,
 // so that it is not the next one that somebody opens who has closed all he did not open; and at
 // least every few milliseconds of writing it is compared with the file that it was. If it has
-// become another file, or none, it is left alone, and a new one is opened.
+// become another file, or none, it is left alone, and a new one is opened. The files of two
+// providers look the same, so whoever is given a number by the kernel takes it from all others.
+// (Not from those of another copy of this library in the process: it does not know them.)
 //
 // Kernels before 6.4 do not write to the gate. There bit 31 is set as long as an event is offered,
 // and behind the gate the event's bit in the kernel's page says whether somebody listens

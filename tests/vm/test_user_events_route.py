@@ -141,6 +141,14 @@ class Route(vm_case.Case):
             self.trace("descriptor"), [f"eventlog_traced_silent: number={integer(200)}"]
         )
 
+    def test_takes_no_other_provider_s_descriptor_for_its_own(self):
+        echo, silent = "eventlog_neighbor_echo", "eventlog_traced_silent"
+        order = [(echo, 0), (silent, 0), (silent, 1), (echo, 1), (echo, 2), (silent, 2)]
+        self.assertEqual(
+            self.trace("descriptors of two"),
+            [f"{name}: number={integer(number)}" for name, number in order],
+        )
+
     def test_leaves_nothing_behind(self):
         self.assertRegex(self.result.output, r"\nleft:\n$")
 

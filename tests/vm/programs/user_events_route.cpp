@@ -388,12 +388,16 @@ void follow_permission() {
     expect_gone(name);
 }
 
-/// A daemon that closes what it has not opened, and opens files of its own.
-void follow_lost_descriptor() {
-    listen("traced_silent", true);
+void close_all_descriptors() {
     for (int file = 3; file < 1024; ++file) {
         static_cast<void>(::close(file));
     }
+}
+
+/// A daemon that closes what it has not opened, and opens files of its own.
+void follow_lost_descriptor() {
+    listen("traced_silent", true);
+    close_all_descriptors();
     const int own = ::open("/tmp/own", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     // All numbers that ours can have had are its own now.
     for (int file = own + 1; file < 1000; ++file) {
@@ -413,6 +417,34 @@ void follow_lost_descriptor() {
     show_trace("descriptor");
 }
 
+struct echo {
+    std::uint32_t number;
+};
+using neighbor = eventlog::provider<"neighbor", echo>;
+
+/// The first to open its file again gets the number that the other one had.
+void follow_lost_descriptors_of_two() {
+    listen("traced_silent", true);
+    listen("neighbor_echo", true);
+    // After the first round they have the lowest two numbers.
+    for (std::uint32_t round = 0; round < 3; ++round) {
+        close_all_descriptors();
+        ::usleep(50'000);
+        if (round == 1) {
+            traced::emit(silent{round});
+            neighbor::emit(echo{round});
+        } else {
+            neighbor::emit(echo{round});
+            traced::emit(silent{round});
+        }
+    }
+    show_trace("descriptors of two");
+    listen("traced_silent", false);
+    listen("neighbor_echo", false);
+    step("both gates close",
+         soon([] { return !traced::enabled<silent>() && !neighbor::enabled<echo>(); }));
+}
+
 }  // namespace
 
 int main() {
@@ -427,5 +459,6 @@ int main() {
     follow_permission();
     follow_limit();
     follow_lost_descriptor();
+    follow_lost_descriptors_of_two();
     return 0;
 }
