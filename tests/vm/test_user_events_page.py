@@ -80,7 +80,8 @@ class Route(test_user_events_route.Route):
         stayed = re.findall(r"^stayed: (eventlog_\w+)_\w{8}$", self.result.output, re.MULTILINE)
         self.assertEqual(
             sorted(stayed),
-            [f"eventlog_traced_{name}"
+            ["eventlog_neighbor_echo"]
+            + [f"eventlog_traced_{name}"
              for name in ("empty", "in_session", "sample", "session_begin", "session_end",
                           "silent", "word")],
         )

@@ -438,6 +438,7 @@ void follow_lost_descriptors_of_two() {
             traced::emit(silent{round});
         }
     }
+    show_format(name_of("neighbor_echo"));
     show_trace("descriptors of two");
     listen("traced_silent", false);
     listen("neighbor_echo", false);
