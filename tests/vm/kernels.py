@@ -64,6 +64,13 @@ RECIPES = (
         "linux-source-6.12",
         ("base", "user-events", "tracing", "debug"),
     ),
+    Recipe(
+        "race-6.12",
+        "as user-events-6.12, with KCSAN, which finds data races",
+        "6.12",
+        "linux-source-6.12",
+        ("base", "user-events", "tracing", "race"),
+    ),
 )
 NAMES = tuple(recipe.name for recipe in RECIPES)
 

@@ -79,6 +79,9 @@ course multitude
 class Lives(parts.Case):
     """One guest, in which a program goes through all of it."""
 
+    KERNEL = "user-events-6.12"
+    SCRIPT = LIVES
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -89,8 +92,8 @@ class Lives(parts.Case):
             vm_case.built("PROGRAMS", "plugin_shared.so"),
         ]
         cls.result = cls.run_well(
-            vm_case.kernel_or_skip("user-events-6.12"),
-            ["sh", "-c", LIVES, *paths],
+            vm_case.kernel_or_skip(cls.KERNEL),
+            ["sh", "-c", cls.SCRIPT, *paths],
             files={path: path for path in paths},
             processors=2,
         )
@@ -158,6 +161,23 @@ class Rules(vm_case.Case):
         self.assertNotIn("WRONG", result.output)
         self.assertEqual(result.status, 0, result.output)
         self.assertIn("ok: the status has neither bits nor their maximum", result.output)
+
+
+class LivesAmongWatchpoints(Lives):
+    """The same where KCSAN stops one processor now and then to see whether another one races."""
+
+    KERNEL = "race-6.12"
+    SCRIPT = (
+        "echo on > /sys/kernel/debug/kcsan\n"
+        + LIVES
+        + "mount -t debugfs debugfs /sys/kernel/debug\npart watched cat /sys/kernel/debug/kcsan\n"
+    )
+
+    def test_is_watched(self):
+        # What is found is in the kernel's log, and fails all of the class.
+        found = dict(line.split(": ") for line in self.part("watched") if ": " in line)
+        self.assertEqual(found["enabled"], "1")
+        self.assertGreater(int(found["setup_watchpoints"]), 1000)
 
 
 if __name__ == "__main__":
