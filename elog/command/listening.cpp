@@ -3,7 +3,9 @@
 
 #include <linux/eventlog.h>
 
-#include <bit>
+#include <charconv>
+#include <string_view>
+#include <system_error>
 
 #include "failure.hpp"
 #include "quantities.hpp"
@@ -23,6 +25,27 @@ bool is_met(const event_patterns& patterns, std::size_t index, const provider_ma
         }
     }
     return false;
+}
+
+/// SIZE or NUMBERxSIZE. Both are powers of two.
+void parse_buffers(std::string_view text, subscription_options& options) {
+    const std::size_t sign = text.find('x');
+    if (sign != std::string_view::npos) {
+        const std::string_view number = text.substr(0, sign);
+        const auto [end, error] =
+            std::from_chars(number.data(), number.data() + number.size(), options.buffers_per_cpu);
+        if (error != std::errc{} || end != number.data() + number.size() ||
+            !is_buffer_count(options.buffers_per_cpu)) {
+            throw usage_failure("A CPU has 2 to {} buffers, and a power of two; '{}' is no such "
+                                "number. Write for example 8x1M.",
+                                EVENTLOG_BUFFERS_MAX, number);
+        }
+        text.remove_prefix(sign + 1);
+    }
+    options.buffer_size = parse_size(text);
+    if (!is_buffer_size(options.buffer_size)) {
+        throw usage_failure("A buffer has 128K to 64M, and a power of two; '{}' is not one.", text);
+    }
 }
 
 }  // namespace
@@ -55,7 +78,7 @@ command_option add_live_options(subcommand& command, listening_arguments& argume
         .names_a(value_kind::process_name);
     command
         .add_option("--buffer-size", arguments.buffer_size,
-                    "Bytes of one of a CPU's four buffers: 128K to 64M, a power of two")
+                    "Of a CPU's buffers, 128K to 64M; 8x1M for eight in place of four")
         .value_name("SIZE");
     command.add_flag("-w,--wait", arguments.wait,
                      "Start although no running program offers such an event yet");
@@ -87,13 +110,7 @@ subscription_options make_subscription_options(const listening_arguments& argume
         throw usage_failure("{}", error.what());
     }
     if (arguments.buffer_size) {
-        options.buffer_size = parse_size(*arguments.buffer_size);
-        if (options.buffer_size < EVENTLOG_BUFFER_SIZE_MIN ||
-            options.buffer_size > EVENTLOG_BUFFER_SIZE_MAX ||
-            !std::has_single_bit(options.buffer_size)) {
-            throw usage_failure("A buffer has 128K to 64M, and a power of two; '{}' is not one.",
-                                *arguments.buffer_size);
-        }
+        parse_buffers(*arguments.buffer_size, options);
     }
     options.overwrite = arguments.overwrite;
     return options;

@@ -35,6 +35,7 @@ struct record_arguments {
     listening_arguments listening;
     std::optional<std::string> output;
     std::optional<std::string> duration;
+    std::optional<std::string> latency;
     std::optional<std::uint64_t> count;
     int compression = 0;
     std::optional<std::string> rotate;
@@ -98,6 +99,26 @@ void check_file_options(const record_arguments& arguments) {
     }
     if (arguments.output) {
         static_cast<void>(make_file_options(arguments));
+    }
+}
+
+std::chrono::nanoseconds parse_latency(const std::string& text) {
+    const std::chrono::nanoseconds latency = parse_duration(text);
+    if (latency < std::chrono::milliseconds(1) || latency > std::chrono::seconds(10)) {
+        throw usage_failure("Events are shown within 1ms to 10s; '{}' is not between them.", text);
+    }
+    return latency;
+}
+
+/// What cannot be together with --overwrite, which reads nothing before the recording ends.
+void check_overwrite(const record_arguments& arguments) {
+    if (arguments.count) {
+        throw usage_failure("With --overwrite nothing is read before the recording ends, so no "
+                            "number of events can end it: leave --count or --overwrite away.");
+    }
+    if (arguments.latency) {
+        throw usage_failure("With --overwrite nothing is shown before the recording ends: leave "
+                            "--latency or --overwrite away.");
     }
 }
 
@@ -207,12 +228,14 @@ recording_summary run(recording& process, const record_arguments& arguments, boo
         progress.emplace(arguments.output ? meanwhile::nothing : meanwhile::records,
                          arguments.listening.overwrite);
     }
-    return process.run([&] {
-        if (progress) {
-            progress->update(process);
-        }
-        return stop();
-    });
+    return process.run(
+        [&] {
+            if (progress) {
+                progress->update(process);
+            }
+            return stop();
+        },
+        arguments.latency ? parse_latency(*arguments.latency) : recording::default_latency);
 }
 
 /// Records while the command runs, if there is one.
@@ -265,9 +288,11 @@ void record(const record_arguments& arguments, const subscription_options& optio
 void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
     const subscription_options options = make_subscription_options(arguments.listening);
     check_file_options(arguments);
-    if (arguments.count && arguments.listening.overwrite) {
-        throw usage_failure("With --overwrite nothing is read before the recording ends, so no "
-                            "number of events can end it: leave --count or --overwrite away.");
+    if (arguments.listening.overwrite) {
+        check_overwrite(arguments);
+    }
+    if (arguments.latency) {
+        static_cast<void>(parse_latency(*arguments.latency));
     }
     std::optional<std::chrono::nanoseconds> duration;
     if (arguments.duration) {
@@ -315,6 +340,10 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
         .value_name("SIZE");
     record.add_option("--duration", arguments->duration, "Stop after that time: 10s, 500ms, 2m")
         .value_name("TIME");
+    record
+        .add_option("--latency", arguments->latency,
+                    "Show an event within that time, 1ms to 10s; 10ms if nothing is said")
+        .value_name("TIME");
     record.add_option("--count", arguments->count, "Stop after that many events")
         .range(1, 1'000'000'000)
         .value_name("NUMBER");
@@ -323,9 +352,8 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
                     "Exit with status 3 if any events were lost");
     record.add_flag("-j,--json", arguments->json,
                     "Events as JSON Lines; with -o, the summary as JSON on standard output");
-    record.footer(
-        "Behind -- stands a command to run, recorded from its first event to its end. Example:\n"
-        "  elog record -e 'shop:order_*' -e 'net:*@warn' -o run.elog -- ./order_service --fast");
+    record.footer("A command and all that it emits: elog record -e 'shop:*' -o run.elog -- "
+                  "./order_service 5");
     record.action([arguments, command] { run_record(*arguments, command); });
 }
 

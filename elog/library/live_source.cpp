@@ -2,7 +2,6 @@
 #include "live_source.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <utility>
 
@@ -18,13 +17,21 @@ wanted_events::options wanted_of(const listening_options& options) {
             std::chrono::duration_cast<std::chrono::nanoseconds>(since).count()};
 }
 
-std::uint64_t checked_buffer_size(std::uint64_t size) {
-    if (size < EVENTLOG_BUFFER_SIZE_MIN || size > EVENTLOG_BUFFER_SIZE_MAX ||
-        !std::has_single_bit(size)) {
-        throw failure("A buffer cannot have {} bytes: ask for a power of two from {} to {}.", size,
-                      EVENTLOG_BUFFER_SIZE_MIN, EVENTLOG_BUFFER_SIZE_MAX);
+void set_buffers(subscription_options& wanted, const listening_options& options) {
+    if (options.buffer_size != 0) {
+        if (!is_buffer_size(options.buffer_size)) {
+            throw failure("A buffer cannot have {} bytes: ask for a power of two from {} to {}.",
+                          options.buffer_size, EVENTLOG_BUFFER_SIZE_MIN, EVENTLOG_BUFFER_SIZE_MAX);
+        }
+        wanted.buffer_size = options.buffer_size;
     }
-    return size;
+    if (options.buffers != 0) {
+        if (!is_buffer_count(options.buffers)) {
+            throw failure("A CPU cannot have {} buffers: ask for a power of two from 2 to {}.",
+                          options.buffers, EVENTLOG_BUFFERS_MAX);
+        }
+        wanted.buffers_per_cpu = options.buffers;
+    }
 }
 
 subscription_options subscription_of(const std::vector<std::string>& patterns,
@@ -45,13 +52,8 @@ subscription_options subscription_of(const std::vector<std::string>& patterns,
     for (const std::string& name : options.process_names) {
         wanted.patterns.add_process(name);
     }
-    wanted.buffer_size = options.buffer_size != 0 ? checked_buffer_size(options.buffer_size) : 0;
+    set_buffers(wanted, options);
     return wanted;
-}
-
-/// A record that comes right behind a look is given out by the look after the next one.
-std::chrono::nanoseconds interval_of(const listening_options& options) {
-    return std::max<std::chrono::nanoseconds>(options.latency / 2, std::chrono::microseconds(100));
 }
 
 }  // namespace
@@ -93,7 +95,7 @@ std::optional<merged_record> live_feed::next() {
 
 live_source::live_source(const std::vector<std::string>& patterns, listening_options options)
     : single_source(wanted_of(options), std::move(options.on_loss)),
-      interval_(interval_of(options)),
+      interval_(recording::interval_of(options.latency)),
       backlog_(options.backlog),
       excludes_self_(options.exclude_self),
       subscription_(subscription_of(patterns, options)),
@@ -191,9 +193,7 @@ void live_source::wait(std::chrono::nanoseconds at_most) {
     if (stop_requested_ || now >= due_) {
         return;
     }
-    const steady_clock::time_point until = std::min(due_, now + at_most);
-    recording_.wait(until - now);
-    if (steady_clock::now() < until) {
+    if (recording_.wait(std::min<std::chrono::nanoseconds>(due_ - now, at_most))) {
         due_ = steady_clock::now();  // a buffer is full: somebody waits for us
     }
 }

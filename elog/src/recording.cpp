@@ -12,8 +12,8 @@ namespace {
 namespace core = eventlog::core;
 using std::chrono::steady_clock;
 
-// How late an event may come out when there are few.
-constexpr std::chrono::milliseconds poll_interval{10};
+constexpr std::chrono::milliseconds stop_interval{10};
+constexpr std::chrono::milliseconds first_clock_interval{10};
 constexpr std::chrono::seconds clock_interval{1};
 
 /// In discard mode it is what is oldest that is kept: the reading of the beginning fits it.
@@ -105,8 +105,8 @@ void recording::read_clock_if_due() {
     if (now >= clock_due_) {
         sink_.take_clock(core::read_clock_pair(source_.header.clock));
         // The second reading comes soon: without it there is no rate to convert times with.
-        clock_due_ =
-            now + (clock_due_ == steady_clock::time_point{} ? poll_interval : clock_interval);
+        clock_due_ = now + (clock_due_ == steady_clock::time_point{} ? first_clock_interval
+                                                                     : clock_interval);
     }
 }
 
@@ -163,16 +163,23 @@ recording_summary recording::finish() {
     return summary;
 }
 
-recording_summary recording::run(const std::function<bool()>& stop) {
+recording_summary recording::run(const std::function<bool()>& stop,
+                                 std::chrono::nanoseconds latency) {
     begin_ = steady_clock::now();
+    steady_clock::time_point due = begin_;
+    bool is_pressing = false;
     while (!stop()) {
         if (core::overwrites(source_.header)) {
             check_whole(source_);
-            std::this_thread::sleep_for(poll_interval);
-        } else {
-            poll();
-            reader_.wait(poll_interval);
+            std::this_thread::sleep_for(stop_interval);
+            continue;
         }
+        if (is_pressing || steady_clock::now() >= due) {
+            due = steady_clock::now() + interval_of(latency);
+            poll();
+        }
+        const std::chrono::nanoseconds left = due - steady_clock::now();
+        is_pressing = wait(std::clamp<std::chrono::nanoseconds>(left, {}, stop_interval));
     }
     return end();
 }

@@ -3,6 +3,7 @@
 // From a subscription to a sink: what `elog record` does between its first event and its last.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -79,20 +80,31 @@ struct recording_summary {
 
 class recording {
   public:
+    static constexpr std::chrono::milliseconds default_latency{10};
+
+    /// How often to look, so that nothing is kept for longer: what comes right behind a look is let
+    /// out by the look after the next one.
+    [[nodiscard]] static std::chrono::nanoseconds interval_of(
+        std::chrono::nanoseconds latency) noexcept {
+        return std::max<std::chrono::nanoseconds>(latency / 2, std::chrono::microseconds(100));
+    }
+
     /// Of a subscription of ours, or of one that others own: then there is only snapshot.
     recording(subscription& source, record_sink& sink);
     recording(const open_region& source, record_sink& sink);
 
     /// Reads until `stop`, asked at least every 10 ms, says so; then ends the subscription and
-    /// takes what is left. In overwrite mode it reads only then: what the buffers hold, the newest.
-    /// Throws failure or output_closed.
-    recording_summary run(const std::function<bool()>& stop);
+    /// takes what is left. What comes is let out within the latency. In overwrite mode it reads
+    /// only then: what the buffers hold, the newest. Throws failure or output_closed.
+    recording_summary run(const std::function<bool()>& stop,
+                          std::chrono::nanoseconds latency = default_latency);
 
     // In place of run(), for who has a loop of its own; not in overwrite mode.
     /// Takes what there is. The sink is told how far that goes: up to the call before.
     void poll();
-    /// Sleeps until a buffer has been switched or the time is over.
-    void wait(std::chrono::nanoseconds at_most) { reader_.wait(at_most); }
+    /// Sleeps until a buffer has been switched, which is to be read before its time, or the time is
+    /// over. Returns whether it is the former.
+    bool wait(std::chrono::nanoseconds at_most) { return reader_.wait(at_most); }
     /// Ends the subscription and takes what is left.
     recording_summary end();
 

@@ -337,7 +337,7 @@ bool region_reader::something_to_read() const noexcept {
     return false;
 }
 
-void region_reader::wait(std::chrono::nanoseconds at_most) {
+bool region_reader::wait(std::chrono::nanoseconds at_most) {
     const std::uint32_t expected = shared(region()->wake).load(std::memory_order_relaxed);
     shared(region()->waiting).store(1, std::memory_order_relaxed);
     // See wake_reader in the SDK: one of us sees the other's store.
@@ -350,6 +350,7 @@ void region_reader::wait(std::chrono::nanoseconds at_most) {
             ::syscall(SYS_futex, &region()->wake, FUTEX_WAIT, expected, &timeout, nullptr, 0));
     }
     shared(region()->waiting).store(0, std::memory_order_relaxed);
+    return something_to_read();
 }
 
 std::vector<std::uint64_t> region_reader::finish() {

@@ -84,8 +84,9 @@ class region_reader {
     /// Hands over the providers that have attached since the last call.
     void read_new_providers(const take_provider& take);
 
-    /// Sleeps until a buffer has been switched or the time is over. Not for who only looks on.
-    void wait(std::chrono::nanoseconds at_most);
+    /// Sleeps until a buffer has been switched or the time is over. Returns whether there is one to
+    /// be read before its time. Not for who only looks on.
+    bool wait(std::chrono::nanoseconds at_most);
 
     /// After the subscription has ended and poll has been called: what each ring lost at its end,
     /// in no record_run. Adds it to the totals, and to these what was overwritten before it could

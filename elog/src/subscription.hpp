@@ -5,6 +5,7 @@
 
 #include <linux/eventlog.h>
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,6 +30,15 @@ struct subscription_options {
 /// What a subscription for which nothing else is asked reserves on this machine, in bytes. Programs
 /// without restartable sequences may take as much as for one CPU more.
 [[nodiscard]] std::uint64_t size_of_usual_buffers();
+
+/// Whether a subscription can have buffers of that many bytes, and that many for each CPU.
+[[nodiscard]] constexpr bool is_buffer_size(std::uint64_t size) noexcept {
+    return size >= EVENTLOG_BUFFER_SIZE_MIN && size <= EVENTLOG_BUFFER_SIZE_MAX &&
+           std::has_single_bit(size);
+}
+[[nodiscard]] constexpr bool is_buffer_count(std::uint64_t count) noexcept {
+    return count >= 2 && count <= EVENTLOG_BUFFERS_MAX && std::has_single_bit(count);
+}
 
 class subscription {
   public:

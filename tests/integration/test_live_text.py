@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: MIT
 """elog record without -o shows events as they happen."""
 
+import datetime
+import json
 import signal
+import statistics
 import subprocess
+import time
 
 import harness
 
@@ -23,6 +27,28 @@ class LiveText(harness.Case):
         events, _, lost = self.summary(errors)
         self.assertEqual(events, 50 + len(rest.splitlines()))
         self.assertEqual(lost, 0)
+
+    def delays(self, count, *options):
+        """Seconds from an event to its line."""
+        recording = self.start_recording("-e", "counter:*", "--json", *options)
+        found = []
+        for _ in range(count):
+            line = json.loads(recording.stdout.readline())
+            arrived = time.time()
+            second, fraction = line["time"].rstrip("Z").split(".")
+            emitted = datetime.datetime.fromisoformat(f"{second}+00:00").timestamp()
+            found.append(arrived - emitted - float(f"0.{fraction}"))
+        self.stop(recording)
+        return found
+
+    def test_comes_within_the_latency(self):
+        self.start_provider(harness.program("counter"), "1", "0", "20000")
+        quick = statistics.median(self.delays(30))
+        # Those of one look come together, one latency old at most, half of one at least.
+        slow = statistics.median(self.delays(30, "--latency", "2s"))
+        self.assertLess(quick, 1)
+        self.assertGreater(slow, 0.9)
+        self.assertLess(slow, 2 + quick + 1)
 
     def test_is_in_the_order_of_time_across_cpus(self):
         result = self.run_elog(

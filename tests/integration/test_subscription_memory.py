@@ -9,8 +9,7 @@ import unittest
 
 import harness
 
-BUFFERS, BUFFER_SIZE = 4, 1 << 20
-RING = BUFFERS * BUFFER_SIZE
+RING = 4 << 20  # a CPU's room, if nothing else is said
 
 
 @unittest.skipUnless(harness.IS_SHARED_RING_LATE, "the shared ring is reserved at once")
@@ -18,8 +17,10 @@ class SubscriptionMemory(harness.Case):
     def setUp(self):
         super().setUp()
         self.asked = RING * os.sysconf("SC_NPROCESSORS_ONLN")
-        self.run_elog("start", "flight", "--overwrite", "--wait", "-e", "counter:*",
-                      "--buffer-size", "1M")
+        self.start_flight("--buffer-size", "1M")
+
+    def start_flight(self, *options):
+        self.run_elog("start", "flight", "--overwrite", "--wait", "-e", "counter:*", *options)
 
     def taken(self):
         path = os.path.join(self.directory, "subscriptions", "00")
@@ -44,6 +45,15 @@ class SubscriptionMemory(harness.Case):
         self.run_elog("status")
         self.run_elog("snapshot", "flight")
         self.assert_taken(self.asked)
+
+    def test_is_so_many_buffers_as_were_asked_for(self):
+        for number, size in (("2", "1M"), ("16", "128K"), ("64", "128K")):
+            self.run_elog("stop", "flight")
+            self.start_flight("--buffer-size", f"{number}x{size}")
+            bytes_of_one = {"1M": 1 << 20, "128K": 128 << 10}[size]
+            self.asked = int(number) * bytes_of_one * os.sysconf("SC_NPROCESSORS_ONLN")
+            self.assert_taken(self.asked)
+            self.assertEqual(self.emit("on"), 1000)
 
     @unittest.skipIf(harness.IS_SHARED, "all threads write to the shared ring")
     def test_is_no_more_while_programs_have_restartable_sequences(self):

@@ -152,8 +152,10 @@ struct listening_options {
     bool exclude_self = false;
     /// A record is given out at most that long after it was emitted, if somebody asks for it.
     std::chrono::nanoseconds latency = std::chrono::milliseconds(10);
-    /// Bytes of each of a CPU's four buffers, a power of two; 0: as much as suits the machine.
+    /// Bytes of each of a CPU's buffers, a power of two; 0: as much as suits the machine.
     std::uint64_t buffer_size = 0;
+    /// How many of them a CPU has, a power of two from 2 to 64; 0: four.
+    std::uint32_t buffers = 0;
     /// Merged with others, it keeps that many bytes of records while those of the others go out;
     /// what comes then stays in the buffers as long as there is room.
     std::uint64_t backlog = std::uint64_t{256} << 20U;
