@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """An area of the benchmarks runs, leaves nothing behind, and writes the figures that others read
-from its file. Not how fast. But what it takes of memory is the same on every run.
+from its file. Not how fast. But what it takes of memory, or of instructions, is the same on every run.
 
 usage: test_quick.py AREA PROGRAMS ELOG
 """
@@ -35,6 +35,7 @@ FIGURES = {
         "decode_events_per_second", "text_events_per_second", "jsonl_events_per_second",
         "csv_events_per_second", "cat_events_per_second",
     },
+    "user_events": {"user_events_vs_write", "user_events_vs_write_time"},
     "compile": {
         "compile_emitted_vs_empty.g++", "compile_declared_vs_empty.g++",
         "compile_emitted_vs_without.g++", "compile_header_vs_without.g++",
@@ -43,6 +44,7 @@ FIGURES = {
 # At most that: see bench/README.md.
 LIMITS = {
     "idle_application_kib": 64, "idle_static_application_kib": 64, "idle_application_threads": 0,
+    "user_events_vs_write": 1.15,
 }
 # Those that a machine cannot give for a reason that is printed.
 REASONS = {
@@ -65,9 +67,25 @@ def words_for(area, programs, elog):
     if area == "compile":
         return [sys.executable, "-B", here / "compile_time.py", "g++"]
     script = here / f"{area}.py"
+    if area == "user_events":
+        return [sys.executable, "-B", script, "--program", programs / "user_events_bench"]
     words = [sys.executable, "-B", script, "--programs", programs, "--elog", elog]
     # Our own commands only: what reads others' traces is not what is tested.
     return [*words, "--alone"] if area == "reading" else words
+
+
+def skip_without_kernel():
+    """It takes minutes to build."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm"))
+    import kernels  # pylint: disable=import-outside-toplevel
+    from paths import Unavailable  # pylint: disable=import-outside-toplevel
+    try:
+        if kernels.find("user-events-6.12")[0] is not None:
+            return
+        print("skipped: `./dev vm --prepare user-events-6.12` builds the kernel that it takes")
+    except Unavailable as problem:
+        print(f"skipped: {problem}")
+    sys.exit(SKIPPED)
 
 
 def check_figures(area, figures, said):
@@ -91,6 +109,8 @@ def main():
     if shutil.disk_usage("/dev/shm").free < NEEDED:
         print("skipped: there is too little room in /dev/shm")
         sys.exit(SKIPPED)
+    if area == "user_events":
+        skip_without_kernel()
     before = leftovers("eventlog_bench")
     with tempfile.TemporaryDirectory(prefix="eventlog-bench-test-") as directory:
         path = os.path.join(directory, "figures.json")

@@ -6,10 +6,8 @@
 // name and the nanoseconds of one event.
 #include <fcntl.h>
 #include <sys/ioctl.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -77,9 +75,12 @@ class writer_by_hand {
         if ((word.load(std::memory_order_relaxed) >> 31U) == 0) {
             return false;
         }
-        // Bytes that nobody clears first, as somebody would write it by hand.
+        // The number, then the payload, which nobody clears first, as somebody would write it by
+        // hand.
         constexpr std::size_t fixed_size = 20;
-        char payload[fixed_size + 64];
+        char record[sizeof index_ + fixed_size + 64];
+        char* const payload = record + sizeof index_;
+        std::memcpy(record, &index_, sizeof index_);
         const auto reason = static_cast<std::uint32_t>((event.reason.size() + 1) << 16U);
         std::memcpy(payload, &event.sequence, sizeof event.sequence);
         std::memcpy(payload + 8, &event.bytes, sizeof event.bytes);
@@ -87,9 +88,7 @@ class writer_by_hand {
         std::memcpy(payload + 16, &reason, sizeof reason);
         std::memcpy(payload + fixed_size, event.reason.data(), event.reason.size());
         payload[fixed_size + event.reason.size()] = '\0';
-        const std::array<iovec, 2> parts{iovec{const_cast<std::uint32_t*>(&index_), sizeof index_},
-                                         iovec{payload, fixed_size + event.reason.size() + 1}};
-        return ::writev(file_, parts.data(), parts.size()) > 0;
+        return ::write(file_, record, sizeof index_ + fixed_size + event.reason.size() + 1) > 0;
     }
 
     static bool enabled() { return (word.load(std::memory_order_relaxed) >> 31U) != 0; }

@@ -25,6 +25,27 @@ namespace eventlog::core {
 /// CLOCK_MONOTONIC in nanoseconds, some milliseconds late: cheap, for deadlines. Async-signal-safe.
 [[nodiscard]] std::uint64_t coarse_now() noexcept;
 
+/// A counter that has gone on by `ticks_of_a_moment` some milliseconds later at the latest: the
+/// cheapest way to find out whether it is time. Another CPU's may be anywhere. Async-signal-safe.
+[[gnu::always_inline]] inline std::uint64_t ticks() noexcept {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    std::uint64_t count = 0;
+    asm volatile("mrs %[count], cntvct_el0" : [count] "=r"(count));
+    return count;
+#else
+    return coarse_now();
+#endif
+}
+#if defined(__x86_64__)
+inline constexpr std::uint64_t ticks_of_a_moment = std::uint64_t{1} << 22U;  // of GHz
+#elif defined(__aarch64__)
+inline constexpr std::uint64_t ticks_of_a_moment = std::uint64_t{1} << 16U;  // of 24 MHz to 1 GHz
+#else
+inline constexpr std::uint64_t ticks_of_a_moment = 1;
+#endif
+
 /// The same instant on that clock and on the two that people use.
 [[nodiscard]] eventlog_clock_pair read_clock_pair(std::uint32_t clock) noexcept;
 

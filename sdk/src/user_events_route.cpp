@@ -88,7 +88,7 @@ bool take_descriptor(user_events_route& route, unique_fd file) noexcept {
     }
     route.device.store(status.st_dev, std::memory_order_relaxed);
     route.inode.store(status.st_ino, std::memory_order_relaxed);
-    route.compared.store(coarse_now(), std::memory_order_relaxed);
+    route.compared.store(ticks(), std::memory_order_relaxed);
     route.file.store(number, std::memory_order_seq_cst);
     return true;
 }

@@ -50,7 +50,7 @@ struct user_events_route {
     /// What the descriptor is, as fstat tells; set before it.
     std::atomic<std::uint64_t> device{0};
     std::atomic<std::uint64_t> inode{0};
-    /// When that was compared last: coarse monotonic nanoseconds.
+    /// When that was compared last, in ticks().
     std::atomic<std::uint64_t> compared{0};
     /// Coarse monotonic nanoseconds before which what failed is not tried again.
     std::atomic<std::uint64_t> not_before{never};

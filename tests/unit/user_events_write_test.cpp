@@ -130,6 +130,16 @@ TEST_F(user_events_write, is_one_write_of_number_and_payload) {
     EXPECT_EQ(counters().written, 1U);
 }
 
+TEST_F(user_events_write, is_one_write_whatever_its_size) {
+    // Small ones are put together first.
+    for (const std::size_t size : {1U, 8U, 255U, 256U, 257U, 258U, 4000U}) {
+        const std::string payload(size, static_cast<char>('a' + size % 26));
+        eventlog_emit(&handle(), plain, payload.data(), payload.size());
+        EXPECT_EQ(next_write(), std::string("\5\0\0\0", 4) + payload);
+        EXPECT_EQ(next_write(), "");
+    }
+}
+
 TEST_F(user_events_write, joins_pieces) {
     provider.emit(wordy, "ab", std::string_view("c"));
     using namespace std::string_literals;
