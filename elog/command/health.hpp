@@ -23,10 +23,14 @@ struct finding {
     bool as_root = false;
 };
 
+/// Who asks: a name, or a number where there is none.
+[[nodiscard]] std::string user_name();
+
 /// user_events, tracefs, user_events_data, group, boot, user_events_max.
 void examine_kernel(std::vector<finding>& findings);
 
-/// directory, memory, standing (if anything does), rseq: what recording without the kernel takes.
+/// directory, common (if it is there and not used), memory, standing (if anything does), rseq: what
+/// recording without the kernel takes.
 void examine_memory(std::vector<finding>& findings);
 
 /// The first of these: where programs and elog meet.

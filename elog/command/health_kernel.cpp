@@ -52,11 +52,6 @@ std::string find_settings() {
     return {};
 }
 
-std::string user_name() {
-    const passwd* user = ::getpwuid(::geteuid());
-    return user != nullptr ? user->pw_name : std::to_string(::geteuid());
-}
-
 /// The command that gives the group its permissions.
 std::string permit_group(const kernel_facts& facts) {
     if (!facts.settings.empty() && facts.tracefs == usual_tracefs) {
@@ -259,6 +254,11 @@ finding examine_limit(const kernel_facts& facts) {
 }
 
 }  // namespace
+
+std::string user_name() {
+    const passwd* user = ::getpwuid(::geteuid());
+    return user != nullptr ? user->pw_name : std::to_string(::geteuid());
+}
 
 void examine_kernel(std::vector<finding>& findings) {
     kernel_facts facts;

@@ -2,13 +2,19 @@
 //
 // What programs and elog share: the directory, its memory, and restartable sequences.
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,13 +40,45 @@ std::string quoted(const std::string& path) {
     return word + "'";
 }
 
+constexpr const char* common_directory = "/run/eventlog";
+constexpr const char* common_folders[] = {"/run/eventlog/providers", "/run/eventlog/subscriptions"};
+constexpr const char* usual_group = "tracing";
+
+/// Made by root for a group: the directory itself, or a folder in it.
+bool is_for_group(const struct stat& status, mode_t mode = 02750) {
+    return S_ISDIR(status.st_mode) && status.st_uid == 0 && (status.st_mode & 07777U) == mode;
+}
+
+/// The one for all users, whose group that is.
+bool is_whole(gid_t group) {
+    return std::all_of(std::begin(common_folders), std::end(common_folders), [&](const char* path) {
+        struct stat status {};
+        return ::lstat(path, &status) == 0 && is_for_group(status, 02770) && status.st_gid == group;
+    });
+}
+
+std::string name_of_group(gid_t group) {
+    const struct group* found = ::getgrgid(group);
+    return found != nullptr ? std::string(found->gr_name) : std::to_string(group);
+}
+
+/// Makes a directory what the members of a group can use, whatever of it there is.
+std::string open_to_group(const std::string& path, const std::string& group) {
+    const std::string folders = fmt::format("{0} {0}/providers {0}/subscriptions", quoted(path));
+    return fmt::format("mkdir -p {0} && chown root:{1} {0} && chmod 2770 {0} && chmod 2750 {2}",
+                       folders, group, quoted(path));
+}
+
 /// What repairs a directory that cannot be used.
 void suggest_repair(finding& bad, const std::string& path) {
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) {
         return;
     }
-    if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) {
+    if (is_for_group(status)) {
+        bad.repair = open_to_group(path, name_of_group(status.st_gid));
+        bad.as_root = true;
+    } else if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) {
         bad.repair = "rm -r " + quoted(path);
         bad.as_root = status.st_uid != ::geteuid();
     } else {
@@ -52,13 +90,18 @@ finding examine_existing(const core::directory_path& path) {
     core::directory where;
     core::error_text error;
     const char* shown = path.text.data();
+    struct stat status {};
     if (where.open(path, core::if_missing::fail, error)) {
+        const bool is_common = ::lstat(shown, &status) == 0 && is_for_group(status);
         return {"directory",
                 condition::good,
-                fmt::format("{} is yours alone: there programs and elog meet.", shown),
+                is_common
+                    ? fmt::format("{} is for all of the group {}: there their programs and elog "
+                                  "meet.",
+                                  shown, name_of_group(status.st_gid))
+                    : fmt::format("{} is yours alone: there programs and elog meet.", shown),
                 {}};
     }
-    struct stat status {};
     const std::string providers = std::string(shown) + "/providers";
     if (::lstat(shown, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
         (status.st_mode & 0777U) == 0700U && ::lstat(providers.c_str(), &status) != 0 &&
@@ -159,6 +202,33 @@ void examine_standing(const core::directory_path& path, std::vector<finding>& fi
     }
 }
 
+/// There is one for all users, which we do not use.
+void examine_common_directory(std::vector<finding>& findings) {
+    const core::directory_path path = core::current_directory();
+    struct stat status {};
+    if (std::string_view(path.text.data()) == common_directory ||
+        ::secure_getenv("EVENTLOG_DIR") != nullptr || ::lstat(common_directory, &status) != 0) {
+        return;
+    }
+    finding unused{"common", condition::note, {}, {}};
+    unused.as_root = true;
+    const bool is_closed = ::faccessat(AT_FDCWD, common_directory, X_OK, AT_EACCESS) != 0;
+    if (is_for_group(status) && (is_closed || is_whole(status.st_gid))) {
+        const std::string group = name_of_group(status.st_gid);
+        unused.text = fmt::format("{} is for all of the group {}. You are not, so your programs "
+                                  "and elog meet by themselves.",
+                                  common_directory, group);
+        unused.repair = fmt::format("usermod --append --groups {} {}", group, user_name());
+    } else {
+        unused.text = fmt::format("{} is there, but not as all users need it, so nobody meets "
+                                  "there.",
+                                  common_directory);
+        unused.repair = open_to_group(
+            common_directory, status.st_gid == 0 ? usual_group : name_of_group(status.st_gid));
+    }
+    findings.push_back(std::move(unused));
+}
+
 finding examine_sequences() {
     core::choose_rseq(core::prepare_unmapping());
     if (core::rseq_available()) {
@@ -190,6 +260,7 @@ finding examine_directory() {
 void examine_memory(std::vector<finding>& findings) {
     const core::directory_path path = core::current_directory();
     findings.push_back(examine_directory());
+    examine_common_directory(findings);
     if (!path.too_long) {
         findings.push_back(examine_space(path));
         examine_standing(path, findings);

@@ -2,18 +2,64 @@
 #include "directory.hpp"
 
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 namespace eventlog::core {
 namespace {
 
-/// Opens a folder and makes sure that it is ours alone. `shown` is how the user knows it.
+// Where all users meet whom an administrator lets in: see eventlog(7).
+constexpr const char* common_directory = "/run/eventlog";
+constexpr const char* common_folders[] = {"/run/eventlog/providers", "/run/eventlog/subscriptions"};
+
+// What root makes for a group: members do not change the directory, and put files into its folders,
+// which then belong to the group. Nobody else gets in.
+constexpr mode_t common_directory_mode = 02750;
+constexpr mode_t common_folder_mode = 02770;
+
+bool is_for_group(const struct stat& status, mode_t mode) noexcept {
+    return S_ISDIR(status.st_mode) && status.st_uid == 0 && (status.st_mode & 07777U) == mode;
+}
+
+bool is_for_group(const unique_fd& folder, mode_t mode) noexcept {
+    struct stat status {};
+    return folder && ::fstat(folder.get(), &status) == 0 && is_for_group(status, mode);
+}
+
+/// Root is of no group by itself: whoever is of one trusts all others of it.
+bool is_member(gid_t group) noexcept {
+    std::array<gid_t, 1024> groups{};
+    const int count = ::getgroups(groups.size(), groups.data());
+    return ::getegid() == group || (count > 0 && std::find(groups.begin(), groups.begin() + count,
+                                                           group) != groups.begin() + count);
+}
+
+/// Whether there is a whole one, and we are of its group. A program that has more rights than who
+/// started it trusts nobody for being of one.
+bool has_common_directory() noexcept {
+    struct stat status {};
+    if (::getauxval(AT_SECURE) != 0 || ::lstat(common_directory, &status) != 0 ||
+        !is_for_group(status, common_directory_mode) || !is_member(status.st_gid)) {
+        return false;
+    }
+    const gid_t group = status.st_gid;
+    return std::all_of(std::begin(common_folders), std::end(common_folders), [&](const char* path) {
+        return ::lstat(path, &status) == 0 && is_for_group(status, common_folder_mode) &&
+               status.st_gid == group;
+    });
+}
+
+/// Opens a folder and makes sure that it is ours alone, or for a group that we are of. `shown` is
+/// how the user knows it.
 unique_fd open_private(int parent, const char* name, const char* shown, if_missing policy,
                        error_text& error) noexcept {
     if (policy == if_missing::create && ::mkdirat(parent, name, 0700) != 0 && errno != EEXIST) {
@@ -36,7 +82,12 @@ unique_fd open_private(int parent, const char* name, const char* shown, if_missi
         return unique_fd{};
     }
     struct stat status {};
-    if (::fstat(folder.get(), &status) != 0 || status.st_uid != ::geteuid()) {
+    const bool is_known = ::fstat(folder.get(), &status) == 0;
+    const mode_t mode = parent == AT_FDCWD ? common_directory_mode : common_folder_mode;
+    if (is_known && is_for_group(status, mode)) {
+        return folder;
+    }
+    if (!is_known || status.st_uid != ::geteuid()) {
         error.set("The directory %s belongs to user %u, not to you. Set EVENTLOG_DIR to a "
                   "directory of your own, or have that one removed.",
                   shown, status.st_uid);
@@ -57,6 +108,8 @@ directory_path current_directory() noexcept {
     const char* named = ::secure_getenv("EVENTLOG_DIR");
     if (named != nullptr && *named != '\0') {
         length = std::snprintf(path.text.data(), path.text.size(), "%s", named);
+    } else if (has_common_directory()) {
+        length = std::snprintf(path.text.data(), path.text.size(), "%s", common_directory);
     } else {
         length = std::snprintf(path.text.data(), path.text.size(), "/dev/shm/eventlog-%u",
                                static_cast<unsigned>(::geteuid()));
@@ -76,8 +129,19 @@ bool directory::open(const directory_path& path, if_missing policy, error_text& 
     if (!top) {
         return false;
     }
-    providers = open_private(top.get(), "providers", shown, policy, error);
-    subscriptions = open_private(top.get(), "subscriptions", shown, policy, error);
+    // What root has made for a group, root alone can complete.
+    const bool is_common = is_for_group(top, common_directory_mode);
+    const if_missing below = is_common ? if_missing::fail : policy;
+    providers = open_private(top.get(), "providers", shown, below, error);
+    subscriptions = open_private(top.get(), "subscriptions", shown, below, error);
+    const bool are_common = is_for_group(providers, common_folder_mode) &&
+                            is_for_group(subscriptions, common_folder_mode);
+    if (is_common && !are_common) {
+        error.set("The directory %s is for a group, but not whole. As root, make the folders "
+                  "providers and subscriptions in it, of its group and with mode 2770.",
+                  shown);
+        return false;
+    }
     return providers && subscriptions;
 }
 
@@ -87,6 +151,14 @@ unique_fd create_unnamed_file(const unique_fd& folder, error_text& error) noexce
         error.set("No file can be made in %s (%s). Set EVENTLOG_DIR to a directory of your own on "
                   "a tmpfs.",
                   current_directory().text.data(), std::strerror(errno));
+        return file;
+    }
+    // Whatever the umask takes away.
+    if (is_for_group(folder, common_folder_mode) && ::fchmod(file.get(), 0660) != 0) {
+        error.set("A file in %s cannot be opened to its group (%s). Set EVENTLOG_DIR to a "
+                  "directory of your own on a tmpfs.",
+                  current_directory().text.data(), std::strerror(errno));
+        return unique_fd{};
     }
     return file;
 }

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""What tests share in which several users take part, in a /dev/shm of their own."""
+
+import ctypes
+import os
+import shutil
+import tempfile
+
+import harness
+
+# No machine has this user, and the three behind it. Other runs of these tests have others.
+ANNE = 1_000_000_000 + 5 * os.getpid()
+CLONE_NEWNS = 0x00020000
+MS_REC_PRIVATE = 0x4000 | 0x40000
+MS_NODEV = 4
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+# What root needs for these tests, by the numbers that capabilities have.
+NEEDED = {"CAP_CHOWN": 0, "CAP_DAC_OVERRIDE": 1, "CAP_FOWNER": 3, "CAP_KILL": 5, "CAP_SETGID": 6,
+          "CAP_SETUID": 7, "CAP_SYS_ADMIN": 21}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def status_of(pid, label):
+    """What the kernel says of a process behind a label, in words."""
+    (line,) = (line for line in read(f"/proc/{pid}/status").splitlines()
+               if line.startswith(label + ":"))
+    return line.split()[1:]
+
+
+def find_obstacle():
+    """Gives this process, and all that it starts, a /dev/shm of its own; or says why it cannot."""
+    if os.geteuid() != 0:
+        return "only root starts programs of other users"
+    rights = int(status_of("self", "CapEff")[0], 16)
+    missing = [name for name, number in NEEDED.items() if not rights >> number & 1]
+    if missing:
+        return f"root has no {', '.join(missing)}"
+    if not any(int(begin) <= ANNE and ANNE + 3 < int(begin) + int(count) for begin, _, count
+               in map(str.split, read("/proc/self/uid_map").splitlines())):
+        return "there are no other users in this namespace of users"
+    if (LIBC.unshare(CLONE_NEWNS) != 0
+            or LIBC.mount(b"none", b"/", None, MS_REC_PRIVATE, None) != 0
+            or LIBC.mount(b"tmpfs", b"/dev/shm", b"tmpfs", MS_NODEV, b"mode=1777") != 0):
+        return f"no mounts of our own: {os.strerror(ctypes.get_errno())}"
+    return None
+
+
+OBSTACLE = find_obstacle()
+
+
+class Case(harness.Case):
+    """What happens among users who have no directories yet."""
+
+    def setUp(self):
+        super().setUp()
+        # Where everybody is led to; EVENTLOG_DIR would lead to one directory.
+        del self.environment["EVENTLOG_DIR"]
+        # The leak checker of AddressSanitizer fails where it cannot read /proc.
+        options = self.environment.get("ASAN_OPTIONS")
+        self.environment["ASAN_OPTIONS"] = f"{options or ''}:detect_leaks=0".lstrip(":")
+        # What others can run: a build may be where they cannot look.
+        self.bin = tempfile.mkdtemp(prefix="eventlog-test-")
+        os.chmod(self.bin, 0o755)
+        folder = os.path.dirname(harness.LIBRARY)
+        for name in os.listdir(folder):
+            if name.startswith("libeventlog.so"):
+                shutil.copy(os.path.join(folder, name), self.bin)
+        self.environment["LD_LIBRARY_PATH"] = self.bin
+        self.counter = [self.copy(harness.program("counter")), "1", "0", "1000"]
+
+    def tearDown(self):
+        super().tearDown()
+        shutil.rmtree(self.bin, ignore_errors=True)
+        for each in os.scandir("/dev/shm"):
+            if each.is_dir(follow_symlinks=False):
+                shutil.rmtree(each.path)
+            else:
+                os.unlink(each.path)
+
+    def copy(self, path):
+        return shutil.copy(path, os.path.join(self.bin, os.path.basename(path)))
+
+    def start_as(self, user, *command, **options):
+        return self.start(*command, user=user, group=user, extra_groups=[], cwd="/", **options)
+
+    def start_counter_as(self, user):
+        """Returns the process, and its file."""
+        process = self.start_as(user, *self.counter)
+        path = f"{self.folder_of(user)}/counter.{process.pid}.0"
+        self.wait_for(lambda: os.path.exists(path), "a provider")
+        return process, path
+
+    @staticmethod
+    def folder_of(user, folder="providers"):
+        return f"/dev/shm/eventlog-{user}/{folder}"
