@@ -5,6 +5,7 @@ Each test file is a program: it exits with 0, with 1 if a test failed, with 77 i
 """
 
 import calendar
+import ctypes
 import os
 import re
 import shutil
@@ -98,6 +99,24 @@ def damage_records(path):
     """Flips a bit among the records of a block half way through a recording."""
     at, size = records_in_the_middle(path)
     flip(path, at + BLOCK_HEADER.size + size // 2)
+
+
+def refuse_call(number, error):
+    """From now on that system call fails in this process, and in all that it starts."""
+    steps = (
+        (0x20, 0, 0, 0),  # what is called?
+        (0x15, 0, 1, number),
+        (0x06, 0, 0, 0x00050000 | error),
+        (0x06, 0, 0, 0x7FFF0000),  # all else is allowed
+    )
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    rules = struct.pack("HP", len(steps), ctypes.addressof(code))
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    zero = ctypes.c_ulong(0)
+    no_new_privileges, seccomp, by_filter = 38, 22, 2
+    if (prctl(no_new_privileges, ctypes.c_ulong(1), zero, zero, zero) != 0
+            or prctl(seccomp, ctypes.c_ulong(by_filter), rules, zero, zero) != 0):
+        raise OSError(ctypes.get_errno(), "no filter of calls")
 
 
 def program(name):

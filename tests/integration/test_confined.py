@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Where a program cannot reach its directory, or must not believe its environment, it works on and
-says what to do."""
+"""Where a program cannot reach its directory, must not believe its environment, or has no
+restartable sequences, it works on, and says what to do if there is something."""
 
+import collections
+import errno
 import os
 import pathlib
 import re
@@ -15,6 +17,7 @@ import harness
 
 NOBODY = 65534
 SOMEBODY = 65533
+RSEQ = {"x86_64": 334, "aarch64": 293}  # the number of rseq(2), by machine
 BLOCK = struct.Struct("<4sHHIIQII")  # of a .elog file, see elog(5)
 as_root = unittest.skipUnless(os.geteuid() == 0, "takes root")
 
@@ -105,6 +108,29 @@ class Confined(harness.Case):
                 rings += ["shared" if ring == count - 1 else "own"] * records
             at += (size + 7) // 8 * 8
         return rings
+
+    def run_without_sequences(self, *command, **options):
+        """Every event of a program arrives, all by way of the ring that threads share."""
+        self.environment.pop("EVENTLOG_RSEQ", None)  # nobody tells it
+        result = self.run_elog("record", "-e", "counter:*", "-o", self.path("run.elog"), "--wait",
+                               "--", *command, harness.program("counter"), "1", "5000", **options)
+        self.assertIn("attempted 5000", result.stdout)
+        events, _, lost = self.summary(result.stderr)
+        self.assertEqual((events, lost), (5000, 0))
+        self.assertEqual(collections.Counter(self.rings_of("run.elog")), {"shared": 5000})
+
+    def test_under_valgrind_uses_the_shared_ring(self):
+        with open(harness.program("counter"), "rb") as file:
+            if re.search(rb"__[at]san_init", file.read()):
+                self.skipTest("valgrind does not run what has a sanitizer's runtime")
+        self.run_without_sequences("valgrind", "--quiet", "--error-exitcode=3")
+
+    @unittest.skipUnless(os.uname().machine in RSEQ, "the number of rseq is not known")
+    def test_where_restartable_sequences_are_refused_uses_the_shared_ring(self):
+        def refuse_rseq():
+            harness.refuse_call(RSEQ[os.uname().machine], errno.ENOSYS)
+
+        self.run_without_sequences(preexec_fn=refuse_rseq)
 
     @as_root
     def test_with_the_rights_of_another_group_uses_restartable_sequences_all_the_same(self):
