@@ -5,6 +5,7 @@
 import os
 import re
 import struct
+import time
 
 import harness
 
@@ -131,6 +132,20 @@ class RecordFile(harness.Case):
         self.assertEqual(lost, 0)
         self.assertIn(f"in {self.path('run.elog')}", result.stderr)
         self.assertEqual(self.names("subscriptions"), [])
+
+    def processor_time(self, process):
+        """In seconds, that a process has had so far."""
+        with open(f"/proc/{process.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def test_sleeps_while_nothing_is_said(self):
+        recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("run.elog"))
+        before = self.processor_time(recording)
+        time.sleep(2)
+        # A hundredth of a second is usual. Who spins has two, or what others leave of them.
+        self.assertLess(self.processor_time(recording) - before, 0.3)
+        self.stop(recording)
 
     def test_can_be_read_while_it_is_written(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
