@@ -84,7 +84,11 @@ std::unique_ptr<file_writer> file_sink::end_file() {
 /// two files have records of the same time, they have the same readings around it, so that both
 /// convert it alike.
 void file_sink::rotate() {
-    readings_.push_back(eventlog::core::read_clock_pair(clock_));
+    const eventlog_clock_pair now = eventlog::core::read_clock_pair(clock_);
+    // Where it has begun anew, see recording.hpp, there is none behind.
+    if (readings_.empty() || now.clock > readings_.back().clock) {
+        readings_.push_back(now);
+    }
     writer_->write_clock(readings_.back());
     // Who follows the recording goes on in the next file when it finds this one let go.
     const std::unique_ptr<file_writer> ended = end_file();

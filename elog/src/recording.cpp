@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "recording.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <thread>
+#include <utility>
 
-#include "clock.hpp"
+#include "failure.hpp"
 #include "present_clock.hpp"
 
 namespace elog {
@@ -16,6 +19,9 @@ constexpr std::chrono::milliseconds stop_interval{10};
 constexpr std::chrono::milliseconds first_clock_interval{10};
 constexpr std::chrono::seconds clock_interval{1};
 
+// In ticks, by which what two CPUs show may differ. A clock that goes back by more began anew.
+constexpr std::uint64_t clock_tolerance = 1'000'000;
+
 /// In discard mode it is what is oldest that is kept: the reading of the beginning fits it.
 eventlog_clock_pair first_reading(const eventlog_region& header) {
     return core::overwrites(header) ? start_by_present_clock(header) : header.clock_start;
@@ -26,9 +32,10 @@ void add_up_losses(recording_summary& summary) {
 }
 
 /// What a ring lost behind its last record is in it only when the reader has finished.
-recording_summary sum_up(const region_reader& reader, const provider_map& providers) {
+recording_summary sum_up(const region_reader& reader, const provider_map& providers,
+                         std::vector<ring_totals> rings) {
     recording_summary summary;
-    summary.rings = reader.rings();
+    summary.rings = std::move(rings);
     for (const ring_totals& ring : summary.rings) {
         summary.events += ring.read;
         summary.bytes += ring.bytes;
@@ -47,6 +54,12 @@ recording_summary sum_up(const region_reader& reader, const provider_map& provid
     summary.providers_refused = reader.providers_refused();
     add_up_losses(summary);
     return summary;
+}
+
+[[noreturn]] void throw_began_anew() {
+    throw failure(
+        "The machine slept and its counter began anew, so what comes now has no time: the "
+        "recording ends with what came before. Start it again.");
 }
 
 }  // namespace
@@ -76,11 +89,12 @@ void text_sink::finish() {
     writer_->finish();
 }
 
-recording::recording(subscription& source, record_sink& sink)
+recording::recording(subscription& source, record_sink& sink, clock_reader reader)
     : own_(&source),
       source_(source.region()),
       sink_(sink),
-      reader_(source_, producers_of(source_.header)) {
+      reader_(source_, producers_of(source_.header)),
+      clock_reader_(reader) {
     sink_.start(source_);
     if (!core::overwrites(source_.header)) {
         sink_.take_clock(first_reading(source_.header));
@@ -110,28 +124,75 @@ void recording::read_clock_if_due() {
     }
 }
 
-void recording::poll() {
-    const std::uint64_t now = core::read_clock(source_.header.clock);
+/// Whoever keeps records that are older than the last sleep tells their times by present_clock.hpp.
+std::uint64_t recording::read_clock() noexcept {
+    const std::uint64_t now = clock_reader_(source_.header.clock);
+    if (own_ != nullptr && !core::overwrites(source_.header)) {
+        clock_began_anew_ = clock_began_anew_ || (now < latest_ && latest_ - now > clock_tolerance);
+        latest_ = std::max(latest_, now);
+    }
+    return now;
+}
+
+/// Of what has been copied before the clock was read, and found to have gone on, nothing is from
+/// after it began anew. The rest counts as what makes no sense: nobody can say when it was.
+void recording::take_run(const record_run& run) {
+    static_cast<void>(read_clock());
+    if (!clock_began_anew_) {
+        sink_.take_run(run);
+        return;
+    }
+    ring_totals& left_out = left_out_[run.ring];
+    left_out.read += run.count;
+    left_out.bytes += run.bytes.size();
+    left_out.lost += run.lost_before;
+}
+
+void recording::take_all() {
+    const std::uint64_t now = read_clock();
     reader_.poll([this](const record_run& run) {
         take_new_providers();
-        sink_.take_run(run);
+        take_run(run);
     });
     take_new_providers();
     check_whole(source_);
+    const std::uint64_t present = read_clock();
+    if (clock_began_anew_) {
+        return;
+    }
     read_clock_if_due();
     // A writer takes the time a moment before its record can be seen. What was written before the
     // poll before this one has long been seen.
-    sink_.advance(last_poll_, core::read_clock(source_.header.clock));
+    sink_.advance(last_poll_, present);
     last_poll_ = now;
+}
+
+void recording::poll() {
+    take_all();
+    if (clock_began_anew_) {
+        throw_began_anew();
+    }
+}
+
+/// As the reader counts them, but for what has not been handed over.
+std::vector<ring_totals> recording::rings() const {
+    std::vector<ring_totals> rings = reader_.rings();
+    for (std::size_t ring = 0; ring < rings.size(); ++ring) {
+        rings[ring].read -= left_out_[ring].read;
+        rings[ring].bytes -= left_out_[ring].bytes;
+        rings[ring].damaged += left_out_[ring].read;
+    }
+    return rings;
 }
 
 void recording::report_losses() {
     const std::vector<std::uint64_t> trailing = reader_.finish();
+    const std::vector<ring_totals> totals = rings();
     for (std::uint32_t ring = 0; ring < trailing.size(); ++ring) {
-        const std::uint64_t damaged = reader_.rings()[ring].damaged;
-        if (trailing[ring] != 0 || damaged != 0) {
-            sink_.take_loss({static_cast<std::uint32_t>(loss_scope::ring), ring, trailing[ring], 0,
-                             0, damaged});
+        const std::uint64_t lost = trailing[ring] + left_out_[ring].lost;
+        if (lost != 0 || totals[ring].damaged != 0) {
+            sink_.take_loss({static_cast<std::uint32_t>(loss_scope::ring), ring, lost, 0, 0,
+                             totals[ring].damaged});
         }
     }
     for (const auto& [id, provider] : providers_) {
@@ -144,7 +205,7 @@ void recording::report_losses() {
 }
 
 recording_summary recording::so_far() const {
-    recording_summary summary = sum_up(reader_, providers_);
+    recording_summary summary = sum_up(reader_, providers_, rings());
     summary.full = 0;
     for (const auto& [id, provider] : providers_) {
         summary.full += reader_.losses_of(id).full;
@@ -155,9 +216,11 @@ recording_summary recording::so_far() const {
 }
 
 recording_summary recording::finish() {
-    sink_.take_clock(core::read_clock_pair(source_.header.clock));
+    if (!clock_began_anew_) {
+        sink_.take_clock(core::read_clock_pair(source_.header.clock));
+    }
     report_losses();
-    recording_summary summary = sum_up(reader_, providers_);
+    recording_summary summary = sum_up(reader_, providers_, rings());
     summary.elapsed = steady_clock::now() - begin_;
     sink_.finish();
     return summary;
@@ -168,7 +231,7 @@ recording_summary recording::run(const std::function<bool()>& stop,
     begin_ = steady_clock::now();
     steady_clock::time_point due = begin_;
     bool is_pressing = false;
-    while (!stop()) {
+    while (!clock_began_anew_ && !stop()) {
         if (core::overwrites(source_.header)) {
             check_whole(source_);
             std::this_thread::sleep_for(stop_interval);
@@ -176,7 +239,7 @@ recording_summary recording::run(const std::function<bool()>& stop,
         }
         if (is_pressing || steady_clock::now() >= due) {
             due = steady_clock::now() + interval_of(latency);
-            poll();
+            take_all();
         }
         const std::chrono::nanoseconds left = due - steady_clock::now();
         is_pressing = wait(std::clamp<std::chrono::nanoseconds>(left, {}, stop_interval));
@@ -189,13 +252,17 @@ recording_summary recording::end() {
     if (core::overwrites(source_.header)) {
         sink_.take_clock(first_reading(source_.header));
     }
-    poll();
-    return finish();
+    take_all();
+    recording_summary summary = finish();
+    if (clock_began_anew_) {
+        throw_began_anew();
+    }
+    return summary;
 }
 
 recording_summary recording::snapshot() {
     begin_ = steady_clock::now();
-    poll();
+    take_all();
     return finish();
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "clock.hpp"
 #include "clock_table.hpp"
 #include "file_format.hpp"
 #include "record_writer.hpp"
@@ -89,23 +90,30 @@ class recording {
         return std::max<std::chrono::nanoseconds>(latency / 2, std::chrono::microseconds(100));
     }
 
+    /// Says what a clock of a region shows.
+    using clock_reader = std::uint64_t (*)(std::uint32_t clock) noexcept;
+
     /// Of a subscription of ours, or of one that others own: then there is only snapshot.
-    recording(subscription& source, record_sink& sink);
+    recording(subscription& source, record_sink& sink,
+              clock_reader reader = eventlog::core::read_clock);
     recording(const open_region& source, record_sink& sink);
 
     /// Reads until `stop`, asked at least every 10 ms, says so; then ends the subscription and
     /// takes what is left. What comes is let out within the latency. In overwrite mode it reads
-    /// only then: what the buffers hold, the newest. Throws failure or output_closed.
+    /// only then: what the buffers hold, the newest. Throws failure or output_closed. When the
+    /// machine has slept and the region's clock begun anew, it ends, too: the sink is finished with
+    /// what came before, then failure is thrown.
     recording_summary run(const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency = default_latency);
 
     // In place of run(), for who has a loop of its own; not in overwrite mode.
-    /// Takes what there is. The sink is told how far that goes: up to the call before.
+    /// Takes what there is. The sink is told how far that goes: up to the call before. Throws
+    /// failure, also whenever the region's clock has begun anew.
     void poll();
     /// Sleeps until a buffer has been switched, which is to be read before its time, or the time is
     /// over. Returns whether it is the former.
     bool wait(std::chrono::nanoseconds at_most) { return reader_.wait(at_most); }
-    /// Ends the subscription and takes what is left.
+    /// Ends the subscription and takes what is left. Throws as run() does.
     recording_summary end();
 
     /// Takes what the buffers hold, once, and changes nothing. Throws failure or output_closed.
@@ -125,7 +133,11 @@ class recording {
 
   private:
     void take_new_providers();
+    [[nodiscard]] std::uint64_t read_clock() noexcept;
+    void take_run(const record_run& run);
+    void take_all();
     void read_clock_if_due();
+    [[nodiscard]] std::vector<ring_totals> rings() const;
     [[nodiscard]] recording_summary finish();
     void report_losses();
 
@@ -137,6 +149,10 @@ class recording {
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     std::chrono::steady_clock::time_point clock_due_{};
     std::uint64_t last_poll_ = 0;  // on the region's clock
+    clock_reader clock_reader_ = eventlog::core::read_clock;
+    std::uint64_t latest_ = 0;       // that it has shown
+    bool clock_began_anew_ = false;  // since then nothing is handed over:
+    std::vector<ring_totals> left_out_ = std::vector<ring_totals>(source_.geometry.ring_count);
 };
 
 }  // namespace elog
