@@ -146,6 +146,20 @@ json json_of(const event_counts& counts) {
     return {{"events", counts.events}, {"bytes", counts.bytes}};
 }
 
+json losses_as_json(const record_counts& found) {
+    json shown = json::array();
+    for (const auto& [name, lost] : found.lost_by_provider()) {
+        const auto& [provider, process] = name;
+        shown.push_back({{"provider", provider},
+                         {"process", process.first},
+                         {"pid", process.second},
+                         {"no_room", lost.full},
+                         {"too_large", lost.too_large},
+                         {"busy", lost.busy}});
+    }
+    return shown;
+}
+
 void print_json(const record_counts& found, bool is_whole) {
     json result = json_of(found.all());
     const bool has_events = found.all().events != 0;
@@ -156,6 +170,7 @@ void print_json(const record_counts& found, bool is_whole) {
                                 {"too_large", found.lost().too_large},
                                 {"busy", found.lost().busy},
                                 {"damaged", found.lost().damaged}};
+    result["lost_by_provider"] = is_whole ? losses_as_json(found) : json();
     result["overwritten"] = found.overwritten();
     result["left_out"] = found.left_out();
     json& by_event = result["by_event"] = json::array();

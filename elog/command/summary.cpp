@@ -43,6 +43,20 @@ std::vector<json_object> rings_as_json(const std::vector<ring_totals>& rings) {
     return shown;
 }
 
+std::vector<json_object> losses_as_json(const std::vector<lossy_provider>& providers) {
+    std::vector<json_object> shown;
+    for (const lossy_provider& each : providers) {
+        shown.emplace_back()
+            .add("provider", each.provider)
+            .add("process", each.process)
+            .add("pid", each.pid)
+            .add("no_room", each.lost.full)
+            .add("too_large", each.lost.too_large)
+            .add("busy", each.lost.busy);
+    }
+    return shown;
+}
+
 /// A process that is just losing one counts it behind the ring.
 std::uint64_t lost_for_memory(const recording_summary& summary) {
     return std::min(summary.no_memory, summary.full);
@@ -116,6 +130,7 @@ void print_summary_as_json(json_object object, const recording_summary& summary,
         .add("bytes", summary.bytes)
         .add("lost", summary.lost)
         .add("lost_by_reason", by_reason)
+        .add("lost_by_provider", losses_as_json(summary.lossy_providers))
         .add("no_memory", lost_for_memory(summary))
         .add("overwritten", summary.overwritten)
         .add("cut", summary.cut)

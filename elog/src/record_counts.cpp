@@ -15,14 +15,16 @@ void add(event_counts& to, const event_counts& counts) noexcept {
 }
 
 const process_name unknown_process{"<unknown>", 0};
+const provider_name unknown_provider{"<unknown>", unknown_process};
 
 }  // namespace
 
-process_name record_counts::name_of(std::uint32_t provider, const provider_map& providers) {
+provider_name record_counts::name_of(std::uint32_t provider, const provider_map& providers) {
     const auto found = provider > UINT16_MAX ? providers.end()
                                              : providers.find(static_cast<std::uint16_t>(provider));
-    return found == providers.end() ? unknown_process
-                                    : process_name{found->second.process, found->second.pid};
+    return found == providers.end() ? unknown_provider
+                                    : provider_name{found->second.schema.name,
+                                                    {found->second.process, found->second.pid}};
 }
 
 record_counts::numbered& record_counts::counts_of(const eventlog_record& header,
@@ -44,7 +46,7 @@ record_counts::numbered& record_counts::counts_of(const eventlog_record& header,
             const provider_instance& provider = instance->second;
             latest_->event = fmt::format("{}:{}", provider.schema.name,
                                          provider.schema.events[header.event].name);
-            latest_->process = name_of(header.provider, providers);
+            latest_->process = name_of(header.provider, providers).second;
         }
     }
     return *latest_;
@@ -80,7 +82,12 @@ void record_counts::write_loss(const loss_block& loss, const provider_map& provi
         // What of a provider found no room is among what the rings have lost.
         lost_.too_large += loss.too_large;
         lost_.busy += loss.busy;
-        by_process_[name_of(loss.index, providers)].lost += loss.full + loss.too_large + loss.busy;
+        const provider_name name = name_of(loss.index, providers);
+        by_process_[name.second].lost += loss.full + loss.too_large + loss.busy;
+        loss_counts& of_provider = lost_by_provider_[name];
+        of_provider.full += loss.full;
+        of_provider.too_large += loss.too_large;
+        of_provider.busy += loss.busy;
     }
 }
 

@@ -31,6 +31,9 @@ struct loss_counts {
 /// A process by name and number.
 using process_name = std::pair<std::string, std::uint32_t>;
 
+/// One of its providers, by name.
+using provider_name = std::pair<std::string, process_name>;
+
 /// Takes records as a writer does, and writes nothing.
 class record_counts final : public record_writer {
   public:
@@ -53,6 +56,10 @@ class record_counts final : public record_writer {
         return by_process_;
     }
     [[nodiscard]] const loss_counts& lost() const noexcept { return lost_; }
+    /// Of providers that have lost any; who lost what made no sense is not known.
+    [[nodiscard]] const std::map<provider_name, loss_counts>& lost_by_provider() const noexcept {
+        return lost_by_provider_;
+    }
     /// Not lost: they had been recorded, and newer ones took their place in the buffers.
     [[nodiscard]] std::uint64_t overwritten() const noexcept { return overwritten_; }
     /// Of a newer version; they are in no other number.
@@ -73,8 +80,8 @@ class record_counts final : public record_writer {
         process_name process;
     };
 
-    [[nodiscard]] static process_name name_of(std::uint32_t provider,
-                                              const provider_map& providers);
+    [[nodiscard]] static provider_name name_of(std::uint32_t provider,
+                                               const provider_map& providers);
     [[nodiscard]] numbered& counts_of(const eventlog_record& header, const provider_map& providers);
 
     std::unordered_map<std::uint32_t, numbered> by_number_;  // by provider and event
@@ -84,6 +91,7 @@ class record_counts final : public record_writer {
     std::map<std::string, event_counts> by_event_;
     std::map<process_name, event_counts> by_process_;  // before finish(), only what was lost
     loss_counts lost_;
+    std::map<provider_name, loss_counts> lost_by_provider_;
     std::uint64_t overwritten_ = 0;
     std::uint64_t left_out_ = 0;
     std::int64_t first_ = 0;

@@ -27,6 +27,10 @@ eventlog_clock_pair first_reading(const eventlog_region& header) {
     return core::overwrites(header) ? start_by_present_clock(header) : header.clock_start;
 }
 
+bool has_lost_any(const provider_losses& losses) noexcept {
+    return losses.full != 0 || losses.too_large != 0 || losses.busy != 0;
+}
+
 void add_up_losses(recording_summary& summary) {
     summary.lost = summary.full + summary.too_large + summary.busy + summary.damaged;
 }
@@ -197,11 +201,22 @@ void recording::report_losses() {
     }
     for (const auto& [id, provider] : providers_) {
         const provider_losses losses = reader_.losses_of(id);
-        if (losses.full != 0 || losses.too_large != 0 || losses.busy != 0) {
+        if (has_lost_any(losses)) {
             sink_.take_loss({static_cast<std::uint32_t>(loss_scope::provider), id, losses.full,
                              losses.too_large, losses.busy, 0});
         }
     }
+}
+
+std::vector<lossy_provider> recording::lossy_providers() const {
+    std::vector<lossy_provider> found;
+    for (const auto& [id, provider] : providers_) {
+        const provider_losses losses = reader_.losses_of(id);
+        if (has_lost_any(losses)) {
+            found.push_back({provider.schema.name, provider.process, provider.pid, losses});
+        }
+    }
+    return found;
 }
 
 recording_summary recording::so_far() const {
@@ -221,6 +236,7 @@ recording_summary recording::finish() {
     }
     report_losses();
     recording_summary summary = sum_up(reader_, providers_, rings());
+    summary.lossy_providers = lossy_providers();
     summary.elapsed = steady_clock::now() - begin_;
     sink_.finish();
     return summary;

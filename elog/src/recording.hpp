@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,14 @@ class text_sink : public record_sink {
     std::uint32_t shared_ring_ = 0;
 };
 
+/// What one provider of a program has lost.
+struct lossy_provider {
+    std::string provider;
+    std::string process;
+    std::uint32_t pid = 0;
+    provider_losses lost{};
+};
+
 struct recording_summary {
     std::uint64_t events = 0;
     std::uint64_t bytes = 0;
@@ -76,7 +85,8 @@ struct recording_summary {
     std::uint64_t cut = 0;          // not lost: recorded with shorter texts
     std::uint32_t providers_refused = 0;
     std::chrono::duration<double> elapsed{};
-    std::vector<ring_totals> rings{};  // in their order, that of no CPU last
+    std::vector<ring_totals> rings{};               // in their order, that of no CPU last
+    std::vector<lossy_provider> lossy_providers{};  // at the end, those that have lost any
 };
 
 class recording {
@@ -138,6 +148,7 @@ class recording {
     void take_all();
     void read_clock_if_due();
     [[nodiscard]] std::vector<ring_totals> rings() const;
+    [[nodiscard]] std::vector<lossy_provider> lossy_providers() const;
     [[nodiscard]] recording_summary finish();
     void report_losses();
 

@@ -116,7 +116,8 @@ class Recording(Json):
         recording = self.start_recording("-e", "counter:*", "--wait", "--buffer-size", "128K",
                                          "-o", path, "--json", "--fail-on-loss")
         recording.send_signal(signal.SIGSTOP)
-        self.finish(self.start(*self.counter(100000)))
+        counter = self.start(*self.counter(100000))
+        self.finish(counter)
         recording.send_signal(signal.SIGCONT)
         recording.send_signal(signal.SIGINT)
         output, errors = self.finish(recording, status=3)
@@ -128,6 +129,12 @@ class Recording(Json):
         self.assertEqual(sum(each["lost"] for each in said["by_cpu"]), lost["no_room"])
         found = self.stat(path)
         self.assertEqual((said["lost"], lost), (found["lost"], found["lost_by_reason"]))
+        (provider,) = said["lost_by_provider"]
+        self.assertEqual((provider["provider"], provider["process"], provider["pid"]),
+                         ("counter", "counter", counter.pid))
+        self.assertEqual([provider[reason] for reason in ("no_room", "too_large", "busy")],
+                         [lost["no_room"], 0, lost["busy"]])
+        self.assertEqual(found["lost_by_provider"], [provider])
         # Advice stays where people read it; the numbers stand in one place.
         self.assertIn("found no room in the buffers", errors)
         self.assertIsNone(harness.SUMMARY.search(errors))

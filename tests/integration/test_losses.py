@@ -172,6 +172,29 @@ class Losses(harness.Case):
         )
         self.assert_recorded(recording, 1, 2)
 
+    def test_each_of_two_providers_has_its_own(self):
+        shop = self.start_shop()
+        with open(self.path("bakery.schema"), "w", encoding="utf-8") as file:
+            file.write("provider bakery { event loaf info { name: text } }")
+        self.run_elog("gen", "--lang", "python", self.path("bakery.schema"), "-o",
+                      self.path("shop/bakery.py"))
+        self.tell(shop, "import bakery")
+        path = self.path("run.elog")
+        recording = self.start_recording("-e", "shop:*", "-e", "bakery:*", "-o", path, "--json")
+        self.wait_for(
+            lambda: all(each["events"][0]["listeners"] for each in
+                        json.loads(self.run_elog("list", "--json").stdout)["providers"]),
+            "open gates",
+        )
+        self.tell(shop, "for name in 3 * [70000 * 'x']: bakery.loaf(name)")
+        self.tell(shop, "shop.order(1, 70000 * 'x')")
+        said, _ = self.stop(recording)
+        found = self.run_elog("stat", "--json", path).stdout
+        expected = [{"provider": name, "process": "python3", "pid": shop.pid, "no_room": 0,
+                     "too_large": lost, "busy": 0} for name, lost in (("bakery", 3), ("shop", 1))]
+        for output in (said, found):
+            self.assertCountEqual(json.loads(output)["lost_by_provider"], expected)
+
     def test_what_went_to_the_kernel_stands_in_a_line_of_its_own(self):
         # In place of a kernel that refuses: the counts of that route, where the process keeps them.
         shop = self.start_shop()

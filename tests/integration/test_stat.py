@@ -70,6 +70,7 @@ class Stat(harness.Case):
         self.assertEqual(process["lost"], lost)
         part = self.stat(path, "--from", "+0s")
         self.assertEqual([each["lost"] for each in part["by_process"]], [None])
+        self.assertIsNone(part["lost_by_provider"])
         text = self.run_elog("stat", path).stdout
         told = [int(each) for each in re.findall(r"^  (\d+) lost: they ", text, re.M)]
         self.assertEqual(sum(told), lost)
