@@ -11,7 +11,8 @@ class UserEvents(vm_case.Case):
     def follow(self, kernel_name, program_name):
         program = vm_case.built("PROGRAMS", program_name)
         result = self.run_well(
-            vm_case.kernel_or_skip(kernel_name), [program], files={program: program}
+            vm_case.kernel_or_skip(kernel_name), [program], files={program: program},
+            processors=2,
         )
         self.assertNotIn("WRONG", result.output)
         self.assertIn("ok: the trace has it", result.output)

@@ -90,6 +90,11 @@ chmod 666 $tracing/user_events_data
 part permission su -s /bin/sh user -c "$elog register $load"
 "$elog" register "$load" > /dev/null
 part permission-remove su -s /bin/sh user -c "$elog unregister load"
+chmod 666 $tracing/dynamic_events
+part permission-by-hand su -s /bin/sh user -c "echo u:by_hand >> $tracing/dynamic_events"
+part refused-by-hand grep by_hand $tracing/dynamic_events
+part made-by-hand sh -c "echo u:by_hand >> $tracing/dynamic_events &&
+    grep -o u:by_hand $tracing/dynamic_events"
 chmod 700 $tracing
 part no-way su -s /bin/sh user -c "$elog unregister load"
 """
@@ -205,6 +210,12 @@ class Persist(parts.Case):
         self.assertRegex(lines[0], r"^elog: The kernel lets only root, and who has CAP_PERFMON, re")
         (line,) = self.part("no-way", status=1)
         self.assertRegex(line, r"^elog: user_events_data of tracefs may not be opened")
+
+    def test_is_not_made_by_hand_without_permission(self):
+        """Whatever the mode of the file."""
+        self.assertIn("Operation not permitted", self.part("permission-by-hand", status=1)[0])
+        self.assertEqual(self.part("refused-by-hand", status=1), [])
+        self.assertEqual(self.part("made-by-hand"), ["u:by_hand"])
 
 
 if __name__ == "__main__":

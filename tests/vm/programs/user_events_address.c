@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
 // Registers an event with user_events of Linux 6.4 and later, where the kernel sets a bit in a word
-// of ours while somebody listens, and follows it through its life.
+// of ours while somebody listens, and follows it through its life: alone, beside other bits of the
+// word, and in a child.
+// What the C library asks for.
+#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "steps.h"
@@ -14,14 +21,113 @@
 #define EVENT EVENTS "vm_address_probe/"
 
 static const char description[] = "vm_address_probe u32 number";
-static _Alignas(8) volatile uint32_t word;
+static _Alignas(8) _Atomic uint32_t word;
+
+static int data;
 
 static bool bit_is_set(void) {
     return (word >> 31 & 1) != 0;
 }
 
+/// What the kernel does a moment later, where a page has to be had first. It is given up after
+/// minutes only: the machine may be busy.
+static bool soon_is(bool set) {
+    for (int i = 0; i < 6000 && bit_is_set() != set; ++i) {
+        (void)usleep(20000);
+    }
+    return bit_is_set() == set;
+}
+
+static bool unregister(void) {
+    const struct word_unregistration end = {
+        .size = sizeof end,
+        .bit = 31,
+        .word_address = (uintptr_t)&word,
+    };
+    return ioctl(data, USER_EVENTS_UNREGISTER, &end) == 0;
+}
+
+enum { pattern = 0x2a5a3c96 };  // without bit 31
+
+static atomic_bool flipping = true;
+
+/// Flips bit 0 of the word until it is told to stop. Returns something if a flip was lost, or
+/// another bit than 31 changed.
+static void* flip(void* unused) {
+    (void)unused;
+    uint32_t expected = pattern;
+    bool right = true;
+    while (flipping) {
+        right = right && (atomic_fetch_xor(&word, 1) & 0x7fffffff) == expected;
+        expected ^= 1;
+    }
+    word ^= expected ^ pattern;
+    return right ? NULL : &word;
+}
+
+static void follow_other_bits(struct word_registration wanted) {
+    word = pattern;
+    step("an event is registered in a word with other bits",
+         ioctl(data, USER_EVENTS_REGISTER, &wanted) == 0 && word == pattern);
+    pthread_t thread = 0;
+    step("a thread changes one of them", pthread_create(&thread, NULL, flip, NULL) == 0);
+    const int enable = open(EVENT "enable", O_WRONLY);
+    bool right = true;
+    for (int i = 0; i < 5; ++i) {
+        right = right && write(enable, "1", 1) == 1 && bit_is_set() && write(enable, "0", 1) == 1 &&
+                !bit_is_set();
+    }
+    (void)close(enable);
+    step("the kernel sets the bit, and clears it, all the while", right);
+    flipping = false;
+    void* wrong = NULL;
+    step("it does not disturb the thread", pthread_join(thread, &wrong) == 0 && wrong == NULL);
+    step("the other bits are as they were", word == pattern);
+    set_file(EVENT "enable", "1");
+    step("unregistering, too, changes no other", unregister() && word == pattern);
+    set_file(EVENT "enable", "0");
+    word = 0;
+}
+
+/// Of a word that both have a copy of. Returns the child's exit status.
+static int unregister_in_child(int told, int tell) {
+    char byte = 0;
+    const bool heard = soon_is(true);
+    const bool cleared = unregister() && !bit_is_set();
+    const bool said = write(tell, "u", 1) == 1 && read(told, &byte, 1) == 1;
+    return heard && cleared && said && !bit_is_set() ? 0 : 1;
+}
+
+static void follow_fork(struct word_registration wanted) {
+    step("an event is registered once more", ioctl(data, USER_EVENTS_REGISTER, &wanted) == 0);
+    int to_child[2];
+    int to_parent[2];
+    step("there are pipes", pipe(to_child) == 0 && pipe(to_parent) == 0);
+    (void)fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(unregister_in_child(to_child[0], to_parent[1]));
+    }
+    step("there is a child", child > 0);
+    (void)close(to_parent[1]);
+    set_file(EVENT "enable", "1");
+    char byte = 0;
+    step("a parent's bit is set when it has a child", soon_is(true));
+    step("the child has unregistered its own", read(to_parent[0], &byte, 1) == 1);
+    step("the parent's stays", bit_is_set());
+    set_file(EVENT "enable", "0");
+    step("and is cleared", soon_is(false));
+    set_file(EVENT "enable", "1");
+    step("and set", soon_is(true));
+    int status = -1;
+    step("the child's was set, cleared, and has stayed so",
+         write(to_child[1], "e", 1) == 1 && waitpid(child, &status, 0) == child && status == 0);
+    step("the parent unregisters it", unregister() && !bit_is_set());
+    set_file(EVENT "enable", "0");
+}
+
 int main(void) {
-    const int data = open(TRACING "user_events_data", O_RDWR);
+    data = open(TRACING "user_events_data", O_RDWR);
     step("user_events_data can be opened", data >= 0);
 
     struct word_registration wanted = {
@@ -48,13 +154,9 @@ int main(void) {
     set_file(EVENT "enable", "0");
     step("the kernel clears the bit", !bit_is_set());
 
-    const struct word_unregistration end = {
-        .size = sizeof end,
-        .bit = 31,
-        .word_address = (uintptr_t)&word,
-    };
-    step("the event is unregistered", ioctl(data, USER_EVENTS_UNREGISTER, &end) == 0);
-    step("it cannot be unregistered twice",
-         ioctl(data, USER_EVENTS_UNREGISTER, &end) == -1 && errno == ENOENT);
+    step("the event is unregistered", unregister());
+    step("it cannot be unregistered twice", !unregister() && errno == ENOENT);
+    follow_other_bits(wanted);
+    follow_fork(wanted);
     return 0;
 }

@@ -216,6 +216,27 @@ static void follow_writes(void) {
     step("so is one that begins there", write_text(index, 1U << 16 | 4, "abc", 4) == EFAULT);
     step("and one without a NUL", write_text(index, 3U << 16, "abc", 4) == EFAULT);
 
+    struct word_registration absolute = make("rules_absolute __data_loc char[] t");
+    absolute.bit = 29;
+    struct word_registration fixed = make("rules_fixed char[8] t");
+    fixed.bit = 28;
+    step("events with other texts are registered",
+         try_registration(&absolute) == 0 && try_registration(&fixed) == 0);
+    set_file(EVENTS "rules_absolute/enable", "1");
+    set_file(EVENTS "rules_fixed/enable", "1");
+    // 8 bytes of the kernel's and the word itself come first.
+    step("__data_loc counts from the beginning of the kernel's record",
+         write_text(absolute.write_index, 4U << 16 | 12, "abc", 4) == 0);
+    step("the trace has it, too", trace_holds("rules_absolute: t=abc"));
+    step("one that ends outside is a bad address, too",
+         write_text(absolute.write_index, 4U << 16 | 13, "abc", 4) == EFAULT);
+    const struct {
+        uint32_t index;
+        char text[8];
+    } filled = {fixed.write_index, {'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'}};
+    step("a text of fixed size needs no NUL", try_write(&filled, sizeof filled) == 0);
+    step("the trace has all of it", trace_holds("rules_fixed: t=abcdefgh\n"));
+
     const int another = open(TRACING "user_events_data", O_RDWR);
     step("a number is of its descriptor only",
          write(another, record, sizeof record) == -1 && errno == ENOENT);
@@ -223,7 +244,9 @@ static void follow_writes(void) {
     step("giving it back clears the bit at once",
          unregister_bit(&word, 31) == 0 && (word >> 31 & 1) == 0);
     set_file(EVENTS "enable", "0");
-    step("the other one is given back, too", unregister_bit(&word, 30) == 0);
+    step("the others are given back, too", unregister_bit(&word, 30) == 0 &&
+                                               unregister_bit(&word, 29) == 0 &&
+                                               unregister_bit(&word, 28) == 0);
 }
 
 static void follow_removal(void) {

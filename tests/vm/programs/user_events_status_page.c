@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,8 +17,35 @@
 
 static const char description[] = "vm_status_probe u32 number";
 
-static bool bit_is_set(const volatile uint8_t* page, uint32_t bit) {
-    return (page[bit >> 3] >> (bit & 7) & 1) != 0;
+/// The kernel promises that bytes and long words show the same.
+static bool bit_is_set(const volatile void* page, uint32_t bit) {
+    const bool in_byte = (((const volatile uint8_t*)page)[bit >> 3] >> (bit & 7) & 1) != 0;
+    const bool in_long = (((const volatile uint64_t*)page)[bit >> 6] >> (bit & 63) & 1) != 0;
+    step("its byte and its long word agree", in_byte == in_long);
+    return in_byte;
+}
+
+/// There is exactly one page, which only the kernel writes to.
+static void follow_page(int status, void* page) {
+    step("no more than the page can be mapped",
+         mmap(NULL, 8192, PROT_READ, MAP_SHARED, status, 0) == MAP_FAILED && errno == EINVAL);
+    step("it cannot be mapped to be written",
+         mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, status, 0) == MAP_FAILED &&
+             errno == EACCES);
+    step("nor can it be made writable",
+         mprotect(page, 4096, PROT_READ | PROT_WRITE) == -1 && errno == EACCES);
+}
+
+/// What the status says as text of the event with that bit, the only one.
+static void follow_text(uint32_t bit, bool heard) {
+    char line[64];
+    (void)snprintf(line, sizeof line, "%u:vm_status_probe%s\n", bit,
+                   heard ? " # Used by ftrace" : "");
+    step(heard ? "the status names the bit, and who listens" : "the status names the bit",
+         file_holds(TRACING "user_events_status", line));
+    step("it has all events", file_holds(TRACING "user_events_status", "Active: 1\n"));
+    step("and how many of them are heard",
+         file_holds(TRACING "user_events_status", heard ? "Busy: 1\n" : "Busy: 0\n"));
 }
 
 int main(void) {
@@ -25,8 +53,11 @@ int main(void) {
     step("user_events_data can be opened", data >= 0);
     const int status = open(TRACING "user_events_status", O_RDONLY);
     step("user_events_status can be opened", status >= 0);
-    const volatile uint8_t* page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, status, 0);
+    void* page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, status, 0);
     step("its page can be mapped", page != MAP_FAILED);
+    follow_page(status, page);
+    step("it has a bit for each of 32,768 events",
+         file_holds(TRACING "user_events_status", "Max: 32768\n"));
 
     struct page_registration wanted = {
         .size = sizeof wanted,
@@ -35,15 +66,18 @@ int main(void) {
     step("an event is registered", ioctl(data, USER_EVENTS_REGISTER, &wanted) == 0);
     step("its bit lies in the page", wanted.status_bit > 0 && wanted.status_bit < 4096 * 8);
     step("nobody listens at first", !bit_is_set(page, wanted.status_bit));
+    follow_text(wanted.status_bit, false);
 
     set_file(EVENT "enable", "1");
     step("the kernel sets the bit", bit_is_set(page, wanted.status_bit));
+    follow_text(wanted.status_bit, true);
     const uint32_t record[] = {wanted.write_index, 4711};
     step("a record is taken", write(data, record, sizeof record) == (ssize_t)sizeof record);
     // As bytes: this ABI's kernels do not show fields.
     step("the trace has it", trace_holds("67 12 00 00"));
     set_file(EVENT "enable", "0");
     step("the kernel clears the bit", !bit_is_set(page, wanted.status_bit));
+    follow_text(wanted.status_bit, false);
 
     // Larger than the kernel knows, with something in what it does not know.
     const struct {
