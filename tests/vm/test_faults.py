@@ -1,12 +1,31 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What goes wrong in a guest is noticed, whatever the command's exit status."""
+"""What goes wrong in a guest is noticed, whatever the command's exit status; and the kernels with
+checkers find what they are for."""
 
 import pathlib
+import shutil
+import subprocess
+import tempfile
 
+import parts
 import vm_case
 
 PROVOKE = 'echo "$1" >/sys/kernel/debug/provoke-crash/DIRECT; exit 0'
+
+FAULTY = pathlib.Path(__file__).resolve().parent / "faulty"
+
+# KUnit is quiet unless it is told to run.
+CHECK = "insmod /kunit.ko enable=1 && insmod /checked.ko && rmmod checked"
+
+RACE = parts.SHELL + """
+raced() { dmesg | grep -q 'BUG: KCSAN: data-race in change_what_is_shared'; }
+insmod /racy.ko || exit
+echo on > /sys/kernel/debug/kcsan
+wait_until raced
+echo off > /sys/kernel/debug/kcsan
+rmmod racy
+"""
 
 
 class Faults(vm_case.Case):
@@ -59,6 +78,51 @@ class Faults(vm_case.Case):
                 self.assertNotIn(scratch, path.read_text(errors="replace"), "QEMU still runs")
             except OSError:
                 continue  # that process has just ended
+
+
+class Checkers(vm_case.Case):
+    """Modules with faults that only kernels with checkers see."""
+
+    def module(self, kernel, name):
+        """A module for a kernel that we have built, from its source in faulty/."""
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="eventlog-vm-")))
+        shutil.copy(FAULTY / f"{name}.c", folder)
+        (folder / "Makefile").write_text(f"obj-m := {name}.o\n", encoding="utf-8")
+        made = subprocess.run(
+            ["make", "-s", "-C", kernel.directory / "build", f"M={folder}", "modules"],
+            check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, encoding="utf-8",
+        )
+        self.assertEqual(made.returncode, 0, made.stdout)
+        return str(folder / f"{name}.ko")
+
+    def test_memory_locks_and_kunit(self):
+        kernel = vm_case.kernel_or_skip("debug-6.12")
+        result = self.run_guest(
+            kernel, ["sh", "-c", CHECK],
+            files={"/checked.ko": self.module(kernel, "checked"),
+                   "/kunit.ko": str(kernel.modules / "kernel/lib/kunit/kunit.ko")},
+        )
+        self.assertEqual((result.status, result.errors), (0, ""))
+        self.assertIn(" ok 1 passes\n", result.log)
+        found = "\n".join(result.splats) + "\n"
+        for line in (
+            " not ok 2 fails\n",
+            "BUG: sleeping function called from invalid context at ",
+            "WARNING: possible circular locking dependency detected\n",
+            "BUG: KASAN: slab-use-after-free in writes_after_free+",
+        ):
+            self.assertIn(line, found)
+        self.assertIsNotNone(result.problem())
+
+    def test_data_races(self):
+        kernel = vm_case.kernel_or_skip("race-6.12")
+        result = self.run_guest(
+            kernel, ["sh", "-c", RACE], processors=2,
+            files={"/racy.ko": self.module(kernel, "racy")},
+        )
+        self.assertEqual((result.status, result.output, result.errors), (0, "", ""))
+        self.assertIn("BUG: KCSAN: data-race in change_what_is_shared", "\n".join(result.splats))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The parts of the harness that need no virtual machine."""
+"""The parts of the harness that need no virtual machine, and its command."""
 
 import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 from unittest import mock
@@ -280,6 +281,34 @@ class Init(unittest.TestCase):
         init = (pathlib.Path(__file__).parent / "guest" / "init").read_text(encoding="utf-8")
         self.assertEqual(set(re.findall(r"/dev/vport0p(\d)", init)),
                          {str(number) for number in range(1, len(PORTS) + 1)})
+
+
+class Command(unittest.TestCase):
+    """`./dev vm`, as a developer runs it."""
+
+    def vm(self, *words):
+        return subprocess.run(
+            [sys.executable, "-B", pathlib.Path(__file__).parent / "vm.py", *words], check=False,
+            stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+        )
+
+    def test_list_has_all_kernels(self):
+        result = self.vm("--list")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        # What is in the cache, or outdated there, stands among them.
+        names = [line.split()[0] for line in result.stdout.splitlines()]
+        self.assertEqual([name for name in names if name in kernels.NAMES], list(kernels.NAMES))
+
+    def test_output_and_status_are_the_commands(self):
+        name = vm_case.any_kernel().name
+        result = self.vm(name, "--", "sh", "-c", "echo from $(uname -m); echo wrong >&2; exit 7")
+        self.assertEqual((result.returncode, result.stdout), (7, f"from {os.uname().machine}\n"))
+        self.assertTrue(result.stderr.endswith("wrong\n"), result.stderr)
+
+    def test_failure_of_its_own_has_a_status_of_its_own(self):
+        result = self.vm("user-events-2.4", "--", "true")
+        self.assertEqual((result.returncode, result.stdout), (125, ""))
+        self.assertIn("vm: there is no kernel called user-events-2.4. There are: ", result.stderr)
 
 
 if __name__ == "__main__":
