@@ -3,6 +3,7 @@
 """elog doctor says what is missing on a machine, and its commands repair it: an ordinary user's
 program is heard by perf and ftrace afterwards."""
 
+import json
 import os
 import pathlib
 import re
@@ -36,9 +37,12 @@ login=$!
 exec 8> /tmp/login
 
 part before as_user $elog doctor
+part features-before as_user $elog features --json
 part refused as_user "$load 1 < /dev/null"
 part repair repair
 part after as_user $elog doctor
+part features as_user $elog features --json
+part features-of-root "$elog" features --json
 part modes stat -c '%a %G %n' $tracing $tracing/user_events_data
 part listing as_user "ls $tracing"
 
@@ -91,6 +95,7 @@ sed -i "/^tracing:/s/\$/,user/" /etc/group
 part before as_user $elog doctor
 part repair repair
 part after as_user $elog doctor
+part features as_user $elog features --json
 part modes stat -c '%a %G %n' $tracing $tracing/user_events_data $tracing/user_events_status
 # The first one brings the event, which stays.
 part first as_user "$load 1 < /dev/null"
@@ -141,6 +146,12 @@ class Doctor(parts.Case):
         (line,) = (line for line in lines if re.match(rf"\w+ +{item} ", line))
         self.assertRegex(line, rf"^{state} +{item} +{text}$")
 
+    def features(self, title):
+        """What elog features says of user_events in a part: name to state and value."""
+        listed = json.loads("\n".join(self.part(title)))["features"]
+        return {each["name"]: (each["state"], each["value"]) for each in listed
+                if each["name"] in ("tracefs", "user_events", "multi_format", "persist")}
+
 
 class ByHand(Doctor):
     """Without systemd: chgrp and chmod."""
@@ -187,6 +198,25 @@ class ByHand(Doctor):
         self.assertEqual([line for line in lines if line.startswith("missing")], [])
         self.assert_item(lines, "ok", "group", "You are in the group tracing.")
         self.assert_item(lines, "ok", "user_events_data", "You may write events .*")
+
+    def test_features_are_as_the_kernel_and_permissions_are(self):
+        takes_words = ("no", "takes user_events of Linux 6.4")
+        self.assertEqual(self.features("features-before"), {
+            "tracefs": ("limited", "/sys/kernel/tracing, closed to you"),
+            "user_events": ("no", "closed to you"),
+            "multi_format": takes_words,
+            "persist": takes_words,
+        })
+        of_root = {
+            "tracefs": ("yes", "/sys/kernel/tracing"),
+            "user_events": ("yes", "words of programs, by ioctl (Linux 6.4)"),
+            "multi_format": ("yes", "versions of an event side by side"),
+            "persist": ("yes", "events may stay without a program"),
+        }
+        self.assertEqual(self.features("features-of-root"), of_root)
+        self.assertEqual(self.features("features"), {
+            **of_root, "persist": ("limited", "takes CAP_PERFMON, which you lack"),
+        })
 
     def test_its_commands_permit_no_more_than_writing(self):
         self.assertEqual(self.part("modes"), MODES)
@@ -292,6 +322,15 @@ class WithPage(Doctor):
         self.assert_item(lines, "ok", "user_events", ".* a page of status bits, .*")
         # As the kernel had it, but for the group.
         self.assertEqual(self.part("modes"), [*MODES, STATUS_MODE.replace("440", "640")])
+
+    def test_features_have_the_page_and_nothing_newer(self):
+        takes_words = ("no", "takes user_events of Linux 6.4")
+        self.assertEqual(self.features("features"), {
+            "tracefs": ("yes", "/sys/kernel/tracing"),
+            "user_events": ("limited", "page of status bits (Linux 6.1 to 6.3)"),
+            "multi_format": takes_words,
+            "persist": takes_words,
+        })
 
     def test_an_ordinary_user_is_heard_then(self):
         self.assertRegex(self.part("first")[0], "^written 0 ")
