@@ -26,6 +26,8 @@ course() {
 course fault
 course absent-page
 course listeners
+course stale-gate
+course toggling
 course spawning
 course shared-memory
 
@@ -109,6 +111,12 @@ class Lives(parts.Case):
         for used in ("", " # Used by ftrace", " # Used by ftrace perf", " # Used by perf"):
             self.assertIn(f"ok: eventlog_lives_mark{used}", lines)
         self.assertIn("ok: three are written", lines)
+
+    def test_that_nobody_listens_any_more_is_no_loss(self):
+        self.assertIn("ok: that is no loss", self.part("stale-gate"))
+
+    def test_listening_that_begins_and_ends_while_events_flow_loses_none(self):
+        self.assertIn("ok: nothing is lost", self.part("toggling"))
 
     def test_vfork_and_spawn_leave_the_route_alone(self):
         self.assertIn("ok: what was emitted is written", self.part("spawning"))

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
@@ -23,6 +24,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <eventlog/dynamic_provider.hpp>
@@ -36,6 +38,9 @@ struct mark {
     std::uint32_t number;
 };
 using lives = eventlog::provider<"lives", mark>;
+
+/// What the kernel sets in a gate.
+constexpr std::uint32_t kernel_bit = 1U << 31U;
 
 eventlog::route_status route() {
     return lives::status().routes[EVENTLOG_ROUTE_USER_EVENTS];
@@ -191,6 +196,90 @@ void go_through_listeners() {
     expect_gate("nobody again", false, "eventlog_lives_mark");
     step("three are written", route().counters.written == 3);
     step("and none is lost", route().counters.lost_refused == 0);
+}
+
+/// How many events ftrace has got, with those that it has overwritten.
+std::uint64_t count_in_trace() {
+    std::uint64_t sum = 0;
+    for (unsigned cpu = 0;; ++cpu) {
+        const std::string path = TRACING "per_cpu/cpu" + std::to_string(cpu) + "/stats";
+        FILE* const file = std::fopen(path.c_str(), "r");
+        if (file == nullptr) {
+            return sum;
+        }
+        std::array<char, 128> line{};
+        std::uint64_t number = 0;
+        while (std::fgets(line.data(), line.size(), file) != nullptr) {
+            if (std::sscanf(line.data(), "entries: %" SCNu64, &number) == 1 ||
+                std::sscanf(line.data(), "overrun: %" SCNu64, &number) == 1) {
+                sum += number;
+            }
+        }
+        static_cast<void>(std::fclose(file));
+    }
+}
+
+bool is_nothing_lost() {
+    const auto counters = route().counters;
+    return counters.lost_refused == 0 && counters.lost_unattached == 0 &&
+           counters.lost_too_large == 0;
+}
+
+/// Whoever listened has stopped after the gate was looked at. Here it is opened by hand.
+void go_through_stale_gate() {
+    const std::vector<void*> pages = find_gate_pages();
+    step("the gate is in shared memory", pages.size() == 1);
+    const std::atomic_ref<std::uint32_t> word(*static_cast<std::uint32_t*>(pages.front()));
+    step("nobody listens", !lives::enabled<mark>());
+    word.fetch_or(kernel_bit);
+    step("it looks as if somebody did", lives::enabled<mark>());
+    lives::emit(mark{60});
+    step("nothing is written", route().counters.written == 0);
+    step("that is no loss", is_nothing_lost());
+    word.fetch_and(~kernel_bit);
+    listen(true);
+    lives::emit(mark{61});
+    step("the next one is written", route().counters.written == 1);
+    listen(false);
+}
+
+/// Somebody listens and stops while a thread emits all the time.
+void go_through_toggling() {
+    constexpr unsigned rounds = 100;
+    // Otherwise each round takes the kernel a quarter of a second.
+    set_file(TRACING "options/record-cmd", "0");
+    const int enable = ::open(EVENTS "eventlog_lives_mark/enable", O_WRONLY);
+    step("the event is there", enable >= 0);
+    std::atomic<bool> goes_on{true};
+    std::thread emitter([&] {
+        for (std::uint32_t number = 0; goes_on.load(std::memory_order_relaxed); ++number) {
+            lives::emit(mark{number});
+        }
+    });
+    unsigned heard = 0;
+    for (unsigned round = 0; round < rounds; ++round) {
+        const std::uint64_t before = route().counters.written;
+        bool well = ::write(enable, "1", 1) == 1;
+        // It is in the midst of emitting when the kernel stops.
+        const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+        while (route().counters.written == before && std::chrono::steady_clock::now() < end) {
+            ::sched_yield();
+        }
+        well = route().counters.written != before && well;
+        well = ::write(enable, "0", 1) == 1 && well;
+        heard += well ? 1 : 0;
+    }
+    goes_on.store(false, std::memory_order_relaxed);
+    emitter.join();
+    static_cast<void>(::close(enable));
+    set_file(TRACING "options/record-cmd", "1");
+    const std::uint64_t written = route().counters.written;
+    const std::uint64_t traced = count_in_trace();
+    std::printf("written %" PRIu64 ", in the trace %" PRIu64 "\n", written, traced);
+    step("each round has events", heard == rounds);
+    step("nothing is lost", is_nothing_lost());
+    // The kernel takes some and says so when ftrace has stopped already.
+    step("all of the trace is counted", traced >= rounds && traced <= written);
 }
 
 /// Children that share our memory: the kernel's words are theirs, too, and stay when they go.
@@ -360,6 +449,8 @@ constexpr course courses[] = {
     {"fault", go_through_fault},
     {"absent-page", go_through_absent_page},
     {"listeners", go_through_listeners},
+    {"stale-gate", go_through_stale_gate},
+    {"toggling", go_through_toggling},
     {"spawning", go_through_spawning},
     {"shared-memory", go_through_shared_memory},
     {"exec", [] { go_through_exec(false); }},
