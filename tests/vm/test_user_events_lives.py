@@ -10,7 +10,7 @@ import parts
 import vm_case
 
 LIVES = parts.SHELL + """
-lives=$0 load=$1 elog=$2 plugin=$3
+lives=$0 load=$1 elog=$2 plugin=$3 single=$4
 tracing=/sys/kernel/tracing
 events=$tracing/events/user_events
 gone() { [ -z "$(ls -d $events/eventlog_* 2>/dev/null)" ]; }
@@ -30,6 +30,17 @@ course stale-gate
 course toggling
 course spawning
 course shared-memory
+
+# As on Linux 6.4 to 6.8. What a program and elog make is the same.
+wait_until gone
+part single-format env LD_PRELOAD="$single" "$lives" single-format
+wait_until gone
+echo 'provider single { event event info { number: u32 } }' > /tmp/first.schema
+echo 'provider single { event event info { code: u64 } }' > /tmp/second.schema
+part single-first env LD_PRELOAD="$single" "$elog" register /tmp/first.schema
+part single-second env LD_PRELOAD="$single" "$elog" register /tmp/second.schema
+part single-programs env LD_PRELOAD="$single" "$lives" single-format
+part single-unregister "$elog" unregister single
 
 wait_until gone
 "$elog" register "$plugin" > /dev/null
@@ -92,6 +103,7 @@ class Lives(parts.Case):
             vm_case.built("PROGRAMS", "user_events_load"),
             vm_case.built("ELOG"),
             vm_case.built("PROGRAMS", "plugin_shared.so"),
+            vm_case.built("PROGRAMS", "user_events_single.so"),
         ]
         cls.result = cls.run_well(
             vm_case.kernel_or_skip(cls.KERNEL),
@@ -123,6 +135,18 @@ class Lives(parts.Case):
 
     def test_a_process_that_shares_memory_shares_the_route(self):
         self.assertIn("ok: what both have emitted is counted", self.part("shared-memory"))
+
+    def test_versions_are_told_apart_where_a_name_has_one_format(self):
+        (second,) = [line for line in self.part("single-format") if line.startswith("second: ")]
+        self.assertRegex(second, r"^second: eventlog_single_event_[0-9a-f]{8} $")
+        name = second.removeprefix("second: ").rstrip()
+        self.assertEqual(self.part("single-first"), ["user_events:eventlog_single_event"])
+        self.assertEqual(self.part("single-second"), [f"user_events:{name}"])
+        # The program finds both, with its fields.
+        self.assertIn(second, self.part("single-programs"))
+        self.assertEqual(
+            sorted(self.part("single-unregister")), sorted(["eventlog_single_event", name])
+        )
 
     def test_an_unloaded_plugin_leaves_nothing_to_the_kernel(self):
         lines = self.part("unloading")

@@ -282,6 +282,46 @@ void go_through_toggling() {
     step("all of the trace is counted", traced >= rounds && traced <= written);
 }
 
+/// Two versions of a provider where the kernel has one format for each name: see
+/// user_events_single.cpp.
+void go_through_single_format() {
+    const eventlog_field_definition number = {.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_32};
+    const eventlog_field_definition code = {.name = "code", .type = EVENTLOG_TYPE_UNSIGNED_64};
+    const auto define = [](const eventlog_field_definition& field) {
+        const eventlog_event_definition event = {
+            .name = "event", .fields = &field, .field_count = 1};
+        return eventlog::dynamic_provider(
+            {EVENTLOG_DEFINITION_SIZES, .name = "single", .events = &event, .event_count = 1});
+    };
+    constexpr std::string_view plain = "eventlog_single_event ";
+    const eventlog::dynamic_provider first = define(number);
+    step("the first has the name",
+         names_of("eventlog_single_event").find(plain) != std::string::npos);
+    const eventlog::dynamic_provider second = define(code);
+    step("the second can be offered, too",
+         second.status().routes[EVENTLOG_ROUTE_USER_EVENTS].code == EVENTLOG_OK);
+    std::string names = names_of("eventlog_single_event");
+    step("the first has its name still", names.find(plain) != std::string::npos);
+    names.erase(names.find(plain), plain.size());
+    std::printf("second: %s\n", names.c_str());
+    step("the second has another",
+         names.starts_with("eventlog_single_event_") && names.find(' ') == names.size() - 1);
+    names.pop_back();
+    const std::string enable = EVENTS + names + "/enable";
+    set_file(enable.c_str(), "1");
+    step("the second's gate opens", soon([&] { return second.enabled(0); }));
+    step("the first's does not", !first.enabled(0));
+    second.emit(0, std::uint64_t{70});
+    set_file(EVENTS "eventlog_single_event/enable", "1");
+    step("the first's gate opens", soon([&] { return first.enabled(0); }));
+    first.emit(0, 71U);
+    set_file(EVENTS "enable", "0");
+    step("the second's event has the second's field",
+         trace_holds((names + ": code=0x46 (70)").c_str()));
+    step("the first's event has the first's",
+         trace_holds("eventlog_single_event: number=0x47 (71)"));
+}
+
 /// Children that share our memory: the kernel's words are theirs, too, and stay when they go.
 void go_through_spawning() {
     listen(true);
@@ -451,6 +491,7 @@ constexpr course courses[] = {
     {"listeners", go_through_listeners},
     {"stale-gate", go_through_stale_gate},
     {"toggling", go_through_toggling},
+    {"single-format", go_through_single_format},
     {"spawning", go_through_spawning},
     {"shared-memory", go_through_shared_memory},
     {"exec", [] { go_through_exec(false); }},
