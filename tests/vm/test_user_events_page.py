@@ -93,10 +93,11 @@ class Tools(test_user_events_tools.Tools):
 
     KERNEL = KERNEL
     KEYS = "amount"  # texts cannot be counted by
+    COUNT_AS_TEXT = 5_000  # each has several lines
 
-    def lines_of_trace_pipe(self):
+    def lines_of(self, name, program):
         return hex_trace.lines(
-            self.read("trace_pipe"), hex_trace.read_formats(self.read("format.trace_pipe"))
+            self.read(name), hex_trace.read_formats(self.read(f"format.{program}"))
         )
 
     test_histogram_of_a_string = None

@@ -13,7 +13,8 @@ import parts
 import vm_case
 
 COUNT = 100_000
-COUNT_AS_TEXT = 5_000
+# More than fit into the smallest buffers.
+COUNT_OF_LOSSY = 20_000
 # Of a text, so that the payload is as large as may be: before it come 16 bytes, behind it is its NUL.
 LARGEST = 4048 - 16 - 1
 
@@ -84,33 +85,64 @@ trace-cmd record -q -b 32768 -e user_events:$(basename $item) -o /tmp/trace.dat 
     sh /tmp/emit $program 8>&- 9>&- &
 emit_into $!
 
-begin {COUNT_AS_TEXT} trace_pipe
+# From here on the tool's buffer is too small, and its own count says what is missing. Only this
+# program, as perf counts what is lost of others' beginnings and ends, too.
+begin {COUNT_OF_LOSSY} perf-lossy
+perf record --quiet --pid $program --mmap-pages 1 --event 'user_events:eventlog_load_*' \
+    --output /tmp/perf-lossy.data -- sh /tmp/emit $program 8>&- 9>&- &
+recorder=$!
+wait_until [ -e /tmp/go ]
+rm /tmp/go
+emit
+# It ends with the program, and with a signal what it has started.
+wait $recorder
+end
+
+# Of a full buffer ftrace loses the oldest, or the newest.
+cd /sys/kernel/tracing
+for overwrite in 1 0; do
+    begin {COUNT_OF_LOSSY} ftrace-lossy-$overwrite
+    echo 64 > buffer_size_kb
+    echo $overwrite > options/overwrite
+    echo > trace
+    echo 1 > $item/enable
+    emit
+    cat trace > /tmp/trace-lossy-$overwrite
+    cat per_cpu/cpu*/stats > /tmp/stats-lossy-$overwrite
+    echo 0 > $item/enable
+    end
+done
+echo 1 > options/overwrite
+echo 32768 > buffer_size_kb
+
+echo > trace
+begin $2 trace_pipe
 cat /sys/kernel/tracing/trace_pipe > /tmp/trace_pipe 8>&- 9>&- &
 reader=$!
 echo 1 > $item/enable
 emit
-has_all() {{ [ $(grep -c ' \[0[0-9]*\] ' /tmp/trace_pipe) -ge {COUNT_AS_TEXT} ]; }}
-wait_until has_all
+has_all() {{ [ $(grep -c ' \[0[0-9]*\] ' /tmp/trace_pipe) -ge $2 ]; }}
+wait_until has_all - $2
 kill $reader
 # Not before: the event goes with who listens last, and the kernel empties its buffers then.
 echo 0 > $item/enable
 end
 
 for key in $1; do
-    begin {COUNT_AS_TEXT} $key
+    begin {COUNT} $key
     echo "hist:keys=$key" > $item/trigger || exit
     emit
     cat $item/hist > /tmp/hist.$key
     echo "!hist:keys=$key" > $item/trigger || exit
     end
 done
-for tool in perf largest trace-cmd trace_pipe $1; do
+for tool in perf largest trace-cmd perf-lossy ftrace-lossy-1 ftrace-lossy-0 trace_pipe $1; do
     echo "$tool: $(cat /tmp/$tool.status)"
 done
 """
-FILES = ("perf.data", "largest.data", "trace.dat", "trace_pipe", "format.trace_pipe", "hist.amount",
-         "hist.word")
-
+FILES = ("perf.data", "largest.data", "trace.dat", "perf-lossy.data", "trace-lossy-1", "trace-lossy-0",
+         "stats-lossy-1", "stats-lossy-0", "format.ftrace-lossy-1", "format.ftrace-lossy-0",
+         "trace_pipe", "format.trace_pipe", "hist.amount", "hist.word")
 
 ITEM = re.compile(
     r"eventlog_load_item(?:_[0-9a-f]{8})?: +number=(?:0x[0-9a-f]+ \()?(\d+)\)?"
@@ -145,6 +177,7 @@ class Tools(vm_case.Case):
 
     KERNEL = "user-events-6.12"
     KEYS = "amount word"  # fields that can be counted by
+    COUNT_AS_TEXT = 20_000
 
     @classmethod
     def setUpClass(cls):
@@ -158,7 +191,7 @@ class Tools(vm_case.Case):
         program = vm_case.built("PROGRAMS", "user_events_load")
         cls.result = cls.run_well(
             vm_case.kernel_or_skip(cls.KERNEL),
-            ["sh", "-c", SCRIPT, program, cls.KEYS],
+            ["sh", "-c", SCRIPT, program, cls.KEYS, str(cls.COUNT_AS_TEXT)],
             files={program: program, **tools},
             collect=tuple(f"/tmp/{name}" for name in FILES),
             processors=2,
@@ -205,31 +238,70 @@ class Tools(vm_case.Case):
         self.assertNotIn("EVENTS DROPPED", report)
         self.assertEqual(items(report.splitlines()), emitted(COUNT))
 
-    def lines_of_trace_pipe(self):
-        return self.read("trace_pipe").splitlines()
+    def test_perf_counts_what_it_loses(self):
+        self.assert_written("perf-lossy", COUNT_OF_LOSSY)
+        file = self.collected("perf-lossy.data")
+        shown = self.output("perf", "script", "--show-task-events", "--fields",
+                            "comm,event,trace", "--input", file)
+        all_emitted = emitted(COUNT_OF_LOSSY)
+        kept = items(shown.splitlines())
+        self.assertEqual(kept, [all_emitted[number] for number, _, _ in kept])
+        stats = self.output("perf", "report", "--stats", "--input", file)
+        # What the kernel says at the end. The records on the way may not tell of the last.
+        lost = int(re.findall(r"LOST_SAMPLES events: +(\d+)", stats)[-1])
+        self.assertGreater(lost, 0)
+        # The program's end is a record, too, which may find no room. And of a ring as small as this
+        # perf reads some records twice now and then.
+        end = 0 if "PERF_RECORD_EXIT" in shown else 1
+        self.assertEqual(len(set(kept)) + lost, COUNT_OF_LOSSY + end)
+
+    def lossy_trace(self, overwrite):
+        """The events in a trace that was too small, and how many ftrace says that it has lost."""
+        kept = items(self.lines_of(f"trace-lossy-{overwrite}", f"ftrace-lossy-{overwrite}"))
+        stats = self.read(f"stats-lossy-{overwrite}")
+        lost = {name: sum(map(int, re.findall(rf"^{name}: (\d+)$", stats, re.MULTILINE)))
+                for name in ("overrun", "commit overrun", "dropped events")}
+        self.assert_written(f"ftrace-lossy-{overwrite}", COUNT_OF_LOSSY)
+        self.assertEqual(len(kept) + sum(lost.values()), COUNT_OF_LOSSY)
+        return kept, lost
+
+    def test_ftrace_counts_the_oldest_that_it_loses(self):
+        kept, lost = self.lossy_trace(1)
+        self.assertGreater(lost["overrun"], 0)
+        self.assertEqual(kept[-1], emitted(COUNT_OF_LOSSY)[-1])
+
+    def test_ftrace_counts_the_newest_that_it_loses(self):
+        kept, lost = self.lossy_trace(0)
+        self.assertGreater(lost["dropped events"], 0)
+        self.assertEqual(kept[0], emitted(COUNT_OF_LOSSY)[0])
+
+    def lines_of(self, name, program):
+        """The lines of a trace; the program is the one that has emitted then."""
+        return self.read(name).splitlines()
 
     def test_trace_pipe(self):
-        self.assert_written("trace_pipe", COUNT_AS_TEXT)
+        self.assert_written("trace_pipe", self.COUNT_AS_TEXT)
         self.assertNotIn("LOST", self.read("trace_pipe"))
-        self.assertEqual(items(self.lines_of_trace_pipe()), emitted(COUNT_AS_TEXT))
+        self.assertEqual(items(self.lines_of("trace_pipe", "trace_pipe")),
+                         emitted(self.COUNT_AS_TEXT))
 
     def test_histogram_of_an_integer(self):
-        self.assert_written("amount", COUNT_AS_TEXT)
+        self.assert_written("amount", COUNT)
         hits, totals = histogram(self.read("hist.amount"))
         expected = {}
-        for _, amount, _ in emitted(COUNT_AS_TEXT):
+        for _, amount, _ in emitted(COUNT):
             expected[str(amount)] = expected.get(str(amount), 0) + 1
         self.assertEqual(hits, expected)
-        self.assertEqual((totals["Hits"], totals["Dropped"]), (COUNT_AS_TEXT, 0))
+        self.assertEqual((totals["Hits"], totals["Dropped"]), (COUNT, 0))
 
     def test_histogram_of_a_string(self):
-        self.assert_written("word", COUNT_AS_TEXT)
+        self.assert_written("word", COUNT)
         hits, totals = histogram(self.read("hist.word"))
         expected = {}
-        for _, _, word in emitted(COUNT_AS_TEXT):
+        for _, _, word in emitted(COUNT):
             expected[word] = expected.get(word, 0) + 1
         self.assertEqual(hits, expected)
-        self.assertEqual((totals["Hits"], totals["Dropped"]), (COUNT_AS_TEXT, 0))
+        self.assertEqual((totals["Hits"], totals["Dropped"]), (COUNT, 0))
 
 
 if __name__ == "__main__":
