@@ -8,7 +8,7 @@ import re
 import struct
 
 FIELD = re.compile(
-    r"\tfield:(.*?)([A-Za-z_]\w*)(?:\[-?\d*\])?;\toffset:(\d+);\tsize:(\d+);\tsigned:(\d);"
+    r"\tfield:(.*?)([A-Za-z_]\w*)(?:\[-?\d*\])?;\toffset:(\d+);\tsize:(\d+);\tsigned:\d;"
 )
 DUMP = re.compile(r"\b([0-9a-f]{8}): ((?:[0-9a-f]{2} ){1,16})")
 
@@ -19,21 +19,26 @@ class Field:
     type: str
     offset: int
     size: int
-    signed: bool
 
     def text(self, record):
-        """As a kernel since 6.4 shows it."""
+        """As a kernel since 6.4 shows it, which looks at sizes, and at types for texts and bytes."""
         raw = record[self.offset:self.offset + self.size]
         if self.type.startswith("__rel_loc"):
             (word,) = struct.unpack("<I", raw)
             begin = self.offset + 4 + (word & 0xFFFF)
-            return record[begin:begin + (word >> 16) - 1].decode()
+            held = record[begin:begin + (word >> 16)]
+            return held[:-1].decode() if "char" in self.type else held.hex(",")
         if self.type == "char" and self.size > 1:
             return raw.split(b"\0")[0].decode()
-        number = int.from_bytes(raw, "little", signed=self.signed)
+        number = int.from_bytes(raw, "little")
         if self.size == 1:
-            return f"({number})"
-        return f"0x{int.from_bytes(raw, 'little'):x} ({number})"
+            printable = 0x20 <= number < 0x7F or number >= 0xA0  # in Latin-1
+            return (f"'{chr(number)}'" if printable else "") + f"({number})"
+        if self.size == 2:
+            return f"0x{number:x} ({number})"
+        if self.size in (4, 8):
+            return f"0x{number:x} ({int.from_bytes(raw, 'little', signed=True)})"
+        return "<INVALID-SIZE>"
 
 
 def read_formats(text):
@@ -42,7 +47,7 @@ def read_formats(text):
     for part in re.split(r"^(?=name: )", text, flags=re.MULTILINE)[1:]:
         name, number = re.match(r"name: (\S+)\nID: (\d+)\n", part).groups()
         fields = [
-            Field(found[2], found[1].strip(), int(found[3]), int(found[4]), found[5] == "1")
+            Field(found[2], found[1].strip(), int(found[3]), int(found[4]))
             for found in FIELD.finditer(part)
             if not found[2].startswith("common_")
         ]

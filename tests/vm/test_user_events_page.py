@@ -4,6 +4,7 @@
 which has a page of status bits and does not write to gates."""
 
 import re
+import struct
 
 import hex_trace
 import test_user_events_route
@@ -99,6 +100,19 @@ class Tools(test_user_events_tools.Tools):
         return hex_trace.lines(
             self.read(name), hex_trace.read_formats(self.read(f"format.{program}"))
         )
+
+    def test_records_have_what_is_not_shown(self):
+        for data, record in zip(
+            test_user_events_tools.DATA, hex_trace.read_records(self.read("kinds.trace")), strict=True
+        ):
+            place = len(data) << 16 | test_user_events_tools.BEHIND_DATA if data else 0
+            fixed = struct.pack(
+                "<d q I I f I 8H 4H h 4B 16s 6s 8s b", 0.5, 1500000, place, 6, 0.25, 4000000000,
+                *range(1, 9), *range(1, 5), -5, 192, 0, 2, 1, b"\x20\x01\x0d\xb8",
+                b"\x02\0\0\0\0\x09", b"eight is", -5
+            )
+            # ftrace rounds up.
+            self.assertEqual(record[8:8 + len(fixed + data)], fixed + data)
 
     test_histogram_of_a_string = None
 

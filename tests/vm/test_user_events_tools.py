@@ -23,9 +23,11 @@ LARGEST = 4048 - 16 - 1
 # the tool records, for as long as somebody has the pipe open for writing.
 SCRIPT = parts.SHELL + rf"""
 events=/sys/kernel/tracing/events/user_events
+source=$0
+event=eventlog_load_item
 mkfifo /tmp/hold /tmp/keep
 find_item() {{
-    item=$(echo $events/eventlog_load_item*)
+    item=$(echo $events/$event*)
     [ -e "$item" ]
 }}
 is_gone() {{
@@ -39,11 +41,11 @@ is_gone() {{
 # there is a second program, which only keeps the event for as long as the tool may need it.
 begin() {{
     wait_until is_gone
-    "$0" 0 < /tmp/keep > /dev/null &
+    "$source" 0 < /tmp/keep > /dev/null &
     keeper=$!
     exec 8> /tmp/keep
     wait_until find_item
-    "$0" $1 < /tmp/hold > /tmp/$2.status 8>&- &
+    "$source" $1 < /tmp/hold > /tmp/$2.status 8>&- &
     program=$!
     exec 9> /tmp/hold
     cp $item/format /tmp/format.$2
@@ -136,18 +138,61 @@ for key in $1; do
     echo "!hist:keys=$key" > $item/trigger || exit
     end
 done
-for tool in perf largest trace-cmd perf-lossy ftrace-lossy-1 ftrace-lossy-0 trace_pipe $1; do
+# A field of each kind: what is to be seen of it, not how many there are.
+wait_until is_gone
+source=$3
+event=eventlog_kinds_all
+begin 4 kinds
+echo 1 > $item/enable
+perf record --quiet --all-cpus --event 'user_events:eventlog_kinds_*' --output /tmp/kinds.data \
+    -- sh /tmp/emit $program 8>&- 9>&- &
+recorder=$!
+while kill -0 $recorder && [ ! -e /tmp/go ]; do sleep 0.1; done
+rm /tmp/go
+emit
+wait $recorder || exit
+cat trace > /tmp/kinds.trace
+echo 0 > $item/enable
+end
+begin 4 kinds-again
+trace-cmd record -q -e user_events:$(basename $item) -o /tmp/kinds.dat \
+    sh /tmp/emit $program 8>&- 9>&- &
+emit_into $!
+
+for tool in perf largest trace-cmd perf-lossy ftrace-lossy-1 ftrace-lossy-0 trace_pipe $1 \
+    kinds kinds-again; do
     echo "$tool: $(cat /tmp/$tool.status)"
 done
 """
 FILES = ("perf.data", "largest.data", "trace.dat", "perf-lossy.data", "trace-lossy-1", "trace-lossy-0",
          "stats-lossy-1", "stats-lossy-0", "format.ftrace-lossy-1", "format.ftrace-lossy-0",
-         "trace_pipe", "format.trace_pipe", "hist.amount", "hist.word")
+         "trace_pipe", "format.trace_pipe", "hist.amount", "hist.word",
+         "kinds.data", "kinds.trace", "format.kinds", "kinds.dat")
 
 ITEM = re.compile(
     r"eventlog_load_item(?:_[0-9a-f]{8})?: +number=(?:0x[0-9a-f]+ \()?(\d+)\)?"
     r" amount=(?:0x[0-9a-f]+ \()?(\d+)\)? word=(.*)$"
 )
+
+
+KINDS = re.compile(r"eventlog_kinds_all(?:_[0-9a-f]{8})?: +(.*)$")
+# Bytes that each of the four events has.
+DATA = (b"", b"\x01", b"\x01\x20", b"\x01\x20\xff")
+# In the trace, and in perf and trace-cmd: without `data`, which stands behind `took`.
+KINDS_IN_TRACE = (
+    "share=0x3fe0000000000000 (4602678819172646912) took=0x16e360 (1500000) data={}"
+    " where_column=0x6 (6) part=0x3e800000 (1048576000) large=0xee6b2800 (-294967296)"
+    " many=<INVALID-SIZE>"
+    " some=0x4000300020001 (1125912791875585) where_row=0xfffb (65531) near=0x10200c0 (16908480)"
+    " far=<INVALID-SIZE> card=<INVALID-SIZE> full=eight is below='\xfb'(251)"
+)
+KINDS_IN_TOOLS = (
+    "share=4602678819172646912 took=1500000 data={} where_column=6 part=1048576000"
+    " large=4000000000 many=0 some=1125912791875585 where_row=65531 near=16908480 far=0 card=0"
+    " full=eight is below=251"
+)
+# So many bytes behind the word that says where they are, which is 0 where there are none.
+BEHIND_DATA = 73
 
 
 def items(lines):
@@ -162,6 +207,11 @@ def items(lines):
 
 def emitted(count):
     return [(number, number % 97, f"word {number % 13}") for number in range(count)]
+
+
+def kinds(lines):
+    """What is shown of the fields of each kind, by line."""
+    return [found[1] for found in map(KINDS.search, lines) if found]
 
 
 def histogram(text):
@@ -189,10 +239,11 @@ class Tools(vm_case.Case):
                 raise unittest.SkipTest(f"there is no {name}. `./dev setup` installs it.")
             tools[f"/usr/bin/{name}"] = path
         program = vm_case.built("PROGRAMS", "user_events_load")
+        kinds = vm_case.built("PROGRAMS", "user_events_kinds")
         cls.result = cls.run_well(
             vm_case.kernel_or_skip(cls.KERNEL),
-            ["sh", "-c", SCRIPT, program, cls.KEYS, str(cls.COUNT_AS_TEXT)],
-            files={program: program, **tools},
+            ["sh", "-c", SCRIPT, program, cls.KEYS, str(cls.COUNT_AS_TEXT), kinds],
+            files={program: program, kinds: kinds, **tools},
             collect=tuple(f"/tmp/{name}" for name in FILES),
             processors=2,
             memory=2048,
@@ -203,7 +254,8 @@ class Tools(vm_case.Case):
         return os.path.join(self.result.files, "tmp", name)
 
     def read(self, name):
-        with open(self.collected(name), encoding="utf-8") as file:
+        # The kernel takes what it shows for Latin-1.
+        with open(self.collected(name), encoding="latin-1") as file:
             return file.read()
 
     def output(self, *command):
@@ -284,6 +336,22 @@ class Tools(vm_case.Case):
         self.assertNotIn("LOST", self.read("trace_pipe"))
         self.assertEqual(items(self.lines_of("trace_pipe", "trace_pipe")),
                          emitted(self.COUNT_AS_TEXT))
+
+    def test_fields_of_each_kind_in_the_trace(self):
+        self.assert_written("kinds", len(DATA))
+        self.assertEqual(kinds(self.lines_of("kinds.trace", "kinds")),
+                         [KINDS_IN_TRACE.format(data.hex(",")) for data in DATA])
+
+    def test_fields_of_each_kind_in_perf_and_trace_cmd(self):
+        # Of bytes they show the word that says where they are, and how many.
+        expected = [KINDS_IN_TOOLS.format(len(data) << 16 | BEHIND_DATA if data else 0)
+                    for data in DATA]
+        shown = self.output("perf", "script", "--fields", "comm,event,trace", "--input",
+                            self.collected("kinds.data"))
+        self.assertEqual(kinds(shown.splitlines()), expected)
+        self.assert_written("kinds-again", len(DATA))
+        shown = self.output("trace-cmd", "report", "-i", self.collected("kinds.dat"))
+        self.assertEqual(kinds(shown.splitlines()), expected)
 
     def test_histogram_of_an_integer(self):
         self.assert_written("amount", COUNT)
