@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The same as test_user_events_route.py and test_user_events_tools.py, on a kernel before Linux 6.4,
-which has a page of status bits and does not write to gates."""
+"""The same as test_user_events_route.py and test_user_events_tools.py, and some of
+test_user_events_lives.py, on a kernel before Linux 6.4, which has a page of status bits and does not
+write to gates."""
 
 import re
 import struct
 
 import hex_trace
+import parts
 import test_user_events_route
 import test_user_events_tools
 import vm_case
@@ -115,6 +117,95 @@ class Tools(test_user_events_tools.Tools):
             self.assertEqual(record[8:8 + len(fixed + data)], fixed + data)
 
     test_histogram_of_a_string = None
+
+
+LIVES = parts.SHELL + """
+lives=$0 plugin=$1
+tracing=/sys/kernel/tracing
+events=$tracing/events/user_events
+# Events can be removed when nobody refers to them.
+gone() {
+    for each in $events/eventlog_*; do
+        [ ! -e $each ] || echo "-:user_events/${each##*/}" >> $tracing/dynamic_events
+    done 2> /dev/null
+    [ -z "$(ls -d $events/eventlog_* 2>/dev/null)" ]
+}
+
+# With a library of its own, and the kernel's page in its data.
+part unloading "$lives" unloading "$plugin"
+wait_until gone
+
+echo > $tracing/trace
+"$lives" exec > /tmp/exec 2>&1 &
+program=$!
+asleep() { [ "$(cat /proc/$program/comm)" = sleep ] || ! kill -0 $program 2> /dev/null; }
+wait_until asleep
+part exec cat /tmp/exec
+part exec-format sh -c "cat $events/eventlog_lives_mark*/format"
+# A NUL stands behind each record.
+part exec-trace tr -d '\\0' < $tracing/trace
+wait_until gone
+part exec-lives-on cat /proc/$program/comm
+kill $program
+
+umount $tracing /sys/kernel/debug 2> /dev/null
+"$lives" late-mount > /tmp/late 2>&1 &
+program=$!
+wait_until grep -q early /tmp/late
+mkdir "/tmp/trace fs"
+mount -t tracefs tracefs "/tmp/trace fs"
+wait_until grep -q late: /tmp/late
+echo > "/tmp/trace fs/trace"
+for each in "/tmp/trace fs/events/user_events/"eventlog_lives_mark_*; do
+    echo 1 > "$each/enable"
+done
+wait $program
+part late cat /tmp/late
+part late-format cat "$each/format"
+part late-trace tr -d '\\0' < "/tmp/trace fs/trace"
+"""
+
+
+class Lives(parts.Case):
+    """What becomes of the page, and of what refers to events, when memory goes or tracefs comes."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        paths = [
+            vm_case.built("PROGRAMS", "user_events_lives"),
+            vm_case.built("PROGRAMS", "twin_static.so"),
+        ]
+        cls.result = cls.run_well(
+            vm_case.kernel_or_skip(KERNEL),
+            ["sh", "-c", LIVES, *paths],
+            files={path: path for path in paths},
+            processors=2,
+        )
+
+    def numbers(self, title):
+        """Those of the events in a trace."""
+        formats = hex_trace.read_formats("\n".join(self.part(f"{title}-format")))
+        shown = hex_trace.lines("\n".join(self.part(f"{title}-trace")), formats)
+        return [re.sub(r"^eventlog_lives_mark_\w{8}: number=\w+ ", "", line) for line in shown]
+
+    def test_an_unloaded_plugin_leaves_nothing_to_the_kernel(self):
+        lines = self.part("unloading")
+        self.assertIn("ok: so is its page of the kernel's", lines)
+        self.assertEqual(lines.count("ok: nothing is written there later"), 8)
+        self.assertIn("ok: nothing refers to its event", lines)
+
+    def test_exec_ends_the_route_and_the_next_image_has_its_own(self):
+        self.assertIn("ok: it counts anew", self.part("exec"))
+        self.assertEqual(self.numbers("exec"), ["(40)", "(41)"])
+        # The last image has no eventlog; the events could be removed.
+        self.assertEqual(self.part("exec-lives-on"), ["sleep"])
+
+    def test_tracefs_that_comes_late_is_found_wherever_it_is(self):
+        lines = self.part("late")
+        self.assertRegex(lines[0], r"^early: tracefs is not mounted where this process can see it, ")
+        self.assertIn("ok: it is written", lines)
+        self.assertEqual(self.numbers("late"), ["(50)"])
 
 
 if __name__ == "__main__":

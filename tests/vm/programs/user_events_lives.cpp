@@ -31,6 +31,7 @@
 #include <eventlog/eventlog.hpp>
 
 #include "steps.hpp"
+#include "user_events_abi.h"
 
 namespace {
 
@@ -77,14 +78,14 @@ void go_through_fault() {
     step("the trace has that one", trace_holds("eventlog_faulty_event: number=0x9 (9)"));
 }
 
-/// Where the pages of gates lie: what is mapped from our files, which got their names later.
-std::vector<void*> find_gate_pages() {
+/// Where that lies which is mapped from files of that name.
+std::vector<void*> find_mapped(const char* name) {
     FILE* maps = std::fopen("/proc/self/maps", "r");
     std::array<char, 512> line{};
     std::vector<void*> found;
     while (maps != nullptr && std::fgets(line.data(), line.size(), maps) != nullptr) {
         std::uintptr_t address = 0;
-        if (std::strstr(line.data(), "/providers/") != nullptr &&
+        if (std::strstr(line.data(), name) != nullptr &&
             std::sscanf(line.data(), "%" SCNxPTR, &address) == 1) {
             found.push_back(reinterpret_cast<void*>(address));
         }
@@ -93,6 +94,16 @@ std::vector<void*> find_gate_pages() {
         static_cast<void>(std::fclose(maps));
     }
     return found;
+}
+
+/// The pages of gates: of our files, which got their names later.
+std::vector<void*> find_gate_pages() {
+    return find_mapped("/providers/");
+}
+
+/// The kernel's own page, where it has one.
+std::vector<void*> find_status_pages() {
+    return find_mapped("user_events_status");
 }
 
 /// The kernel has to fault the page in before it can set the bit.
@@ -133,26 +144,39 @@ void expect_untouched(void* page, std::uint32_t pattern, const char* enable, voi
 
 /// A plugin whose event stays when it goes: nothing is written to where its gate was.
 void go_through_unloading(const char* plugin) {
-    constexpr const char* enable = EVENTS "eventlog_plugin_call/enable";
     step("we have a gate", lives::status().code == EVENTLOG_OK);
     const std::vector<void*> own = find_gate_pages();
     step("it is one", own.size() == 1);
+    const std::vector<void*> own_status = find_status_pages();
+    step("the kernel's page is mapped if there is one",
+         own_status.size() == (kernel_has_page() ? 1U : 0U));
     void* loaded = ::dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
     step("a plugin is loaded", loaded != nullptr);
     const std::vector<void*> pages = find_gate_pages();
     step("it has a gate of its own", pages.size() == 2);
     void* const gate = pages[0] == own[0] ? pages[1] : pages[0];
-    set_file(enable, "1");
+    const std::string name = name_of("plugin_call");
+    const std::string enable = EVENTS + name + "/enable";
+    set_file(enable.c_str(), "1");
     step("the kernel opens it",
          soon([&] { return *static_cast<const volatile std::uint32_t*>(gate) >> 31U == 1; }));
-    set_file(enable, "0");
+    set_file(enable.c_str(), "0");
+    if (kernel_has_page()) {
+        step("a library of its own has the kernel's page, too", find_status_pages().size() == 2);
+    }
     step("the plugin is unloaded", ::dlclose(loaded) == 0);
     step("its gate is gone", find_gate_pages() == own);
+    step("so is its page of the kernel's", find_status_pages() == own_status);
     step("its place is free, and gets memory of ours",
          ::mmap(gate, 4096, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == gate);
-    expect_untouched(gate, 0, enable, own[0]);
-    expect_untouched(gate, ~0U, enable, own[0]);
+    expect_untouched(gate, 0, enable.c_str(), own[0]);
+    expect_untouched(gate, ~0U, enable.c_str(), own[0]);
+    if (kernel_has_page()) {
+        const std::string removal = "-:user_events/" + name;
+        set_file(TRACING "dynamic_events", removal.c_str());
+        step("nothing refers to its event", name_of("plugin_call").empty());
+    }
 }
 
 int open_perf() {
