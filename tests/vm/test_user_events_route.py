@@ -119,6 +119,18 @@ class Route(vm_case.Case):
         (line,) = self.trace("versions")
         self.assertRegex(line, rf"^eventlog_traced_silent\.\w+: code={re.escape(integer(300))}$")
 
+    def test_has_the_longest_names(self):
+        self.assertEqual(
+            self.trace("longest names"),
+            [f"eventlog_{'p' * 63}_{'e' * 63}: number={integer(500)}"],
+        )
+
+    def test_has_events_of_one_name_as_one(self):
+        self.assertEqual(
+            self.trace("shared name"),
+            [f"eventlog_left_right_end: number={integer(number)}" for number in (501, 502)],
+        )
+
     def test_is_tried_again_when_the_kernel_has_room(self):
         self.assertIn(
             "\nlimit: 1 of 1 events of provider late are not in tracefs. The first is event: the "

@@ -290,6 +290,48 @@ eventlog::route_status route_of(const eventlog::dynamic_provider& provider) {
     return provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS];
 }
 
+eventlog::dynamic_provider define(const char* name, const char* event_name) {
+    const eventlog_event_definition event = {
+        .name = event_name, .fields = late_fields, .field_count = 1};
+    return eventlog::dynamic_provider(
+        {EVENTLOG_DEFINITION_SIZES, .name = name, .events = &event, .event_count = 1});
+}
+
+/// The longest names, and two providers whose events come to have the same name.
+void follow_names() {
+    const std::string provider_name(63, 'p');
+    const std::string event_name(63, 'e');
+    std::string longest;
+    std::string shared;
+    {
+        const eventlog::dynamic_provider provider =
+            define(provider_name.c_str(), event_name.c_str());
+        step("the longest names can be offered", route_of(provider).code == EVENTLOG_OK);
+        const std::string both = provider_name + "_" + event_name;
+        longest = name_of(both);
+        show_format(longest);
+        listen(both, true);
+        step("its gate is open", soon([&] { return provider.enabled(0); }));
+        provider.emit(0, 500U);
+        show_trace("longest names");
+        listen(both, false);
+
+        const eventlog::dynamic_provider first = define("left", "right_end");
+        const eventlog::dynamic_provider second = define("left_right", "end");
+        shared = name_of("left_right_end");
+        show_format(shared);
+        step("two events have one name", names_of("eventlog_left_right_end") == shared + " ");
+        listen("left_right_end", true);
+        step("both gates are open", soon([&] { return first.enabled(0) && second.enabled(0); }));
+        first.emit(0, 501U);
+        second.emit(0, 502U);
+        show_trace("shared name");
+        listen("left_right_end", false);
+    }
+    expect_gone(longest);
+    expect_gone(shared);
+}
+
 /// Whether what was not to be had at first is, some time after it can be.
 bool is_tried_again(const eventlog::dynamic_provider& provider) {
     return soon([&] {
@@ -457,6 +499,7 @@ int main() {
     follow_sizes();
     follow_fork();
     follow_versions();
+    follow_names();
     follow_permission();
     follow_limit();
     follow_lost_descriptor();
