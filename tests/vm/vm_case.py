@@ -12,6 +12,7 @@ import sys
 import tempfile
 import unittest
 
+import kernel_module
 import kernels
 from machine import Run, emulator_of, execute
 from paths import Problem, Unavailable
@@ -35,6 +36,14 @@ def kernel_or_skip(name):
     except Problem as problem:
         raise unittest.SkipTest(f"{problem} `./dev setup` does it.") from problem
     return kernel
+
+
+def module_or_skip(kernel):
+    """The kernel module for that kernel, built if its sources have changed."""
+    try:
+        return str(kernel_module.module_for(kernel))
+    except Unavailable as problem:
+        raise unittest.SkipTest(f"modules for {kernel.name} cannot be built: {problem}") from problem
 
 
 def any_kernel():

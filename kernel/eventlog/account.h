@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a user may have at most, over all processes. */
+#ifndef EVENTLOG_ACCOUNT_H
+#define EVENTLOG_ACCOUNT_H
+
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+enum eventlog_resource {
+	EVENTLOG_FILES, /* open files of the device */
+	EVENTLOG_EVENTS, /* events that were there for none before */
+	EVENTLOG_WORDS,
+	EVENTLOG_PAGES, /* pinned, for words */
+	EVENTLOG_RESOURCES
+};
+
+struct eventlog_user;
+
+struct eventlog_user *eventlog_user_get(kuid_t uid);
+struct eventlog_user *eventlog_user_hold(struct eventlog_user *user);
+void eventlog_user_put(struct eventlog_user *user);
+bool eventlog_charge(struct eventlog_user *user, enum eventlog_resource what);
+void eventlog_uncharge(struct eventlog_user *user, enum eventlog_resource what);
+
+#endif /* EVENTLOG_ACCOUNT_H */

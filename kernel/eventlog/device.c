@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/eventlog: what one open file has registered, and writing events.
+ * See uapi/linux/eventlog_device.h.
+ */
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+#include <uapi/linux/eventlog_device.h>
+
+#include "eventlog.h"
+
+static int device_open(struct inode *inode, struct file *opened)
+{
+	struct eventlog_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+
+	if (!file)
+		return -ENOMEM;
+	file->user = eventlog_user_get(current_euid());
+	if (!file->user) {
+		kfree(file);
+		return -ENOMEM;
+	}
+	if (!eventlog_charge(file->user, EVENTLOG_FILES)) {
+		eventlog_user_put(file->user);
+		kfree(file);
+		return -EMFILE;
+	}
+	INIT_LIST_HEAD(&file->pages);
+	opened->private_data = file;
+	return stream_open(inode, opened);
+}
+
+static struct eventlog_event **place_of(struct eventlog_file *file, u32 index)
+{
+	return &file->chunks[index / EVENTLOG_EVENTS_PER_CHUNK][index % EVENTLOG_EVENTS_PER_CHUNK];
+}
+
+static int device_release(struct inode *inode, struct file *opened)
+{
+	struct eventlog_file *file = opened->private_data;
+	u32 i;
+
+	eventlog_words_remove_all(file);
+	mutex_lock(&eventlog_registry_lock);
+	for (i = 0; i < file->event_count; i++)
+		eventlog_event_put(*place_of(file, i));
+	mutex_unlock(&eventlog_registry_lock);
+	for (i = 0; i < EVENTLOG_CHUNKS_PER_FILE; i++)
+		kfree(file->chunks[i]);
+	eventlog_uncharge(file->user, EVENTLOG_FILES);
+	eventlog_user_put(file->user);
+	kfree(file);
+	return 0;
+}
+
+/* The event's number, or an error.  Takes over the caller's use of the event. */
+static int number_of(struct eventlog_file *file, struct eventlog_event *event)
+{
+	const u32 count = file->event_count;
+	struct eventlog_event ***chunk;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (*place_of(file, i) == event) {
+			eventlog_event_put(event);
+			return i;
+		}
+	}
+	if (count == EVENTLOG_EVENTS_PER_FILE) {
+		eventlog_event_put(event);
+		return -EMFILE;
+	}
+	chunk = &file->chunks[count / EVENTLOG_EVENTS_PER_CHUNK];
+	if (!*chunk)
+		*chunk = kcalloc(EVENTLOG_EVENTS_PER_CHUNK, sizeof(**chunk), GFP_KERNEL_ACCOUNT);
+	if (!*chunk) {
+		eventlog_event_put(event);
+		return -ENOMEM;
+	}
+	*place_of(file, count) = event;
+	/* Whoever sees the number sees the event. */
+	smp_store_release(&file->event_count, count + 1);
+	return count;
+}
+
+static int add_event(struct eventlog_file *file, struct eventlog_layout *layout, u16 flags,
+		     struct eventlog_word *word)
+{
+	struct eventlog_event *event;
+	int number;
+
+	mutex_lock(&eventlog_registry_lock);
+	event = eventlog_event_get(layout, flags, file->user);
+	if (IS_ERR(event)) {
+		number = PTR_ERR(event);
+		goto failed;
+	}
+	number = number_of(file, event);
+	if (number >= 0) {
+		const int error = eventlog_word_add(word, file, event);
+
+		if (error)
+			number = error;
+	}
+failed:
+	mutex_unlock(&eventlog_registry_lock);
+	if (number < 0)
+		eventlog_word_discard(word);
+	return number;
+}
+
+/* Whatever newer programs may append to these structs has to be 0. */
+static int get_struct(void *known, size_t known_size, void __user *from)
+{
+	u32 size;
+
+	if (get_user(size, (u32 __user *)from))
+		return -EFAULT;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	if (size < known_size)
+		return -EINVAL;
+	return copy_struct_from_user(known, known_size, from, size);
+}
+
+static struct eventlog_layout *get_layout(u64 address)
+{
+	struct eventlog_layout *layout;
+	char *description;
+
+	description = strndup_user(u64_to_user_ptr(address), EVENTLOG_DESCRIPTION_MAX);
+	if (IS_ERR(description))
+		return ERR_CAST(description);
+	layout = eventlog_layout_parse(description);
+	kfree(description);
+	return layout;
+}
+
+static long do_register(struct eventlog_file *file, struct eventlog_registration __user *from)
+{
+	struct eventlog_registration wanted;
+	struct eventlog_layout *layout;
+	struct eventlog_word *word;
+	int number;
+	int error;
+
+	error = get_struct(&wanted, sizeof(wanted), from);
+	if (error)
+		return error;
+	if (wanted.flags & ~EVENTLOG_REGISTER_MULTI_FORMAT)
+		return -EINVAL;
+	if (wanted.enable_addr != (unsigned long)wanted.enable_addr)
+		return -EFAULT;
+	if (eventlog_word_exists(wanted.enable_addr, wanted.enable_bit))
+		return -EADDRINUSE;
+	layout = get_layout(wanted.name_args);
+	if (IS_ERR(layout))
+		return PTR_ERR(layout);
+	word = eventlog_word_prepare(wanted.enable_addr, wanted.enable_size, wanted.enable_bit);
+	if (IS_ERR(word)) {
+		eventlog_layout_free(layout);
+		return PTR_ERR(word);
+	}
+	number = add_event(file, layout, wanted.flags, word);
+	if (number < 0)
+		return number;
+	return put_user((u32)number, &from->write_index);
+}
+
+static long do_unregister(struct eventlog_unregistration __user *from)
+{
+	struct eventlog_unregistration wanted;
+	const int error = get_struct(&wanted, sizeof(wanted), from);
+
+	if (error)
+		return error;
+	if (wanted.reserved_byte || wanted.reserved)
+		return -EINVAL;
+	if (wanted.disable_addr != (unsigned long)wanted.disable_addr)
+		return -ENOENT;
+	return eventlog_word_remove(wanted.disable_addr, wanted.disable_bit);
+}
+
+static long do_delete(const char __user *from)
+{
+	char *name = strndup_user(from, EVENTLOG_DESCRIPTION_MAX);
+	long error;
+
+	if (IS_ERR(name))
+		return PTR_ERR(name);
+	error = eventlog_event_delete(name);
+	kfree(name);
+	return error;
+}
+
+static long device_ioctl(struct file *opened, unsigned int command, unsigned long argument)
+{
+	switch (command) {
+	case EVENTLOG_REGISTER:
+		return do_register(opened->private_data, (void __user *)argument);
+	case EVENTLOG_DELETE:
+		return do_delete((const char __user *)argument);
+	case EVENTLOG_UNREGISTER:
+		return do_unregister((void __user *)argument);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/*
+ * One event: its number, then its payload.  Fails with ENOENT for a number that
+ * this file does not have, EINVAL and E2BIG for a payload that is too short or
+ * too long, EBADF if nobody listens, EFAULT if something in it points outside.
+ */
+static ssize_t device_write(struct kiocb *kiocb, struct iov_iter *from)
+{
+	struct eventlog_file *file = kiocb->ki_filp->private_data;
+	const size_t total = iov_iter_count(from);
+	struct eventlog_event *event;
+	u8 brief[256] __aligned(8);
+	u8 *payload = brief;
+	size_t size;
+	int error;
+	u32 index;
+
+	if (!copy_from_iter_full(&index, sizeof(index), from))
+		return -EFAULT;
+	/* Pairs with the release in number_of(): the event is there, too. */
+	if (index >= smp_load_acquire(&file->event_count))
+		return -ENOENT;
+	event = *place_of(file, index);
+	size = iov_iter_count(from);
+	if (size < event->layout->size)
+		return -EINVAL;
+	if (size > EVENTLOG_PAYLOAD_MAX)
+		return -E2BIG;
+	if (!READ_ONCE(event->heard))
+		return -EBADF;
+	if (size > sizeof(brief)) {
+		payload = kmalloc(size, GFP_KERNEL);
+		if (!payload)
+			return -ENOMEM;
+	}
+	error = copy_from_iter_full(payload, size, from) ? 0 : -EFAULT;
+	if (!error)
+		error = eventlog_payload_make_absolute(event->layout, payload, size);
+	if (!error)
+		eventlog_trace_event_fire(event, payload, size);
+	if (payload != brief)
+		kfree(payload);
+	return error ? error : total;
+}
+
+static const struct file_operations device_operations = {
+	.owner = THIS_MODULE,
+	.open = device_open,
+	.release = device_release,
+	.unlocked_ioctl = device_ioctl,
+	.write_iter = device_write,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "eventlog",
+	.mode = 0660,
+	.fops = &device_operations,
+};
+
+int eventlog_device_init(void)
+{
+	return misc_register(&device);
+}
+
+void eventlog_device_exit(void)
+{
+	misc_deregister(&device);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * All events by name, and how long they stay.
+ *
+ * An event has users, the open files that have registered it.  Without any, it
+ * is idle, and removed if nobody listens to it then; a moment later, since
+ * programs are started again, and since removing many at once costs as much
+ * as removing one.
+ */
+#include <linux/hashtable.h>
+#include <linux/slab.h>
+#include <linux/stringhash.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+#include <uapi/linux/eventlog_device.h>
+
+#include "eventlog.h"
+
+/* Which events there are, and who uses them. */
+DEFINE_MUTEX(eventlog_registry_lock);
+
+static DEFINE_HASHTABLE(events, 10);
+static LIST_HEAD(idle_events);
+
+static void remove_idle_events(struct work_struct *work);
+static DECLARE_DELAYED_WORK(idle_work, remove_idle_events);
+
+static u32 hash_of(const char *name)
+{
+	return full_name_hash(NULL, name, strlen(name));
+}
+
+static struct eventlog_event *find(const char *name)
+{
+	struct eventlog_event *event;
+
+	lockdep_assert_held(&eventlog_registry_lock);
+	hash_for_each_possible(events, event, node, hash_of(name))
+		if (!strcmp(event->name, name))
+			return event;
+	return NULL;
+}
+
+/* What is dead counts for nobody. */
+static void forget_user(struct eventlog_event *event)
+{
+	if (event->user) {
+		eventlog_uncharge(event->user, EVENTLOG_EVENTS);
+		eventlog_user_put(event->user);
+		event->user = NULL;
+	}
+}
+
+/* Of an event that tracing does not know, or not any more. */
+void eventlog_event_free(struct eventlog_event *event)
+{
+	forget_user(event);
+	kfree(event->trace_fields);
+	kfree(event->print_format);
+	if (event->layout)
+		eventlog_layout_free(event->layout);
+	kfree(event->name);
+	kfree(event);
+}
+
+struct addition {
+	struct eventlog_event *event;
+	int error;
+};
+
+static void add_to_tracing(void *data)
+{
+	struct addition *addition = data;
+
+	addition->error = trace_add_event_call(&addition->event->call);
+}
+
+/* Takes the layout over if it succeeds. */
+static struct eventlog_event *create(const char *name, struct eventlog_layout *layout,
+				     struct eventlog_user *user)
+{
+	struct addition addition = {};
+	struct eventlog_event *event;
+	int error;
+
+	if (!eventlog_charge(user, EVENTLOG_EVENTS))
+		return ERR_PTR(-EMFILE);
+	event = kzalloc(sizeof(*event), GFP_KERNEL_ACCOUNT);
+	if (!event) {
+		eventlog_uncharge(user, EVENTLOG_EVENTS);
+		return ERR_PTR(-ENOMEM);
+	}
+	event->user = eventlog_user_hold(user);
+	INIT_LIST_HEAD(&event->idle);
+	INIT_LIST_HEAD(&event->words);
+	event->layout = layout;
+	event->name = kstrdup(name, GFP_KERNEL_ACCOUNT);
+	error = event->name ? eventlog_trace_event_init(event) : -ENOMEM;
+	if (error)
+		goto failed;
+	addition.event = event;
+	error = eventlog_with_event_mutex(add_to_tracing, &addition);
+	if (!error)
+		error = addition.error < 0 ? addition.error : 0;
+	if (error)
+		goto failed;
+	hash_add(events, &event->node, hash_of(name));
+	return event;
+
+failed:
+	event->layout = NULL;
+	eventlog_event_free(event);
+	return ERR_PTR(error);
+}
+
+static struct eventlog_event *find_or_create(struct eventlog_layout *layout, u16 flags,
+					     struct eventlog_user *user)
+{
+	char name[EVENTLOG_NAME_MAX + sizeof("_12345678")];
+	struct eventlog_event *event = find(layout->name);
+
+	if (!event)
+		return create(layout->name, layout, user);
+	if (eventlog_layout_has_same_fields(event->layout, layout))
+		return event;
+	if (!(flags & EVENTLOG_REGISTER_MULTI_FORMAT))
+		return ERR_PTR(-EADDRINUSE);
+	snprintf(name, sizeof(name), "%s_%08x", layout->name, layout->hash);
+	event = find(name);
+	if (!event)
+		return create(name, layout, user);
+	if (eventlog_layout_has_same_fields(event->layout, layout))
+		return event;
+	return ERR_PTR(-EADDRINUSE);
+}
+
+/*
+ * The event of this name and these fields, with one more user.  Takes the
+ * layout over, in any case.  Returns -EADDRINUSE if the event of this name has
+ * other fields, -EMFILE if there are as many as may be, -EBUSY if tracing is
+ * off, or -ENOMEM.  With eventlog_registry_lock held.
+ */
+struct eventlog_event *eventlog_event_get(struct eventlog_layout *layout, u16 flags,
+					  struct eventlog_user *user)
+{
+	struct eventlog_event *event = find_or_create(layout, flags, user);
+
+	if (IS_ERR(event) || event->layout != layout)
+		eventlog_layout_free(layout);
+	if (!IS_ERR(event)) {
+		event->users++;
+		list_del_init(&event->idle);
+	}
+	return event;
+}
+
+/* With eventlog_registry_lock held. */
+void eventlog_event_put(struct eventlog_event *event)
+{
+	lockdep_assert_held(&eventlog_registry_lock);
+	if (--event->users)
+		return;
+	list_add_tail(&event->idle, &idle_events);
+	eventlog_events_look_for_idle();
+}
+
+/* Soon, if it has not been asked for already.  Any context. */
+void eventlog_events_look_for_idle(void)
+{
+	schedule_delayed_work(&idle_work, HZ);
+}
+
+/* With event_mutex held: removes those of the list that nobody listens to. */
+static void remove_from_tracing(void *data)
+{
+	struct list_head *wanted = data;
+	struct eventlog_event *event, *next;
+
+	/* Listeners that have just gone may still be called. */
+	tracepoint_synchronize_unregister();
+	list_for_each_entry_safe(event, next, wanted, idle) {
+		if (eventlog_trace_event_is_busy(event) || trace_remove_event_call(&event->call))
+			continue;
+		list_del_init(&event->idle);
+		hash_del(&event->node);
+		forget_user(event);
+		eventlog_dead_event_add(event);
+	}
+}
+
+/* Returns whether it has to be tried again although no listener will go. */
+static bool remove_idle(void)
+{
+	struct eventlog_event *event;
+	bool again = false;
+
+	if (list_empty(&idle_events))
+		return false;
+	if (eventlog_with_event_mutex(remove_from_tracing, &idle_events))
+		return true;
+	eventlog_dead_events_trim();
+	list_for_each_entry(event, &idle_events, idle)
+		again |= !READ_ONCE(event->attached);
+	return again;
+}
+
+static void remove_idle_events(struct work_struct *work)
+{
+	mutex_lock(&eventlog_registry_lock);
+	if (remove_idle())
+		eventlog_events_look_for_idle();
+	mutex_unlock(&eventlog_registry_lock);
+}
+
+/*
+ * Removes an event that nobody uses at once.  Returns 0, -ENOENT if there is
+ * none of that name, or -EBUSY.
+ */
+int eventlog_event_delete(const char *name)
+{
+	struct eventlog_event *event;
+	LIST_HEAD(wanted);
+	int error = -ENOENT;
+
+	mutex_lock(&eventlog_registry_lock);
+	event = find(name);
+	if (!event)
+		goto unlock;
+	error = -EBUSY;
+	if (event->users)
+		goto unlock;
+	list_move(&event->idle, &wanted);
+	eventlog_with_event_mutex(remove_from_tracing, &wanted);
+	if (list_empty(&wanted))
+		error = 0;
+	else
+		list_splice(&wanted, &idle_events);
+	eventlog_dead_events_trim();
+unlock:
+	mutex_unlock(&eventlog_registry_lock);
+	return error;
+}
+
+/* When no file is open, and nobody listens: removes all. */
+void eventlog_events_exit(void)
+{
+	cancel_delayed_work_sync(&idle_work);
+	mutex_lock(&eventlog_registry_lock);
+	while (remove_idle())
+		schedule_timeout_uninterruptible(1);
+	eventlog_dead_events_exit();
+	mutex_unlock(&eventlog_registry_lock);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The parts of the module, and how they belong together.
+ *
+ *   device.c --- struct eventlog_file: what one open file has registered
+ *     |  |
+ *     |  word.c --- struct eventlog_word: bits in the memory of processes
+ *     |                  ^
+ *     v                  | who listens
+ *   event.c --- struct eventlog_event: all events by name, while in use
+ *     |  |               |
+ *     |  trace_event.c --+  the event for ftrace, perf and BPF
+ *     v
+ *   event_mutex.c, dead_events.c: adding events to tracing, removing them
+ *
+ * Locks, the outer ones first: eventlog_registry_lock (which events there are,
+ * who uses them), event_mutex of tracing (who listens), eventlog_words_lock
+ * (words).  No memory of a process is touched with any of them held, which
+ * could wait for that process; the pages of words are pinned before.
+ * Writing an event takes no lock.
+ */
+#ifndef EVENTLOG_H
+#define EVENTLOG_H
+
+#include <linux/hashtable.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/trace_events.h>
+#include <linux/tracepoint-defs.h>
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+#include "account.h"
+#include "layout.h"
+
+#define EVENTLOG_SYSTEM "eventlog"
+
+extern struct mutex eventlog_registry_lock;
+
+struct eventlog_event {
+	struct hlist_node node; /* of all events, by name */
+	struct list_head idle; /* of those that nobody uses */
+	struct eventlog_user *user; /* whose event it counts as, until it is dead */
+	char *name;
+	struct eventlog_layout *layout;
+	u32 users; /* open files; by eventlog_registry_lock */
+
+	/* By event_mutex. */
+	u32 attached; /* enabled in so many instances of ftrace, and for perf */
+	bool was_recorded; /* buffers of ftrace may have entries */
+	u32 perf_attached;
+
+	/* By eventlog_words_lock; `heard` is read without. */
+	struct list_head words;
+	bool heard;
+
+	struct tracepoint tracepoint;
+	struct trace_event_class class;
+	struct trace_event_call call;
+	char *print_format;
+	struct trace_event_fields *trace_fields; /* of layout, ended by an empty one */
+
+	/* Of a dead event, see dead_events.c. */
+	struct trace_event placeholder;
+	struct list_head dead;
+};
+
+/* event.c: contracts stand with the functions. */
+struct eventlog_event *eventlog_event_get(struct eventlog_layout *layout, u16 flags,
+					  struct eventlog_user *user);
+void eventlog_event_put(struct eventlog_event *event);
+int eventlog_event_delete(const char *name);
+void eventlog_event_free(struct eventlog_event *event);
+void eventlog_events_look_for_idle(void);
+void eventlog_events_exit(void);
+
+/* event_mutex.c */
+int eventlog_with_event_mutex(void (*run)(void *data), void *data);
+
+/* trace_event.c */
+int eventlog_trace_event_init(struct eventlog_event *event);
+bool eventlog_trace_event_is_busy(const struct eventlog_event *event);
+void eventlog_trace_event_fire(struct eventlog_event *event, const void *payload, size_t size);
+
+/* dead_events.c */
+void eventlog_dead_event_add(struct eventlog_event *event);
+void eventlog_dead_events_trim(void);
+void eventlog_dead_events_exit(void);
+
+/* print.c and print_format.c */
+extern struct trace_event_functions eventlog_print_functions;
+char *eventlog_print_format(const struct eventlog_layout *layout);
+
+/* payload.c */
+int eventlog_payload_make_absolute(const struct eventlog_layout *layout, u8 *payload, size_t size);
+
+/* word.c */
+struct eventlog_file;
+struct eventlog_word;
+bool eventlog_word_exists(unsigned long address, u8 bit);
+struct eventlog_word *eventlog_word_prepare(unsigned long address, u8 size, u8 bit);
+void eventlog_word_discard(struct eventlog_word *word);
+int eventlog_word_add(struct eventlog_word *word, struct eventlog_file *file,
+		      struct eventlog_event *event);
+int eventlog_word_remove(unsigned long address, u8 bit);
+void eventlog_words_remove_all(struct eventlog_file *file);
+void eventlog_words_tell(struct eventlog_event *event, bool heard);
+
+/* device.c */
+#define EVENTLOG_EVENTS_PER_CHUNK 64
+#define EVENTLOG_CHUNKS_PER_FILE 16
+#define EVENTLOG_EVENTS_PER_FILE (EVENTLOG_EVENTS_PER_CHUNK * EVENTLOG_CHUNKS_PER_FILE)
+
+struct eventlog_file {
+	struct eventlog_user *user;
+
+	/* By eventlog_words_lock. */
+	struct list_head pages;
+
+	/*
+	 * The events by their write_index: added to under
+	 * eventlog_registry_lock, and read without once event_count says that
+	 * they are there.  They stay until the file is closed.
+	 */
+	u32 event_count;
+	struct eventlog_event **chunks[EVENTLOG_CHUNKS_PER_FILE];
+};
+
+int eventlog_device_init(void);
+void eventlog_device_exit(void);
+
+#endif /* EVENTLOG_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a payload looks like, as its description says. */
+#ifndef EVENTLOG_LAYOUT_H
+#define EVENTLOG_LAYOUT_H
+
+#include <linux/types.h>
+
+#define EVENTLOG_FIELDS_MAX 128
+/* Of an event's name, so that a hash still fits behind it. */
+#define EVENTLOG_NAME_MAX 160
+
+enum eventlog_kind {
+	EVENTLOG_INTEGER,
+	EVENTLOG_CHARACTERS, /* char[N] */
+	EVENTLOG_BLOCK, /* struct NAME, of any size */
+	EVENTLOG_TEXT, /* bytes elsewhere in the payload, ended by NUL */
+	EVENTLOG_BYTES, /* the same without NUL */
+};
+
+struct eventlog_field {
+	const char *type; /* as tracefs shows it */
+	const char *name;
+	u32 offset; /* in the payload */
+	u32 size;
+	u32 count; /* of char[N]: N, else 0 */
+	enum eventlog_kind kind;
+	bool is_signed;
+	bool is_relative; /* TEXT, BYTES: as the application writes it */
+};
+
+struct eventlog_layout {
+	const char *name;
+	u32 size; /* of all fields, without what lies elsewhere */
+	u32 hash; /* of all fields */
+	u32 field_count;
+	char *text; /* what names and types point into */
+	struct eventlog_field fields[];
+};
+
+static inline bool eventlog_is_elsewhere(const struct eventlog_field *field)
+{
+	return field->kind == EVENTLOG_TEXT || field->kind == EVENTLOG_BYTES;
+}
+
+struct eventlog_layout *eventlog_layout_parse(const char *description);
+void eventlog_layout_free(struct eventlog_layout *layout);
+bool eventlog_layout_has_same_fields(const struct eventlog_layout *one,
+				     const struct eventlog_layout *other);
+
+#endif /* EVENTLOG_LAYOUT_H */

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Loading and unloading. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+
+#include "eventlog.h"
+
+static void do_nothing(void *data)
+{
+}
+
+static int __init eventlog_init(void)
+{
+	int error;
+
+	mutex_lock(&eventlog_registry_lock);
+	error = eventlog_with_event_mutex(do_nothing, NULL);
+	mutex_unlock(&eventlog_registry_lock);
+	if (error) {
+		pr_err("tracing does not take events of this module: is it switched off, or the kernel tainted by modules that are not free?\n");
+		return -EOPNOTSUPP;
+	}
+	return eventlog_device_init();
+}
+
+static void __exit eventlog_exit(void)
+{
+	eventlog_device_exit();
+	eventlog_events_exit();
+}
+
+module_init(eventlog_init);
+module_exit(eventlog_exit);
+
+MODULE_DESCRIPTION("Events of applications as trace events, through /dev/eventlog");
+MODULE_LICENSE("GPL");

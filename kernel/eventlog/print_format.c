@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How perf and trace-cmd show an event: the "print fmt" of its file `format`,
+ *
+ *	"number=%u text=%s", REC->number, __get_str(text)
+ */
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/slab.h>
+#include <linux/stdarg.h>
+#include <linux/string.h>
+
+#include "eventlog.h"
+
+/* The kernel examines 63 arguments, and warns if there are more. */
+#define ARGUMENTS_MAX 60
+/* What stands around names and types, for each field. */
+#define ROOM_PER_FIELD 96
+
+struct text {
+	char *start;
+	size_t size;
+	size_t used;
+};
+
+static __printf(2, 3) void add(struct text *text, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	text->used += vscnprintf(text->start + text->used, text->size - text->used, format,
+				 arguments);
+	va_end(arguments);
+}
+
+static bool is_number(const struct eventlog_field *field)
+{
+	return field->kind == EVENTLOG_INTEGER ||
+	       (field->kind == EVENTLOG_BLOCK && field->size <= sizeof(u64) &&
+		is_power_of_2(field->size));
+}
+
+static const char *conversion_of(const struct eventlog_field *field)
+{
+	if (field->kind == EVENTLOG_BLOCK && is_number(field))
+		return field->size == sizeof(u64) ? "0x%llx" : "0x%x";
+	if (field->kind != EVENTLOG_INTEGER)
+		return "%s";
+	if (field->size == sizeof(u64))
+		return field->is_signed ? "%lld" : "%llu";
+	return field->is_signed ? "%d" : "%u";
+}
+
+static void add_argument(struct text *text, const struct eventlog_field *field)
+{
+	if (field->kind == EVENTLOG_TEXT)
+		add(text, ", __get_str(%s)", field->name);
+	else if (field->kind == EVENTLOG_BYTES)
+		add(text, ", __print_hex(__get_dynamic_array(%s), __get_dynamic_array_len(%s))",
+		    field->name, field->name);
+	else if (field->kind == EVENTLOG_BLOCK && !is_number(field))
+		add(text, ", __print_hex(REC->%s, %u)", field->name, field->size);
+	else
+		add(text, ", REC->%s", field->name);
+}
+
+/* Returns the text, for the caller to free, or NULL if there is no memory. */
+char *eventlog_print_format(const struct eventlog_layout *layout)
+{
+	const u32 shown = min_t(u32, layout->field_count, ARGUMENTS_MAX);
+	struct text text = { .size = ROOM_PER_FIELD };
+	char *copy;
+	u32 i;
+
+	for (i = 0; i < shown; i++)
+		text.size += ROOM_PER_FIELD + 3 * strlen(layout->fields[i].name);
+	text.start = kmalloc(text.size, GFP_KERNEL);
+	if (!text.start)
+		return NULL;
+	add(&text, "\"");
+	for (i = 0; i < shown; i++)
+		add(&text, "%s%s=%s", i ? " " : "", layout->fields[i].name,
+		    conversion_of(&layout->fields[i]));
+	add(&text, "%s\"", shown < layout->field_count ? " ..." : "");
+	for (i = 0; i < shown; i++)
+		add_argument(&text, &layout->fields[i]);
+	copy = kstrdup(text.start, GFP_KERNEL_ACCOUNT);
+	kfree(text.start);
+	return copy;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An event as tracing knows it: made at run time, with the fields of its
+ * layout; who listens; and handing a payload to all who do.
+ *
+ * A listener is a probe of a tracepoint that has no place in any code: that
+ * gives us a list of listeners that can be walked without a lock.
+ */
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+
+#include "eventlog.h"
+
+static struct eventlog_event *event_of(struct trace_event_call *call)
+{
+	return container_of(call, struct eventlog_event, call);
+}
+
+/* Only their addresses tell who listens: they are called by name. */
+static void ftrace_probe(struct eventlog_event *event, struct trace_event_file *file,
+			 const void *payload, size_t size)
+{
+	struct trace_event_buffer buffer;
+	struct trace_entry *entry;
+
+	if (trace_trigger_soft_disabled(file))
+		return;
+	entry = trace_event_buffer_reserve(&buffer, file, sizeof(*entry) + size);
+	if (!entry)
+		return;
+	memcpy(entry + 1, payload, size);
+	/* Filters and triggers run in here. */
+	trace_event_buffer_commit(&buffer);
+}
+
+#ifdef CONFIG_PERF_EVENTS
+static void perf_probe(struct eventlog_event *event, const void *payload, size_t size)
+{
+	struct hlist_head *head = this_cpu_ptr(event->call.perf_events);
+	struct trace_entry *entry;
+	struct pt_regs *regs;
+	int context;
+	/* perf puts a word of 4 bytes in front, and what it takes is a multiple of 8. */
+	const int entry_size =
+		ALIGN(sizeof(*entry) + size + sizeof(u32), sizeof(u64)) - sizeof(u32);
+
+	if (!bpf_prog_array_valid(&event->call) && hlist_empty(head))
+		return;
+	entry = perf_trace_buf_alloc(entry_size, &regs, &context);
+	if (!entry)
+		return;
+	perf_fetch_caller_regs(regs);
+	memcpy(entry + 1, payload, size);
+	perf_trace_run_bpf_submit(entry, entry_size, context, &event->call, 1, regs, head, NULL);
+}
+#endif
+
+/*
+ * Hands a payload, whose words are absolute, to all who listen.  Any number of
+ * threads at once; does not sleep.
+ */
+void eventlog_trace_event_fire(struct eventlog_event *event, const void *payload, size_t size)
+{
+	struct tracepoint_func *probe;
+
+	rcu_read_lock_sched();
+	probe = rcu_dereference_sched(event->tracepoint.funcs);
+	for (; probe && probe->func; probe++) {
+		if (probe->func == ftrace_probe)
+			ftrace_probe(event, probe->data, payload, size);
+#ifdef CONFIG_PERF_EVENTS
+		else if (probe->func == perf_probe)
+			perf_probe(event, payload, size);
+#endif
+	}
+	rcu_read_unlock_sched();
+}
+
+/* While somebody listens the module stays: what it has to print may come later. */
+static int attach(struct eventlog_event *event, void *probe, void *data)
+{
+	int error;
+
+	if (!try_module_get(THIS_MODULE))
+		return -ENODEV;
+	error = tracepoint_probe_register(&event->tracepoint, probe, data);
+	if (error) {
+		module_put(THIS_MODULE);
+		return error;
+	}
+	event->attached++;
+	eventlog_words_tell(event, true);
+	return 0;
+}
+
+static void detach(struct eventlog_event *event, void *probe, void *data)
+{
+	event->attached--;
+	if (!event->attached) {
+		eventlog_words_tell(event, false);
+		eventlog_events_look_for_idle();
+	}
+	tracepoint_probe_unregister(&event->tracepoint, probe, data);
+	module_put(THIS_MODULE);
+}
+
+/* Called by tracing, with event_mutex held. */
+static int change_listener(struct trace_event_call *call, enum trace_reg type, void *data)
+{
+	struct eventlog_event *event = event_of(call);
+
+	switch (type) {
+	case TRACE_REG_REGISTER:
+		event->was_recorded = true;
+		return attach(event, ftrace_probe, data);
+	case TRACE_REG_UNREGISTER:
+		detach(event, ftrace_probe, data);
+		return 0;
+#ifdef CONFIG_PERF_EVENTS
+	case TRACE_REG_PERF_REGISTER:
+		return attach(event, perf_probe, NULL);
+	case TRACE_REG_PERF_UNREGISTER:
+		detach(event, perf_probe, NULL);
+		return 0;
+#endif
+	default:
+		return 0;
+	}
+}
+
+/* With event_mutex held: whether somebody listens, or is about to. */
+bool eventlog_trace_event_is_busy(const struct eventlog_event *event)
+{
+	return event->attached || atomic_read(&event->call.refcnt);
+}
+
+static struct trace_event_fields *make_fields(const struct eventlog_layout *layout)
+{
+	struct trace_event_fields *fields;
+	u32 i;
+
+	fields = kcalloc(layout->field_count + 1, sizeof(*fields), GFP_KERNEL_ACCOUNT);
+	for (i = 0; fields && i < layout->field_count; i++) {
+		const struct eventlog_field *field = &layout->fields[i];
+		const struct trace_event_fields made = {
+			.type = field->type,
+			.name = field->name,
+			.size = field->size,
+			.align = 1, /* packed, as described */
+			.is_signed = field->is_signed,
+			.filter_type = FILTER_OTHER, /* follows from the type */
+			.len = field->count,
+		};
+
+		memcpy(&fields[i], &made, sizeof(made));
+	}
+	return fields;
+}
+
+/*
+ * Makes all of an event that tracing needs, from its name and layout.  Returns
+ * 0 or -ENOMEM; whoever owns the event frees what has been made, in any case.
+ */
+int eventlog_trace_event_init(struct eventlog_event *event)
+{
+	struct trace_event_call *call = &event->call;
+	struct trace_event_class *class = &event->class;
+
+	event->print_format = eventlog_print_format(event->layout);
+	event->trace_fields = make_fields(event->layout);
+	if (!event->print_format || !event->trace_fields)
+		return -ENOMEM;
+	event->tracepoint.name = event->name;
+	class->system = EVENTLOG_SYSTEM;
+	class->fields_array = event->trace_fields;
+	class->raw_init = trace_event_raw_init;
+	class->reg = change_listener;
+	INIT_LIST_HEAD(&class->fields);
+	call->class = class;
+	call->tp = &event->tracepoint;
+	call->event.funcs = &eventlog_print_functions;
+	call->print_fmt = event->print_format;
+	/* A tracepoint, for BPF; dynamic: it is counted who has it open. */
+	call->flags = TRACE_EVENT_FL_TRACEPOINT | TRACE_EVENT_FL_DYNAMIC;
+	return 0;
+}

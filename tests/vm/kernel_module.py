@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Builds the kernel module for a kernel of the harness, or for that of this machine: `./dev module`.
+
+Debian's kernels need what their packages linux-headers-* have. These are unpacked in the cache, not
+installed.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import cache
+import debian
+import kernels
+from paths import HERE, Problem, Unavailable
+
+ROOT = HERE.parent.parent
+SOURCES = ("kernel/eventlog/*.[ch]", "kernel/eventlog/Makefile",
+           "kernel/include/uapi/linux/eventlog_device.h")
+# Changes whenever the same ingredients are to give another result.
+RECIPE = 1
+
+
+def _sources():
+    return sorted(path for pattern in SOURCES for path in ROOT.glob(pattern))
+
+
+def headers_of(kernel):
+    """The folder that modules for a kernel of the harness are built with."""
+    if kernels.recipe(kernel.name).built:
+        return kernel.directory / "build"
+    package = f"linux-headers-{kernel.release}"
+    fields = debian.candidate(package, kernels.recipe(kernel.name).series)
+    packages = [package, *(debian.dependency(fields, pattern)
+                           for pattern in (r"linux-headers-.*-common", r"linux-kbuild-.*"))]
+
+    def make(directory):
+        with tempfile.TemporaryDirectory(dir=directory) as scratch:
+            for name in packages:
+                debian.unpack(debian.download(name, fields["Version"], scratch), directory)
+        place = directory / "usr" / "src"
+        # They expect to be installed.
+        makefile = place / package / "Makefile"
+        final = cache.place("headers", kernel.name, key) / "usr" / "src"
+        makefile.write_text(makefile.read_text().replace("/usr/src", str(final)))
+
+    key = cache.key_of(RECIPE, packages, fields["Version"])
+    return cache.obtain("headers", kernel.name, key, make) / "usr" / "src" / package
+
+
+def build(headers, directory, options=()):
+    """Builds the module in a folder, so that no source folder fills up. Returns its path."""
+    if not (headers / "Makefile").exists():
+        raise Problem(f"{headers} does not have what modules are built with. Install the package "
+                      f"linux-headers-{headers.parent.name}, or name a kernel of ./dev vm --list.")
+    if shutil.which("make") is None:
+        raise Problem("there is no make. ./dev setup installs it.")
+    for path in _sources():
+        place = directory / path.relative_to(ROOT / "kernel")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)
+    # Type information for BPF takes pahole and the kernel's own, and nothing here needs it.
+    command = ["make", "-C", str(headers), f"M={directory / 'eventlog'}", "W=1",
+               f"-j{os.cpu_count()}", "CONFIG_DEBUG_INFO_BTF_MODULES=", *options, "modules"]
+    result = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, encoding="utf-8",
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
+    if result.returncode != 0:
+        raise Problem(f"{result.stdout}\nThe module does not build with {headers}.")
+    warnings = re.findall(r"^.*warning: .*$", result.stdout, re.MULTILINE)
+    if warnings:
+        raise Problem("\n".join(["The compiler warns:", *warnings]))
+    return directory / "eventlog" / "eventlog.ko"
+
+
+def module_for(kernel):
+    """The module for a kernel of the harness, from the cache if its sources have not changed."""
+    headers = headers_of(kernel)
+    key = cache.key_of(RECIPE, str(headers), [path.read_text() for path in _sources()])
+
+    def make(directory):
+        built = build(headers, directory)
+        for path in directory.rglob("*"):
+            if path.is_file() and path != built:
+                path.unlink()
+
+    return cache.obtain("modules", kernel.name, key, make) / "eventlog" / "eventlog.ko"
+
+
+def _build_named(name):
+    release = os.uname().release
+    if name is None:
+        print(f"module: building for this machine's kernel, {release}", flush=True)
+        headers = pathlib.Path("/lib/modules", release, "build")
+    else:
+        kernel = kernels.obtain(name, lambda text: print(f"module: {text}", flush=True))
+        release = kernel.release
+        print(f"module: building for {name}, {release}", flush=True)
+        headers = headers_of(kernel)
+    directory = ROOT / "build" / "module" / release
+    directory.mkdir(parents=True, exist_ok=True)
+    print(f"module: {build(headers, directory).relative_to(ROOT)}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="./dev module",
+        description="Builds the kernel module into build/module/RELEASE/eventlog/eventlog.ko, for "
+        "the kernel that runs or for kernels of ./dev vm --list.",
+    )
+    parser.add_argument("kernels", nargs="*", metavar="KERNEL")
+    try:
+        for name in parser.parse_args().kernels or [None]:
+            _build_named(name)
+    except (Problem, Unavailable) as problem:
+        print(f"module: {problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

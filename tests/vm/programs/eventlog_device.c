@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT
+//
+// What /dev/eventlog of the kernel module does and refuses, rule by rule, as root. It is spoken to
+// as user_events are, with declarations of its own, so that they prove to be the same.
+// What the C library asks for.
+#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "steps.h"
+#include "user_events_abi.h"
+
+#define OUR_EVENTS TRACING "events/eventlog/"
+#define PARAMETERS "/sys/module/eventlog/parameters/"
+
+enum { multi_format = 2, bit = 30, payload_max = 4048 };
+
+static int device;
+static _Alignas(4096) volatile uint64_t word;
+
+static int open_device(void) {
+    return open("/dev/eventlog", O_RDWR | O_CLOEXEC);
+}
+
+static struct word_registration make(const char* description) {
+    const struct word_registration made = {
+        .size = sizeof made,
+        .bit = bit,
+        .word_size = sizeof(uint32_t),
+        .word_address = (uintptr_t)&word,
+        .description = (uintptr_t)description,
+    };
+    return made;
+}
+
+/// 0 or an errno.
+static int try_registration(struct word_registration* wanted) {
+    return ioctl(device, USER_EVENTS_REGISTER, wanted) == 0 ? 0 : errno;
+}
+
+static int unregister_bit(const volatile void* address, uint8_t which) {
+    const struct word_unregistration end = {
+        .size = sizeof end, .bit = which, .word_address = (uintptr_t)address};
+    return ioctl(device, USER_EVENTS_UNREGISTER, &end) == 0 ? 0 : errno;
+}
+
+static int try_description(const char* description) {
+    struct word_registration wanted = make(description);
+    const int error = try_registration(&wanted);
+    if (error == 0) {
+        (void)unregister_bit(&word, bit);
+    }
+    return error;
+}
+
+static int delete_event(const char* name) {
+    return ioctl(device, USER_EVENTS_DELETE, name) == 0 ? 0 : errno;
+}
+
+static bool is_there(const char* event) {
+    char path[512];
+    (void)snprintf(path, sizeof path, OUR_EVENTS "%s", event);
+    return access(path, F_OK) == 0;
+}
+
+/// The kernel removes what nobody uses a second later.
+static bool goes_away(const char* event) {
+    for (int tries = 0; tries < 6000 && is_there(event); ++tries) {
+        (void)usleep(10000);
+    }
+    return !is_there(event);
+}
+
+static void follow_structs(void) {
+    char large[8192] = {0};
+    struct word_registration wanted = make("rules_struct u32 a");
+    memcpy(large, &wanted, sizeof wanted);
+    const uint32_t too_large = 4097;
+    memcpy(large, &too_large, sizeof too_large);
+    step("a struct of more than a page is too big",
+         ioctl(device, USER_EVENTS_REGISTER, large) == -1 && errno == E2BIG);
+    const uint32_t longer = sizeof wanted + 8;
+    memcpy(large, &longer, sizeof longer);
+    large[sizeof wanted] = 1;
+    step("so is a longer one with something unknown in it",
+         ioctl(device, USER_EVENTS_REGISTER, large) == -1 && errno == E2BIG);
+    large[sizeof wanted] = 0;
+    step("a longer one with zeros is taken", ioctl(device, USER_EVENTS_REGISTER, large) == 0);
+    step("and given back", unregister_bit(&word, bit) == 0);
+    step("once", unregister_bit(&word, bit) == ENOENT);
+    wanted.size = sizeof wanted - 1;
+    step("a shorter one is invalid", try_registration(&wanted) == EINVAL);
+    wanted = make("rules_struct u32 a");
+    wanted.flags = 1;
+    step("events that outlive their programs are not offered", try_registration(&wanted) == EINVAL);
+    step("a struct that is not there is a bad address",
+         ioctl(device, USER_EVENTS_REGISTER, NULL) == -1 && errno == EFAULT);
+    step("an unknown command is none", ioctl(device, 0x2a03, NULL) == -1 && errno == ENOTTY);
+}
+
+static void follow_addresses(void) {
+    struct word_registration wanted = make("rules_address u32 a");
+    wanted.word_size = 2;
+    step("a word has 4 bytes or 8", try_registration(&wanted) == EINVAL);
+    wanted = make("rules_address u32 a");
+    wanted.word_address += 1;
+    step("it is aligned", try_registration(&wanted) == EINVAL);
+    wanted = make("rules_address u32 a");
+    wanted.bit = 32;
+    step("the bit is in it", try_registration(&wanted) == EINVAL);
+    wanted.word_size = 8;
+    step("that is in one of 8 bytes", try_registration(&wanted) == 0);
+    set_file(OUR_EVENTS "rules_address/enable", "1");
+    step("which is set there", word == 1ULL << 32U);
+    set_file(OUR_EVENTS "rules_address/enable", "0");
+    step("and cleared", word == 0);
+    step("it is given back", unregister_bit(&word, 32) == 0);
+    void* fixed = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    wanted = make("rules_address u32 a");
+    wanted.word_address = (uintptr_t)fixed;
+    step("a word that cannot be written is refused", try_registration(&wanted) == EFAULT);
+    wanted.word_address = 0xffffffff81000000UL;
+    step("one of the kernel's is a bad address", try_registration(&wanted) == EFAULT);
+    wanted.word_address = 4096;
+    step("one that is not mapped, too", try_registration(&wanted) == EFAULT);
+}
+
+static void follow_names(void) {
+    struct word_registration first = make("rules_name u32 a");
+    step("an event is registered", try_registration(&first) == 0);
+    struct word_registration again = make("rules_name u32 a");
+    step("the same bit twice is in use", try_registration(&again) == EADDRINUSE);
+    again.bit = 29;
+    step("another bit is not", try_registration(&again) == 0);
+    step("the event has one number", again.write_index == first.write_index);
+    struct word_registration other = make("rules_name u64 b");
+    other.bit = 28;
+    step("other fields under that name are in use", try_registration(&other) == EADDRINUSE);
+    other.flags = multi_format;
+    step("unless they may be several", try_registration(&other) == 0);
+    step("then they have another number", other.write_index != first.write_index);
+    struct word_registration same = make("rules_name u64 b");
+    same.bit = 27;
+    same.flags = multi_format;
+    step("who has the same fields", try_registration(&same) == 0);
+    step("has the same event", same.write_index == other.write_index);
+    set_file(OUR_EVENTS "enable", "1");
+    step("all bits are set", word == 0x78000000U);
+    set_file(OUR_EVENTS "rules_name/enable", "0");
+    step("those of one event are cleared", word == 0x18000000U);
+    set_file(OUR_EVENTS "enable", "0");
+    step("and of the other", word == 0);
+    step("the bits are given back",
+         unregister_bit(&word, bit) == 0 && unregister_bit(&word, 29) == 0 &&
+             unregister_bit(&word, 28) == 0 && unregister_bit(&word, 27) == 0);
+}
+
+static void follow_descriptions(void) {
+    static const char* const refused[] = {
+        "",
+        "enable u32 a",
+        "filter",
+        "rules/name u32 a",
+        "../rules u32 a",
+        "rules_d u32",
+        "rules_d u32 a u32 b",
+        "rules_d long a",
+        "rules_d u32 a; u64 a",
+        "rules_d u32 common_pid",
+        "rules_d u32 1a",
+        "rules_d u32 a-b",
+        "rules_d char[0] a",
+        "rules_d char[1025] a",
+        "rules_d char[-1] a",
+        "rules_d char[9 a",
+        "rules_d u32[4] a",
+        "rules_d struct f64 a",
+        "rules_d struct f64 a 0",
+        "rules_d struct f64 a 4049",
+        "rules_d struct f64 a 99999999999",
+        "rules_d struct f64[] a 8",
+        // The kernel looks for these in any type, and would follow what is in the field.
+        "rules_d struct __data_loc_char a 4",
+        "rules_d struct __rel_loc_char a 4",
+        "rules_d __rel_loc char a",
+        "rules_d __rel_loc char[4] a",
+        "rules_d __rel_loc cpumask_t[] a",
+        "rules_d __rel_loc long[] a",
+        "rules_d struct x a 4000; struct x b 4000",
+        "rules_d %s a",
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
+        if (try_description(refused[i]) != EINVAL) {
+            printf("taken: %s\n", refused[i]);
+            step("what is not a description is invalid", false);
+        }
+    }
+    step("what is not a description is invalid", true);
+    char text[600] = "rules_long";
+    memset(text + strlen(text), 'g', 510 - strlen(text));
+    step("a name that is too long is, too", try_description(text) == EINVAL);
+    memset(text, ' ', sizeof text - 1);
+    memcpy(text, "rules_long u8 a", 15);
+    step("and a description of more than 511 characters", try_description(text) == EINVAL);
+    text[511] = '\0';
+    step("one of 511 is taken", try_description(text) == 0);
+    step("fields may be none", try_description("rules_none") == 0);
+    step(
+        "or of every kind",
+        try_description("rules_kinds u8 a; s8 b; u16 c; s16 d; u32 e; s32 f; u64 g; s64 h; char i; "
+                        "unsigned char j; int k; unsigned int l; short m; unsigned short n; "
+                        "char[16] o; unsigned char[3] p; struct f64 q 8; __rel_loc char[] r; "
+                        "__data_loc char[] s; __rel_loc u8[] t; __rel_loc u64[] u;") == 0);
+    // More than the kernel would examine without a warning.
+    char* at = text + snprintf(text, sizeof text, "rules_many ");
+    for (int i = 0; i < 70; ++i) {
+        at += snprintf(at, 8, "u8 %c%c;", 'a' + i / 26, 'a' + i % 26);
+    }
+    (void)snprintf(at, 24, "__rel_loc char[] z");
+    step("or very many", try_description(text) == 0);
+}
+
+static int try_write(const void* bytes, size_t size) {
+    return write(device, bytes, size) == (ssize_t)size ? 0 : errno;
+}
+
+struct text_event {
+    uint32_t index;
+    uint32_t number;
+    uint32_t where;
+    char text[8];
+};
+
+static int write_text(uint32_t index, uint32_t size, uint32_t offset) {
+    const struct text_event event = {index, 7, size << 16U | offset, "a text"};
+    return try_write(&event, sizeof event);
+}
+
+static void follow_writes(void) {
+    struct word_registration wanted = make("rules_write u32 a; __rel_loc char[] b");
+    step("an event to write is registered", try_registration(&wanted) == 0);
+    const uint32_t index = wanted.write_index;
+    step("what nobody listens to is a bad descriptor", write_text(index, 7, 0) == EBADF);
+    set_file(OUR_EVENTS "rules_write/enable", "1");
+    step("it is written", write_text(index, 7, 0) == 0);
+    step("the trace has it", trace_holds("rules_write: a=7 b=a text"));
+    step("a number must be whole", try_write(&index, 3) == EFAULT);
+    step("and one of the file's", write_text(index + 1000, 7, 0) == ENOENT);
+    step("of no other sign", write_text(UINT32_MAX, 7, 0) == ENOENT);
+    const uint32_t brief[] = {index, 7};
+    step("a payload has all fields", try_write(brief, sizeof brief) == EINVAL);
+    step("a text lies inside", write_text(index, 9, 0) == EFAULT);
+    step("wherever it begins", write_text(index, 7, 0xffff) == EFAULT);
+    step("it ends with NUL", write_text(index, 4, 0) == EFAULT);
+    step("so it has a byte", write_text(index, 0, 0) == EFAULT);
+    static char large[sizeof index + payload_max + 1];
+    const struct text_event head = {index, 7, (payload_max - 8) << 16U, ""};
+    memset(large, 'x', sizeof large);
+    memcpy(large, &head, 12);
+    large[sizeof index + payload_max - 1] = '\0';
+    step("the largest payload is taken", try_write(large, sizeof large - 1) == 0);
+    step("a larger one is too big", try_write(large, sizeof large) == E2BIG);
+    const struct iovec parts[] = {
+        {(void*)&index, 4}, {large + 4, 8}, {large + 12, payload_max - 8}};
+    step("it may come in parts", writev(device, parts, 3) == 4 + payload_max);
+    const struct iovec outside[] = {{(void*)&index, 4}, {(void*)16, 20}};
+    step("that are there", writev(device, outside, 2) == -1 && errno == EFAULT);
+    step("there is nothing to read", read(device, large, 1) == -1 && errno == EINVAL);
+    set_file(OUR_EVENTS "rules_write/enable", "0");
+    step("its bit is given back", unregister_bit(&word, bit) == 0);
+}
+
+static void follow_processes(void) {
+    uint32_t* shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct word_registration wanted = make("rules_fork u32 a");
+    step("an event is registered before a fork", try_registration(&wanted) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        step("a child has no words", unregister_bit(&word, bit) == ENOENT);
+        struct word_registration own = make("rules_fork u32 a");
+        step("but can have them", try_registration(&own) == 0);
+        step("through the same descriptor", own.write_index == wanted.write_index);
+        set_file(OUR_EVENTS "rules_fork/enable", "1");
+        *shared = (uint32_t)word;
+        _exit(0);
+    }
+    int status = -1;
+    step("the child ends", waitpid(child, &status, 0) == child && status == 0);
+    step("its bit was set", *shared == 1U << bit);
+    step("and ours", word == 1U << bit);
+    const uint32_t event[] = {wanted.write_index, 1};
+    step("we write", try_write(event, sizeof event) == 0);
+    set_file(OUR_EVENTS "rules_fork/enable", "0");
+    step("our bit is cleared", word == 0);
+    step("and given back", unregister_bit(&word, bit) == 0);
+    wanted.word_address = (uintptr_t)shared;
+    step("a word may be in shared memory", try_registration(&wanted) == 0);
+    step("which is unmapped", munmap(shared, 4096) == 0);
+    set_file(OUR_EVENTS "rules_fork/enable", "1");
+    set_file(OUR_EVENTS "rules_fork/enable", "0");
+    step("without harm", unregister_bit(shared, bit) == 0);
+}
+
+static void follow_lives(void) {
+    step("an event that was never there is not", delete_event("rules_life") == ENOENT);
+    struct word_registration wanted = make("rules_life u32 a");
+    step("an event is registered to be removed", try_registration(&wanted) == 0);
+    step("which is refused", delete_event("rules_life") == EBUSY);
+    step("its bit is given back", unregister_bit(&word, bit) == 0);
+    step("it stays, as the file is open", delete_event("rules_life") == EBUSY);
+    const int other = open_device();
+    (void)close(device);
+    device = other;
+    const int error = delete_event("rules_life");
+    step("now it can be removed, if it has not gone", error == 0 || error == ENOENT);
+    step("it is gone", !is_there("rules_life") && delete_event("rules_life") == ENOENT);
+
+    wanted = make("rules_life u32 a");
+    step("an event is registered to be left", try_registration(&wanted) == 0);
+    set_file(OUR_EVENTS "rules_life/enable", "1");
+    (void)close(device);
+    step("its bit says that something has to be done", word == 1U << bit);
+    device = open_device();
+    step("it stays while it is traced", delete_event("rules_life") == EBUSY);
+    word = 0;
+    wanted = make("rules_life u32 a");
+    step("who comes back finds it", try_registration(&wanted) == 0);
+    step("traced", word == 1U << bit);
+    (void)close(device);
+    device = open_device();
+    set_file(OUR_EVENTS "rules_life/enable", "0");
+    step("it goes by itself", goes_away("rules_life"));
+    word = 0;
+}
+
+static void follow_limits(void) {
+    // What other steps have left goes a moment later, and counts until then.
+    (void)close(device);
+    device = open_device();
+    step("nothing is left", goes_away(""));
+    set_file(PARAMETERS "events_per_user", "2");
+    set_file(PARAMETERS "words_per_user", "3");
+    set_file(PARAMETERS "pages_per_user", "1");
+    set_file(PARAMETERS "files_per_user", "2");
+    struct word_registration wanted = make("rules_limit_1 u32 a");
+    step("a first event is taken", try_registration(&wanted) == 0);
+    wanted = make("rules_limit_2 u32 a");
+    wanted.bit = 29;
+    step("and a second", try_registration(&wanted) == 0);
+    wanted = make("rules_limit_3 u32 a");
+    wanted.bit = 28;
+    step("a third is one too many", try_registration(&wanted) == EMFILE);
+    wanted = make("rules_limit_1 u32 a");
+    wanted.bit = 28;
+    step("a third word is taken", try_registration(&wanted) == 0);
+    wanted.bit = 27;
+    step("a fourth is one too many", try_registration(&wanted) == EMFILE);
+    step("one is given back", unregister_bit(&word, 28) == 0);
+    uint32_t* page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    wanted.word_address = (uintptr_t)page;
+    step("a second page is one too many", try_registration(&wanted) == EMFILE);
+    const int second = open_device();
+    step("a second file is taken", second >= 0);
+    step("a third is one too many", open_device() == -1 && errno == EMFILE);
+    (void)close(second);
+    set_file(PARAMETERS "events_per_user", "4096");
+    set_file(PARAMETERS "words_per_user", "65536");
+    set_file(PARAMETERS "pages_per_user", "4096");
+    set_file(PARAMETERS "files_per_user", "4096");
+    step("the others are given back",
+         unregister_bit(&word, bit) == 0 && unregister_bit(&word, 29) == 0);
+}
+
+int main(void) {
+    device = open_device();
+    step("the device is there", device >= 0);
+    follow_structs();
+    follow_addresses();
+    follow_names();
+    follow_descriptions();
+    follow_writes();
+    follow_processes();
+    follow_lives();
+    follow_limits();
+    (void)close(device);
+    puts("ok: all rules");
+    return 0;
+}

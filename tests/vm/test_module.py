@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The kernel module on Debian's kernels: it comes and goes, its device does what it says and
+refuses the rest, to whoever may use it, and nothing makes the kernel complain."""
+
+import parts
+import vm_case
+
+# One processor: an emulated one may trip over code that the other is changing, which the kernel does
+# whenever ftrace begins to note tasks.
+SCRIPT = parts.SHELL + r"""
+events=/sys/kernel/tracing/events/eventlog
+is_unloaded() { rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }
+come_and_go() {
+    for i in 1 2 3 4 5; do
+        insmod /eventlog.ko || return
+        exec 3<> /dev/eventlog
+        rmmod eventlog 2> /dev/null && return 1
+        exec 3>&-
+        wait_until is_unloaded
+    done
+}
+as() { su -s /bin/sh -c 'exec 3<> /dev/eventlog && echo opened' "$1"; }
+permit() {
+    # As the file for udev does.
+    chgrp tracing /dev/eventlog && stat -c '%a %U %G' /dev/eventlog
+}
+
+part comes_and_goes come_and_go
+insmod /eventlog.ko || exit
+part mode stat -c '%a %U %G' /dev/eventlog
+part others_before as tracer
+part permit permit
+part user as user
+part tracer as tracer
+part rules "$0"
+part fuzz "$1" "$2"
+part unload wait_until is_unloaded
+part left sh -c 'ls -d /dev/eventlog /sys/kernel/tracing/events/eventlog*'
+"""
+
+
+class Module(parts.Case):
+    """One guest, in which the module is loaded; what the script has tried is looked at here."""
+
+    KERNEL = "debian-6.12"
+    SECONDS = 4
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        rules = vm_case.built("PROGRAMS", "eventlog_device")
+        fuzz = vm_case.built("PROGRAMS", "eventlog_fuzz")
+        cls.result = cls.run_well(
+            kernel,
+            ["sh", "-c", SCRIPT, rules, fuzz, str(cls.SECONDS)],
+            files={"/eventlog.ko": vm_case.module_or_skip(kernel), rules: rules, fuzz: fuzz},
+        )
+
+    def test_comes_and_goes_but_stays_while_in_use(self):
+        self.part("comes_and_goes")
+
+    def test_is_for_root_until_somebody_else_is_permitted(self):
+        self.assertEqual(self.part("mode"), ["660 root root"])
+        self.part("others_before", status=1)
+
+    def test_is_for_the_group(self):
+        self.assertEqual(self.part("permit"), ["660 root tracing"])
+        self.assertEqual(self.part("tracer"), ["opened"])
+        self.part("user", status=1)
+
+    def test_keeps_its_rules(self):
+        self.assertEqual(self.part("rules")[-1], "ok: all rules")
+
+    def test_bears_calls_at_random(self):
+        self.assertEqual(len(self.part("fuzz")), 3)
+
+    def test_leaves_nothing_behind(self):
+        self.part("unload")
+        self.assertEqual(len(self.part("left", status=1)), 2)
+
+
+class ModuleBefore64(Module):
+    """The same on a kernel that gives away numbers of events otherwise."""
+
+    KERNEL = "debian-6.1"
+
+
+class ModuleUnderDebugging(Module):
+    """The same where the kernel looks after itself."""
+
+    KERNEL = "debug-6.12"
+    SECONDS = 20
+
+
+if __name__ == "__main__":
+    vm_case.main()
