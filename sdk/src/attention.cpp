@@ -157,9 +157,8 @@ void set_attention(eventlog_provider& provider, bool wanted) noexcept {
 }
 
 std::uint32_t addressed_bits(const eventlog_provider& provider) noexcept {
-    return dumping.provider == &provider
-               ? dumping.slots
-               : EVENTLOG_GATE_SUBSCRIPTIONS | 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
+    return dumping.provider == &provider ? dumping.slots
+                                         : EVENTLOG_GATE_SUBSCRIPTIONS | kernel_bits;
 }
 
 void attend(eventlog_provider& provider) noexcept {

@@ -32,14 +32,16 @@ constexpr std::uint64_t attach_pause = 1'000'000;
 
 using entry_counter = __u64 eventlog_provider_entry::*;
 
-constexpr std::uint32_t in_kernel = 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
+/// Kernels that do not write to the gate leave this bit there, whether or not anybody listens.
+constexpr std::uint32_t perhaps_in_kernel = 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
 
 /// An event's gate word, without the kernel's bit where that only says that somebody might listen.
 /// Acquire: before the bit was set, the subscription that had its slot before had ended.
 std::uint32_t heard_bits(const eventlog_provider& provider, std::uint32_t event) noexcept {
     const std::uint32_t word = provider.gate_word(event).load(std::memory_order_acquire);
-    return (word & in_kernel) == 0 || is_heard(provider.user_events, event) ? word
-                                                                            : word & ~in_kernel;
+    return (word & perhaps_in_kernel) == 0 || is_heard(provider.user_events, event)
+               ? word
+               : word & ~perhaps_in_kernel;
 }
 
 /// Tells the subscription what has become of one event of the provider.
@@ -180,9 +182,9 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
         retry_user_events_route(provider);
     }
     std::uint32_t bits = heard_bits(provider, payload.event) & addressed_bits(provider);
-    if ((bits & in_kernel) != 0) {
+    if ((bits & kernel_bits) != 0) {
         emit_to_user_events(provider, payload);
-        bits &= ~in_kernel;
+        bits &= ~kernel_bits;
     }
     if (bits != 0) {
         emit_to_slots(provider, payload, bits);
@@ -223,7 +225,7 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
     const std::uint32_t gate = provider.gate_word(event).load(std::memory_order_acquire);
     if (gate != place.gate_bit) [[unlikely]] {
         // Kernels that do not write to the gate: their bit is always there.
-        if (gate != (place.gate_bit | in_kernel) || is_heard(provider.user_events, event)) {
+        if (gate != (place.gate_bit | perhaps_in_kernel) || is_heard(provider.user_events, event)) {
             return false;
         }
     }

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "eventlog_device.hpp"
 #include "user_events_abi.hpp"
 #include "user_events_page.hpp"
 
@@ -250,6 +251,28 @@ user_events_device open_user_events(error_text& error) noexcept {
     } else if (is_shortage(search.reason) ||
                (!open_in(search, older_place, device) && !open_mounted(search, device))) {
         explain(search, device, error);
+    }
+    return device;
+}
+
+user_events_device open_module_or_user_events(error_text& error) noexcept {
+    int reason = 0;
+    user_events_device module;
+    module.file = open_eventlog_device(reason);
+    if (module.file) {
+        module.is_module = true;
+        return module;
+    }
+    user_events_device device = open_user_events(error);
+    if (!device.file && reason != ENOENT && reason != ENXIO) {
+        device.status = is_shortage(reason) ? EVENTLOG_INCOMPLETE : EVENTLOG_NO_PERMISSION;
+        device.may_change = true;
+        device.is_unclear = false;
+        error.set(
+            "%s cannot be opened (%s). Root can allow it to a group, as tracing: chgrp tracing "
+            "%s; chmod g+rw %s",
+            eventlog_device_path, std::strerror(reason), eventlog_device_path,
+            eventlog_device_path);
     }
     return device;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Finding the file through which user_events are reached. See user_events_abi.hpp.
+// Finding the file through which the kernel is reached: the device of eventlog's module, or that of
+// user_events. See user_events_abi.hpp.
 #pragma once
 
 #include <eventlog/abi.h>
@@ -16,6 +17,7 @@ struct user_events_device {
     bool may_change = false;  // while this process runs
     bool is_unclear = false;  // whether this kernel has any
     bool has_page = false;    // kernels before 6.4; the page is mapped
+    bool is_module = false;   // not user_events, but eventlog's own module
 };
 
 /// Opens the file in /sys/kernel/tracing or /sys/kernel/debug/tracing, or wherever else tracefs is
@@ -23,6 +25,10 @@ struct user_events_device {
 /// says what to do. Where the kernel has none that costs few calls that fail. Under the registry's
 /// lock; allocates nothing.
 [[nodiscard]] user_events_device open_user_events(error_text& error) noexcept;
+
+/// The same, but the device of eventlog's module comes first. Where that may not be opened, and
+/// there is nothing else, `error` says so.
+[[nodiscard]] user_events_device open_module_or_user_events(error_text& error) noexcept;
 
 /// The first two numbers of a kernel's release, as uname tells it; 0 where there is none.
 void read_release(const char* release, int& major, int& minor) noexcept;

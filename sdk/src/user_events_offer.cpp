@@ -19,7 +19,7 @@ constinit user_events_text describer{};  // too large for somebody's stack
 /// Gives a word back to whom it belongs. True if the kernel knew it.
 bool unregister_word(int file, const eventlog_provider& provider, std::uint32_t event) noexcept {
     user_events_unregistration end{};
-    end.disable_bit = EVENTLOG_GATE_USER_EVENTS_BIT;
+    end.disable_bit = provider.user_events.bit();
     end.disable_address =
         reinterpret_cast<std::uintptr_t>(provider.gate.load(std::memory_order_relaxed) + event);
     return ::ioctl(file, user_events_unregister, &end) == 0;
@@ -29,7 +29,7 @@ bool unregister_word(int file, const eventlog_provider& provider, std::uint32_t 
 int register_text(int file, const eventlog_provider& provider, std::uint32_t event,
                   std::uint16_t flags, std::uint32_t& number) noexcept {
     user_events_registration wanted{};
-    wanted.enable_bit = EVENTLOG_GATE_USER_EVENTS_BIT;
+    wanted.enable_bit = provider.user_events.bit();
     wanted.flags = flags;
     wanted.enable_address =
         reinterpret_cast<std::uintptr_t>(provider.gate.load(std::memory_order_relaxed) + event);
@@ -81,8 +81,13 @@ bool is_shortage(int error) noexcept {
     return error == EMFILE || error == ENOMEM;
 }
 
-void explain(int error, bool has_page, error_text& why) noexcept {
-    if (error == EMFILE && has_page) {
+void explain(int error, const user_events_route& route, error_text& why) noexcept {
+    if (error == EMFILE && route.is_module) {
+        why.set("this user has as many as the module eventlog allows. Raise that in "
+                "/sys/module/eventlog/parameters");
+    } else if (error == EOPNOTSUPP && route.is_module) {
+        why.set("the provider's page is not in memory. Let EVENTLOG_DIR name a folder in a tmpfs");
+    } else if (error == EMFILE && route.has_page) {
         why.set("the kernel has as many as it can. Remove some: echo -:user_events/NAME >> "
                 "/sys/kernel/tracing/dynamic_events");
     } else if (error == EMFILE) {
@@ -102,12 +107,12 @@ void note_missing(user_events_offer& result, const event_description& event) noe
 
 /// A kernel with a page gives whoever registers a name the event that has it, with the fields of
 /// whoever was first, and events outlive their programs there. So each name says which fields.
-bool describe(schema_reader& schema, const event_description& event, bool has_page,
+bool describe(schema_reader& schema, const event_description& event, const user_events_route& route,
               error_text& error) noexcept {
-    if (!describer.describe(schema, event, error)) {
+    if (!describer.describe(schema, event, error, route.is_module ? "" : user_events_prefix)) {
         return false;
     }
-    if (has_page && !describer.make_name_unique()) {
+    if (route.has_page && !describer.make_name_unique()) {
         error.set("its description would be longer than %zu bytes",
                   user_events_description_max - 1);
         return false;
@@ -118,6 +123,9 @@ bool describe(schema_reader& schema, const event_description& event, bool has_pa
 /// Tells the emit path of an event that has been registered.
 void tell_emit_path(eventlog_provider& provider, std::uint32_t event, std::uint32_t index,
                     bool has_page) noexcept {
+    if (!has_page) {
+        provider.user_events.places[event].store(0, std::memory_order_relaxed);
+    }
     provider.user_events.numbers[event].store(index + 1, std::memory_order_release);
     if (has_page) {
         provider.gate_word(event).fetch_or(1U << EVENTLOG_GATE_USER_EVENTS_BIT,
@@ -135,9 +143,10 @@ void close_bit(eventlog_provider& provider, std::uint32_t event) noexcept {
 
 }  // namespace
 
-void offer_to_user_events(eventlog_provider& provider, int file, bool has_page,
+void offer_to_user_events(eventlog_provider& provider, int file,
                           user_events_offer& result) noexcept {
     user_events_route& route = provider.user_events;
+    const bool has_page = route.has_page;
     schema_reader schema;
     error_text reason;
     event_description event;
@@ -149,7 +158,7 @@ void offer_to_user_events(eventlog_provider& provider, int file, bool has_page,
         }
         std::uint32_t index = 0;
         int error = 0;
-        const bool described = describe(schema, event, has_page, reason);
+        const bool described = describe(schema, event, route, reason);
         if (described) {
             error = has_page ? register_in_page(file, provider, event.id, index)
                              : register_event(file, provider, event.id, index);
@@ -159,7 +168,7 @@ void offer_to_user_events(eventlog_provider& provider, int file, bool has_page,
             continue;
         }
         if (described) {
-            explain(error, has_page, reason);
+            explain(error, route, reason);
         }
         note_missing(result, event);
         if (result.missing == 1) {
@@ -178,7 +187,8 @@ void offer_to_user_events(eventlog_provider& provider, int file, bool has_page,
     }
 }
 
-void take_back_from_user_events(eventlog_provider& provider, int file, bool has_page) noexcept {
+void take_back_from_user_events(eventlog_provider& provider, int file) noexcept {
+    const bool has_page = provider.user_events.has_page;
     const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
     for (std::uint32_t event = 0; event < count; ++event) {
         if (has_page) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Telling the kernel which events a provider has, and taking that back. All of it is done under the
-// registry's lock. `file` is the route's descriptor; `has_page` says that the kernel tells of
-// listeners in a page, not in the words of the gate.
+// registry's lock. `file` is the route's descriptor; what it speaks to, the route says.
 #pragma once
 
 #include <array>
@@ -23,10 +22,10 @@ struct user_events_offer {
 };
 
 /// Registers all events that are not registered yet. Takes some KiB of the stack.
-[[gnu::noinline]] void offer_to_user_events(eventlog_provider& provider, int file, bool has_page,
+[[gnu::noinline]] void offer_to_user_events(eventlog_provider& provider, int file,
                                             user_events_offer& result) noexcept;
 
 /// Closes the way to all events, and gives the gate's words back, before their pages go.
-void take_back_from_user_events(eventlog_provider& provider, int file, bool has_page) noexcept;
+void take_back_from_user_events(eventlog_provider& provider, int file) noexcept;
 
 }  // namespace eventlog::core

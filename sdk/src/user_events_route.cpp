@@ -15,6 +15,7 @@
 
 #include "at_start.hpp"
 #include "clock.hpp"
+#include "eventlog_device.hpp"
 #include "registered_provider.hpp"
 #include "unnoticed.hpp"
 #include "user_events_device.hpp"
@@ -30,7 +31,6 @@ constexpr std::uint64_t retry_pause = 1'000'000'000;
 [[EVENTLOG_AT_START]] constinit bool kernel_has_none = false;
 [[EVENTLOG_AT_START]] constinit error_text why_none{};
 [[EVENTLOG_AT_START]] constinit bool kernel_has_some = false;
-[[EVENTLOG_AT_START]] constinit bool kernel_has_page = false;  // and no words
 // What is not clear is not looked at again before: coarse monotonic nanoseconds.
 [[EVENTLOG_AT_START]] constinit std::uint64_t unclear_before = 0;
 [[EVENTLOG_AT_START]] constinit eventlog_status_code unclear_status = EVENTLOG_OK;
@@ -110,7 +110,10 @@ bool close_retired(user_events_route& route) noexcept {
 
 /// Opens the device, and gives back through it what has been offered through another descriptor.
 /// False: status_text says why it cannot.
-bool open_descriptor(eventlog_provider& provider) noexcept {
+///
+/// Whoever has `begun` with user_events goes on with them: they would write to words that are not
+/// given back.
+bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
     user_events_route& route = provider.user_events;
     route.file.store(-1, std::memory_order_seq_cst);
     if (!close_retired(route)) {
@@ -119,19 +122,22 @@ bool open_descriptor(eventlog_provider& provider) noexcept {
                               "before. It is tried again in a second.");
         return false;
     }
-    user_events_device device = open_user_events(route.status_text);
+    user_events_device device = begun && !route.is_module
+                                    ? open_user_events(route.status_text)
+                                    : open_module_or_user_events(route.status_text);
     if (device.file) {
         if (take_descriptor(route, std::move(device.file))) {
-            kernel_has_some = true;
-            kernel_has_page = device.has_page;
+            kernel_has_some = kernel_has_some || !device.is_module;
             unclear_before = 0;
-            take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed),
-                                       kernel_has_page);
+            route.has_page = device.has_page;
+            route.is_module = device.is_module;
+            take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed));
             return true;
         }
         device.status = EVENTLOG_INCOMPLETE;
-        route.status_text.set("The descriptor of user_events_data cannot be kept (%s). Raise the "
-                              "limit of open files (ulimit -n).",
+        route.status_text.set("The descriptor of %s cannot be kept (%s). Raise the limit of open "
+                              "files (ulimit -n).",
+                              device.is_module ? eventlog_device_path : "user_events_data",
                               std::strerror(errno));
     }
     route.status = device.status;
@@ -148,8 +154,12 @@ bool open_descriptor(eventlog_provider& provider) noexcept {
 
 /// Whether it is known, or has just been tried, that there is nothing to be had.
 bool is_in_vain(user_events_route& route) noexcept {
+    if (has_eventlog_device()) {
+        return false;
+    }
     if (kernel_has_none) {
-        // Asked once a process.
+        // Asked once a process. But the module may be loaded later, for which poll() looks.
+        route.not_polled_before.store(coarse_now() + retry_pause, std::memory_order_relaxed);
         route.status = EVENTLOG_NO_KERNEL_SUPPORT;
         route.status_text = why_none;
         return true;
@@ -190,9 +200,9 @@ void say_what_became(eventlog_provider& provider, const user_events_offer& resul
     const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
     if (result.missing == 0) {
         route.status = EVENTLOG_OK;
-        route.status_text.set("The events of provider %s are in tracefs as "
-                              "user_events:eventlog_%s_*.",
-                              provider.name.data(), provider.name.data());
+        route.status_text.set(
+            "The events of provider %s are in tracefs as %s%s_*.", provider.name.data(),
+            route.is_module ? "eventlog:" : "user_events:eventlog_", provider.name.data());
     } else {
         route.status = EVENTLOG_INCOMPLETE;
         route.status_text.set("%u of %u events of provider %s are not in tracefs. The first is %s: "
@@ -212,20 +222,21 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
         return;
     }
     user_events_offer result;
-    if (has_descriptor(route) || open_descriptor(provider)) {
+    if (has_descriptor(route) ||
+        open_descriptor(provider, route.expected.load(std::memory_order_relaxed))) {
         route.expected.store(true, std::memory_order_relaxed);
-        offer_to_user_events(provider, route.file.load(std::memory_order_relaxed), kernel_has_page,
-                             result);
+        offer_to_user_events(provider, route.file.load(std::memory_order_relaxed), result);
         say_what_became(provider, result);
     } else {
-        result.may_change = !kernel_has_none;
+        result.may_change = route.status != EVENTLOG_NO_KERNEL_SUPPORT;
     }
-    if (result.may_change) {
-        const std::uint64_t then = coarse_now() + retry_pause;
+    const std::uint64_t then = coarse_now() + retry_pause;
+    if (result.may_change || route.status == EVENTLOG_NO_KERNEL_SUPPORT) {
+        // Where the kernel has nothing, too: the module may be loaded.
         route.not_polled_before.store(then, std::memory_order_relaxed);
-        if (unclear_before == 0) {
-            route.not_before.store(then, std::memory_order_relaxed);
-        }
+    }
+    if (result.may_change && unclear_before == 0) {
+        route.not_before.store(then, std::memory_order_relaxed);
     }
 }
 
@@ -237,9 +248,9 @@ void close_user_events_route(eventlog_provider& provider) noexcept {
     // Where the program has closed our descriptor, it takes another one to take the words back:
     // other memory may soon be where they are.
     if (route.expected.exchange(false, std::memory_order_relaxed) &&
-        (has_descriptor(route) || open_descriptor(provider))) {
+        (has_descriptor(route) || open_descriptor(provider, true))) {
         const int file = route.file.load(std::memory_order_relaxed);
-        take_back_from_user_events(provider, file, kernel_has_page);
+        take_back_from_user_events(provider, file);
         route.file.store(-1, std::memory_order_seq_cst);
         route.retired = file;
     }
@@ -252,8 +263,7 @@ void renew_user_events_route(eventlog_provider& provider) noexcept {
         return;
     }
     if (has_descriptor(route)) {
-        take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed),
-                                   kernel_has_page);
+        take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed));
     }
     open_user_events_route(provider);
 }

@@ -4,6 +4,11 @@
 // user_events:eventlog_PROVIDER_EVENT, for perf, ftrace and whatever else reads trace events. The
 // gate's bit 31 says that somebody listens there; then emitting is one write.
 //
+// Where eventlog's kernel module is loaded, its device takes the place of user_events, and
+// everything below holds for it: the events are eventlog:PROVIDER_EVENT, and the bit is 30. A
+// provider that has begun with user_events stays there: what it has told the kernel would remain
+// otherwise.
+//
 // It needs nothing of the route through shared memory: where that is not to be had, bit 31 of the
 // program's own pages works as well.
 //
@@ -65,10 +70,20 @@ struct user_events_route {
     std::array<std::atomic<std::uint32_t>, EVENTLOG_EVENTS_MAX> places{};
 
     // The rest under the registry's lock.
-    int retired = -1;  // a descriptor to close when no thread writes any more
+    int retired = -1;        // a descriptor to close when no thread writes any more
+    bool has_page = false;   // there are no words: user_events before Linux 6.4
+    bool is_module = false;  // it is eventlog's own module, not user_events
     eventlog_status_code status = EVENTLOG_UNREGISTERED;
     error_text status_text{};
+
+    [[nodiscard]] std::uint8_t bit() const noexcept {
+        return is_module ? EVENTLOG_GATE_DEVICE_BIT : EVENTLOG_GATE_USER_EVENTS_BIT;
+    }
 };
+
+/// The bits of a gate's word of which either says that somebody listens through the kernel.
+inline constexpr std::uint32_t kernel_bits =
+    1U << EVENTLOG_GATE_USER_EVENTS_BIT | 1U << EVENTLOG_GATE_DEVICE_BIT;
 
 // Under the registry's lock:
 

@@ -151,13 +151,13 @@ bool user_events_text::put_place(const place& described) noexcept {
 }
 
 bool user_events_text::describe(schema_reader& schema, const event_description& event,
-                                error_text& error) noexcept {
+                                error_text& error, std::string_view prefix) noexcept {
     size_ = 0;
     if (!collect(schema) || !has_no_holes(event.fixed_size)) {
         error.set("its fields overlap or leave room between them");
         return false;
     }
-    bool fits = put("eventlog_") && put(schema.provider()) && put("_") && put(event.name);
+    bool fits = put(prefix) && put(schema.provider()) && put("_") && put(event.name);
     name_size_ = size_;
     for (std::size_t i = 0; fits && i < place_count_; ++i) {
         fits = put(i == 0 ? " " : "; ") && put_place(places_[i]);

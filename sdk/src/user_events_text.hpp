@@ -33,13 +33,18 @@
 
 namespace eventlog::core {
 
+/// In front of the provider's name, as the system user_events is everybody's.
+inline constexpr std::string_view user_events_prefix = "eventlog_";
+
 /// Makes descriptions. Several KiB: not for a signal stack.
 class user_events_text {
   public:
     /// Describes the event that `schema.next_event` gave last. On failure `error` says why it
     /// cannot be described: "its description is longer ...".
+    /// Its name begins with `prefix`, which tells it from events of others.
     [[nodiscard]] bool describe(schema_reader& schema, const event_description& event,
-                                error_text& error) noexcept;
+                                error_text& error,
+                                std::string_view prefix = user_events_prefix) noexcept;
 
     /// The same event by a name of its own, for a kernel that has one with this name and other
     /// fields: a hash of the description is added to it. False if it gets too long.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Emits as many events as its argument says, when standard input ends, with words as long as a
-// second one says, and tells what became of them: the other side of the tools with which people
-// record trace events. (That the gate opens is no sign: perf makes the kernel open it before it
-// records.)
+// second one says, and tells what became of them, and of the way if there is a third: the other
+// side of the tools with which people record trace events. (That the gate opens is no sign: perf
+// makes the kernel open it before it records.)
 #include <unistd.h>
 
 #include <cinttypes>
@@ -46,5 +46,8 @@ int main(int argc, char** argv) {
                 "\n",
                 route.counters.written, route.counters.lost_too_large, route.counters.lost_refused,
                 route.counters.lost_unattached);
+    if (argc > 3) {
+        std::puts(route.text.data());
+    }
     return 0;
 }
