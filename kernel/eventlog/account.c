@@ -81,26 +81,34 @@ void eventlog_user_put(struct eventlog_user *user)
 	mutex_unlock(&lock);
 }
 
-/* Returns false, and changes nothing, if the user has as much as is allowed. */
-bool eventlog_charge(struct eventlog_user *user, enum eventlog_resource what)
+/* The limit may have been set below what is used. */
+static bool has_room(unsigned int used, unsigned int limit, unsigned int count)
+{
+	return used <= limit && count <= limit - used;
+}
+
+/* Returns false, and changes nothing, if that is more than the user is allowed. */
+bool eventlog_charge(struct eventlog_user *user, enum eventlog_resource what, unsigned int count)
 {
 	bool allowed;
 
 	mutex_lock(&lock);
-	allowed = user->used[what] < READ_ONCE(limits[what]) &&
-		  (what != EVENTLOG_EVENTS || used_events < READ_ONCE(events_max));
+	allowed = has_room(user->used[what], READ_ONCE(limits[what]), count) &&
+		  (what != EVENTLOG_EVENTS || has_room(used_events, READ_ONCE(events_max), count));
 	if (allowed) {
-		user->used[what]++;
-		used_events += what == EVENTLOG_EVENTS;
+		user->used[what] += count;
+		if (what == EVENTLOG_EVENTS)
+			used_events += count;
 	}
 	mutex_unlock(&lock);
 	return allowed;
 }
 
-void eventlog_uncharge(struct eventlog_user *user, enum eventlog_resource what)
+void eventlog_uncharge(struct eventlog_user *user, enum eventlog_resource what, unsigned int count)
 {
 	mutex_lock(&lock);
-	user->used[what]--;
-	used_events -= what == EVENTLOG_EVENTS;
+	user->used[what] -= count;
+	if (what == EVENTLOG_EVENTS)
+		used_events -= count;
 	mutex_unlock(&lock);
 }

@@ -10,7 +10,7 @@ enum eventlog_resource {
 	EVENTLOG_FILES, /* open files of the device */
 	EVENTLOG_EVENTS, /* events that were there for none before */
 	EVENTLOG_WORDS,
-	EVENTLOG_PAGES, /* pinned, for words */
+	EVENTLOG_PAGES, /* pinned, for words; large ones count as what they are made of */
 	EVENTLOG_RESOURCES
 };
 
@@ -19,7 +19,7 @@ struct eventlog_user;
 struct eventlog_user *eventlog_user_get(kuid_t uid);
 struct eventlog_user *eventlog_user_hold(struct eventlog_user *user);
 void eventlog_user_put(struct eventlog_user *user);
-bool eventlog_charge(struct eventlog_user *user, enum eventlog_resource what);
-void eventlog_uncharge(struct eventlog_user *user, enum eventlog_resource what);
+bool eventlog_charge(struct eventlog_user *user, enum eventlog_resource what, unsigned int count);
+void eventlog_uncharge(struct eventlog_user *user, enum eventlog_resource what, unsigned int count);
 
 #endif /* EVENTLOG_ACCOUNT_H */

@@ -25,7 +25,7 @@ static int device_open(struct inode *inode, struct file *opened)
 		kfree(file);
 		return -ENOMEM;
 	}
-	if (!eventlog_charge(file->user, EVENTLOG_FILES)) {
+	if (!eventlog_charge(file->user, EVENTLOG_FILES, 1)) {
 		eventlog_user_put(file->user);
 		kfree(file);
 		return -EMFILE;
@@ -52,7 +52,7 @@ static int device_release(struct inode *inode, struct file *opened)
 	mutex_unlock(&eventlog_registry_lock);
 	for (i = 0; i < EVENTLOG_CHUNKS_PER_FILE; i++)
 		kfree(file->chunks[i]);
-	eventlog_uncharge(file->user, EVENTLOG_FILES);
+	eventlog_uncharge(file->user, EVENTLOG_FILES, 1);
 	eventlog_user_put(file->user);
 	kfree(file);
 	return 0;

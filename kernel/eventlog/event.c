@@ -45,7 +45,7 @@ static struct eventlog_event *find(const char *name)
 static void forget_user(struct eventlog_event *event)
 {
 	if (event->user) {
-		eventlog_uncharge(event->user, EVENTLOG_EVENTS);
+		eventlog_uncharge(event->user, EVENTLOG_EVENTS, 1);
 		eventlog_user_put(event->user);
 		event->user = NULL;
 	}
@@ -83,11 +83,11 @@ static struct eventlog_event *create(const char *name, struct eventlog_layout *l
 	struct eventlog_event *event;
 	int error;
 
-	if (!eventlog_charge(user, EVENTLOG_EVENTS))
+	if (!eventlog_charge(user, EVENTLOG_EVENTS, 1))
 		return ERR_PTR(-EMFILE);
 	event = kzalloc(sizeof(*event), GFP_KERNEL_ACCOUNT);
 	if (!event) {
-		eventlog_uncharge(user, EVENTLOG_EVENTS);
+		eventlog_uncharge(user, EVENTLOG_EVENTS, 1);
 		return ERR_PTR(-ENOMEM);
 	}
 	event->user = eventlog_user_hold(user);

@@ -22,11 +22,15 @@
 
 #include "eventlog.h"
 
-/* A pinned page of one file and one process. */
+/*
+ * A pinned page of one file and one process.  It may be part of a large one,
+ * all of which the pin keeps, whatever the process still has of it.
+ */
 struct eventlog_page {
 	struct list_head node; /* of its file */
 	struct eventlog_user *user; /* whom it counts for */
 	struct page *page;
+	unsigned int size; /* of all that the pin keeps, in pages */
 	struct mm_struct *mm; /* held, to tell it from others */
 	struct list_head words;
 };
@@ -36,6 +40,7 @@ struct eventlog_word {
 	struct list_head by_page;
 	struct list_head by_event;
 	struct eventlog_page *page; /* its own, until it is added */
+	struct page *memory; /* where it lies, in all that the pin keeps */
 	unsigned long address;
 	u8 size;
 	u8 bit;
@@ -51,7 +56,7 @@ static u64 key_of(const struct mm_struct *mm, unsigned long address)
 
 static void write_bit(const struct eventlog_word *word, bool value)
 {
-	void *const memory = kmap_local_page(word->page->page);
+	void *const memory = kmap_local_page(word->memory);
 	void *const at = memory + offset_in_page(word->address);
 
 	if (word->size == sizeof(u64)) {
@@ -103,10 +108,10 @@ static void detach(struct eventlog_word *word, bool value, struct list_head *unu
 	hash_del(&word->by_address);
 	list_del(&word->by_event);
 	list_del(&word->by_page);
-	eventlog_uncharge(page->user, EVENTLOG_WORDS);
+	eventlog_uncharge(page->user, EVENTLOG_WORDS, 1);
 	kfree(word);
 	if (list_empty(&page->words)) {
-		eventlog_uncharge(page->user, EVENTLOG_PAGES);
+		eventlog_uncharge(page->user, EVENTLOG_PAGES, page->size);
 		list_move(&page->node, unused);
 	}
 }
@@ -140,18 +145,21 @@ bool eventlog_word_exists(unsigned long address, u8 bit)
 	return exists;
 }
 
-static int pin(unsigned long address, struct page **page)
+static int pin(unsigned long address, struct eventlog_page *page)
 {
 	struct folio *folio;
 	int pinned;
 
-	pinned = pin_user_pages_fast(address & PAGE_MASK, 1, FOLL_WRITE | FOLL_LONGTERM, page);
+	pinned = pin_user_pages_fast(address & PAGE_MASK, 1, FOLL_WRITE | FOLL_LONGTERM,
+				     &page->page);
 	if (pinned != 1)
 		return pinned < 0 ? pinned : -EFAULT;
-	folio = page_folio(*page);
-	if (folio_test_anon(folio) || folio_test_swapbacked(folio))
+	folio = page_folio(page->page);
+	page->size = folio_nr_pages(folio);
+	/* Huge pages are few, and set aside for something else. */
+	if (!folio_test_hugetlb(folio) && (folio_test_anon(folio) || folio_test_swapbacked(folio)))
 		return 0;
-	unpin_user_page(*page);
+	unpin_user_page(page->page);
 	return -EOPNOTSUPP;
 }
 
@@ -173,7 +181,7 @@ struct eventlog_word *eventlog_word_prepare(unsigned long address, u8 size, u8 b
 		return ERR_PTR(-EFAULT);
 	word = kzalloc(sizeof(*word), GFP_KERNEL_ACCOUNT);
 	page = kzalloc(sizeof(*page), GFP_KERNEL_ACCOUNT);
-	error = word && page ? pin(address, &page->page) : -ENOMEM;
+	error = word && page ? pin(address, page) : -ENOMEM;
 	if (error) {
 		kfree(word);
 		kfree(page);
@@ -183,6 +191,7 @@ struct eventlog_word *eventlog_word_prepare(unsigned long address, u8 size, u8 b
 	page->mm = current->mm;
 	INIT_LIST_HEAD(&page->words);
 	word->page = page;
+	word->memory = page->page;
 	word->address = address;
 	word->size = size;
 	word->bit = bit;
@@ -196,15 +205,19 @@ void eventlog_word_discard(struct eventlog_word *word)
 	kfree(word);
 }
 
-/* The page that the file has of this process already, or the word's own. */
+/*
+ * What the file has pinned of this process already and the word lies in, or
+ * the word's own.  Large pages are not split while they are pinned.
+ */
 static struct eventlog_page *find_page(struct eventlog_file *file, struct eventlog_page *wanted)
 {
+	const struct folio *folio = page_folio(wanted->page);
 	struct eventlog_page *page;
 
 	list_for_each_entry(page, &file->pages, node)
-		if (page->page == wanted->page && page->mm == wanted->mm)
+		if (page_folio(page->page) == folio && page->mm == wanted->mm)
 			return page;
-	return eventlog_charge(file->user, EVENTLOG_PAGES) ? wanted : NULL;
+	return eventlog_charge(file->user, EVENTLOG_PAGES, wanted->size) ? wanted : NULL;
 }
 
 /*
@@ -226,11 +239,11 @@ int eventlog_word_add(struct eventlog_word *word, struct eventlog_file *file,
 		error = -EADDRINUSE;
 		goto unlock;
 	}
-	if (!eventlog_charge(file->user, EVENTLOG_WORDS))
+	if (!eventlog_charge(file->user, EVENTLOG_WORDS, 1))
 		goto unlock;
 	page = find_page(file, own);
 	if (!page) {
-		eventlog_uncharge(file->user, EVENTLOG_WORDS);
+		eventlog_uncharge(file->user, EVENTLOG_WORDS, 1);
 		goto unlock;
 	}
 	if (page == own) {

@@ -34,7 +34,8 @@ part permit permit
 part user as user
 part tracer as tracer
 part rules "$0"
-part fuzz "$1" "$2"
+part memory "$2"
+part fuzz "$1" "$3"
 part unload wait_until is_unloaded
 part left sh -c 'ls -d /dev/eventlog /sys/kernel/tracing/events/eventlog*'
 """
@@ -45,6 +46,8 @@ class Module(parts.Case):
 
     KERNEL = "debian-6.12"
     SECONDS = 4
+    # What the kernel does not have.
+    WITHOUT = []
 
     @classmethod
     def setUpClass(cls):
@@ -52,10 +55,12 @@ class Module(parts.Case):
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
         rules = vm_case.built("PROGRAMS", "eventlog_device")
         fuzz = vm_case.built("PROGRAMS", "eventlog_fuzz")
+        memory = vm_case.built("PROGRAMS", "eventlog_memory")
         cls.result = cls.run_well(
             kernel,
-            ["sh", "-c", SCRIPT, rules, fuzz, str(cls.SECONDS)],
-            files={"/eventlog.ko": vm_case.module_or_skip(kernel), rules: rules, fuzz: fuzz},
+            ["sh", "-c", SCRIPT, rules, fuzz, memory, str(cls.SECONDS)],
+            files={"/eventlog.ko": vm_case.module_or_skip(kernel),
+                   rules: rules, fuzz: fuzz, memory: memory},
         )
 
     def test_comes_and_goes_but_stays_while_in_use(self):
@@ -72,6 +77,11 @@ class Module(parts.Case):
 
     def test_keeps_its_rules(self):
         self.assertEqual(self.part("rules")[-1], "ok: all rules")
+
+    def test_tells_in_memory_that_it_may_keep(self):
+        said = self.part("memory")
+        self.assertEqual(said[-1], "ok: all of memory")
+        self.assertEqual([line for line in said if line.startswith("without: ")], self.WITHOUT)
 
     def test_bears_calls_at_random(self):
         self.assertEqual(len(self.part("fuzz")), 3)
@@ -92,6 +102,7 @@ class ModuleUnderDebugging(Module):
 
     KERNEL = "debug-6.12"
     SECONDS = 20
+    WITHOUT = ["without: large pages", "without: huge pages"]
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What /dev/eventlog of the kernel module does and refuses, rule by rule, as root. It is spoken to
-// as user_events are, with declarations of its own, so that they prove to be the same.
-// What the C library asks for.
+// What /dev/eventlog of the kernel module does and refuses, rule by rule, as root. What has to do
+// with memory and processes is in eventlog_memory.c. What the C library asks for.
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
@@ -12,76 +11,24 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "steps.h"
-#include "user_events_abi.h"
+#include "device_steps.h"
 
-#define OUR_EVENTS TRACING "events/eventlog/"
-#define PARAMETERS "/sys/module/eventlog/parameters/"
-
-enum { multi_format = 2, bit = 30, payload_max = 4048 };
-
-static int device;
-static _Alignas(4096) volatile uint64_t word;
-
-static int open_device(void) {
-    return open("/dev/eventlog", O_RDWR | O_CLOEXEC);
-}
-
-static struct word_registration make(const char* description) {
-    const struct word_registration made = {
-        .size = sizeof made,
-        .bit = bit,
-        .word_size = sizeof(uint32_t),
-        .word_address = (uintptr_t)&word,
-        .description = (uintptr_t)description,
-    };
-    return made;
-}
-
-/// 0 or an errno.
-static int try_registration(struct word_registration* wanted) {
-    return ioctl(device, USER_EVENTS_REGISTER, wanted) == 0 ? 0 : errno;
-}
-
-static int unregister_bit(const volatile void* address, uint8_t which) {
-    const struct word_unregistration end = {
-        .size = sizeof end, .bit = which, .word_address = (uintptr_t)address};
-    return ioctl(device, USER_EVENTS_UNREGISTER, &end) == 0 ? 0 : errno;
-}
+enum { multi_format = 2, payload_max = 4048 };
 
 static int try_description(const char* description) {
-    struct word_registration wanted = make(description);
+    struct word_registration wanted = registration_of(description);
     const int error = try_registration(&wanted);
     if (error == 0) {
-        (void)unregister_bit(&word, bit);
+        (void)unregister_bit(&word, word_bit);
     }
     return error;
 }
 
-static int delete_event(const char* name) {
-    return ioctl(device, USER_EVENTS_DELETE, name) == 0 ? 0 : errno;
-}
-
-static bool is_there(const char* event) {
-    char path[512];
-    (void)snprintf(path, sizeof path, OUR_EVENTS "%s", event);
-    return access(path, F_OK) == 0;
-}
-
-/// The kernel removes what nobody uses a second later.
-static bool goes_away(const char* event) {
-    for (int tries = 0; tries < 6000 && is_there(event); ++tries) {
-        (void)usleep(10000);
-    }
-    return !is_there(event);
-}
-
 static void follow_structs(void) {
     char large[8192] = {0};
-    struct word_registration wanted = make("rules_struct u32 a");
+    struct word_registration wanted = registration_of("rules_struct u32 a");
     memcpy(large, &wanted, sizeof wanted);
     const uint32_t too_large = 4097;
     memcpy(large, &too_large, sizeof too_large);
@@ -94,11 +41,11 @@ static void follow_structs(void) {
          ioctl(device, USER_EVENTS_REGISTER, large) == -1 && errno == E2BIG);
     large[sizeof wanted] = 0;
     step("a longer one with zeros is taken", ioctl(device, USER_EVENTS_REGISTER, large) == 0);
-    step("and given back", unregister_bit(&word, bit) == 0);
-    step("once", unregister_bit(&word, bit) == ENOENT);
+    step("and given back", unregister_bit(&word, word_bit) == 0);
+    step("once", unregister_bit(&word, word_bit) == ENOENT);
     wanted.size = sizeof wanted - 1;
     step("a shorter one is invalid", try_registration(&wanted) == EINVAL);
-    wanted = make("rules_struct u32 a");
+    wanted = registration_of("rules_struct u32 a");
     wanted.flags = 1;
     step("events that outlive their programs are not offered", try_registration(&wanted) == EINVAL);
     step("a struct that is not there is a bad address",
@@ -107,13 +54,13 @@ static void follow_structs(void) {
 }
 
 static void follow_addresses(void) {
-    struct word_registration wanted = make("rules_address u32 a");
+    struct word_registration wanted = registration_of("rules_address u32 a");
     wanted.word_size = 2;
     step("a word has 4 bytes or 8", try_registration(&wanted) == EINVAL);
-    wanted = make("rules_address u32 a");
+    wanted = registration_of("rules_address u32 a");
     wanted.word_address += 1;
     step("it is aligned", try_registration(&wanted) == EINVAL);
-    wanted = make("rules_address u32 a");
+    wanted = registration_of("rules_address u32 a");
     wanted.bit = 32;
     step("the bit is in it", try_registration(&wanted) == EINVAL);
     wanted.word_size = 8;
@@ -124,7 +71,7 @@ static void follow_addresses(void) {
     step("and cleared", word == 0);
     step("it is given back", unregister_bit(&word, 32) == 0);
     void* fixed = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    wanted = make("rules_address u32 a");
+    wanted = registration_of("rules_address u32 a");
     wanted.word_address = (uintptr_t)fixed;
     step("a word that cannot be written is refused", try_registration(&wanted) == EFAULT);
     wanted.word_address = 0xffffffff81000000UL;
@@ -134,20 +81,20 @@ static void follow_addresses(void) {
 }
 
 static void follow_names(void) {
-    struct word_registration first = make("rules_name u32 a");
+    struct word_registration first = registration_of("rules_name u32 a");
     step("an event is registered", try_registration(&first) == 0);
-    struct word_registration again = make("rules_name u32 a");
+    struct word_registration again = registration_of("rules_name u32 a");
     step("the same bit twice is in use", try_registration(&again) == EADDRINUSE);
     again.bit = 29;
     step("another bit is not", try_registration(&again) == 0);
     step("the event has one number", again.write_index == first.write_index);
-    struct word_registration other = make("rules_name u64 b");
+    struct word_registration other = registration_of("rules_name u64 b");
     other.bit = 28;
     step("other fields under that name are in use", try_registration(&other) == EADDRINUSE);
     other.flags = multi_format;
     step("unless they may be several", try_registration(&other) == 0);
     step("then they have another number", other.write_index != first.write_index);
-    struct word_registration same = make("rules_name u64 b");
+    struct word_registration same = registration_of("rules_name u64 b");
     same.bit = 27;
     same.flags = multi_format;
     step("who has the same fields", try_registration(&same) == 0);
@@ -159,7 +106,7 @@ static void follow_names(void) {
     set_file(OUR_EVENTS "enable", "0");
     step("and of the other", word == 0);
     step("the bits are given back",
-         unregister_bit(&word, bit) == 0 && unregister_bit(&word, 29) == 0 &&
+         unregister_bit(&word, word_bit) == 0 && unregister_bit(&word, 29) == 0 &&
              unregister_bit(&word, 28) == 0 && unregister_bit(&word, 27) == 0);
 }
 
@@ -245,7 +192,7 @@ static int write_text(uint32_t index, uint32_t size, uint32_t offset) {
 }
 
 static void follow_writes(void) {
-    struct word_registration wanted = make("rules_write u32 a; __rel_loc char[] b");
+    struct word_registration wanted = registration_of("rules_write u32 a; __rel_loc char[] b");
     step("an event to write is registered", try_registration(&wanted) == 0);
     const uint32_t index = wanted.write_index;
     step("what nobody listens to is a bad descriptor", write_text(index, 7, 0) == EBADF);
@@ -275,46 +222,15 @@ static void follow_writes(void) {
     step("that are there", writev(device, outside, 2) == -1 && errno == EFAULT);
     step("there is nothing to read", read(device, large, 1) == -1 && errno == EINVAL);
     set_file(OUR_EVENTS "rules_write/enable", "0");
-    step("its bit is given back", unregister_bit(&word, bit) == 0);
-}
-
-static void follow_processes(void) {
-    uint32_t* shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    struct word_registration wanted = make("rules_fork u32 a");
-    step("an event is registered before a fork", try_registration(&wanted) == 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        step("a child has no words", unregister_bit(&word, bit) == ENOENT);
-        struct word_registration own = make("rules_fork u32 a");
-        step("but can have them", try_registration(&own) == 0);
-        step("through the same descriptor", own.write_index == wanted.write_index);
-        set_file(OUR_EVENTS "rules_fork/enable", "1");
-        *shared = (uint32_t)word;
-        _exit(0);
-    }
-    int status = -1;
-    step("the child ends", waitpid(child, &status, 0) == child && status == 0);
-    step("its bit was set", *shared == 1U << bit);
-    step("and ours", word == 1U << bit);
-    const uint32_t event[] = {wanted.write_index, 1};
-    step("we write", try_write(event, sizeof event) == 0);
-    set_file(OUR_EVENTS "rules_fork/enable", "0");
-    step("our bit is cleared", word == 0);
-    step("and given back", unregister_bit(&word, bit) == 0);
-    wanted.word_address = (uintptr_t)shared;
-    step("a word may be in shared memory", try_registration(&wanted) == 0);
-    step("which is unmapped", munmap(shared, 4096) == 0);
-    set_file(OUR_EVENTS "rules_fork/enable", "1");
-    set_file(OUR_EVENTS "rules_fork/enable", "0");
-    step("without harm", unregister_bit(shared, bit) == 0);
+    step("its bit is given back", unregister_bit(&word, word_bit) == 0);
 }
 
 static void follow_lives(void) {
     step("an event that was never there is not", delete_event("rules_life") == ENOENT);
-    struct word_registration wanted = make("rules_life u32 a");
+    struct word_registration wanted = registration_of("rules_life u32 a");
     step("an event is registered to be removed", try_registration(&wanted) == 0);
     step("which is refused", delete_event("rules_life") == EBUSY);
-    step("its bit is given back", unregister_bit(&word, bit) == 0);
+    step("its bit is given back", unregister_bit(&word, word_bit) == 0);
     step("it stays, as the file is open", delete_event("rules_life") == EBUSY);
     const int other = open_device();
     (void)close(device);
@@ -323,17 +239,17 @@ static void follow_lives(void) {
     step("now it can be removed, if it has not gone", error == 0 || error == ENOENT);
     step("it is gone", !is_there("rules_life") && delete_event("rules_life") == ENOENT);
 
-    wanted = make("rules_life u32 a");
+    wanted = registration_of("rules_life u32 a");
     step("an event is registered to be left", try_registration(&wanted) == 0);
     set_file(OUR_EVENTS "rules_life/enable", "1");
     (void)close(device);
-    step("its bit says that something has to be done", word == 1U << bit);
+    step("its bit says that something has to be done", word == 1U << word_bit);
     device = open_device();
     step("it stays while it is traced", delete_event("rules_life") == EBUSY);
     word = 0;
-    wanted = make("rules_life u32 a");
+    wanted = registration_of("rules_life u32 a");
     step("who comes back finds it", try_registration(&wanted) == 0);
-    step("traced", word == 1U << bit);
+    step("traced", word == 1U << word_bit);
     (void)close(device);
     device = open_device();
     set_file(OUR_EVENTS "rules_life/enable", "0");
@@ -350,15 +266,15 @@ static void follow_limits(void) {
     set_file(PARAMETERS "words_per_user", "3");
     set_file(PARAMETERS "pages_per_user", "1");
     set_file(PARAMETERS "files_per_user", "2");
-    struct word_registration wanted = make("rules_limit_1 u32 a");
+    struct word_registration wanted = registration_of("rules_limit_1 u32 a");
     step("a first event is taken", try_registration(&wanted) == 0);
-    wanted = make("rules_limit_2 u32 a");
+    wanted = registration_of("rules_limit_2 u32 a");
     wanted.bit = 29;
     step("and a second", try_registration(&wanted) == 0);
-    wanted = make("rules_limit_3 u32 a");
+    wanted = registration_of("rules_limit_3 u32 a");
     wanted.bit = 28;
     step("a third is one too many", try_registration(&wanted) == EMFILE);
-    wanted = make("rules_limit_1 u32 a");
+    wanted = registration_of("rules_limit_1 u32 a");
     wanted.bit = 28;
     step("a third word is taken", try_registration(&wanted) == 0);
     wanted.bit = 27;
@@ -376,7 +292,7 @@ static void follow_limits(void) {
     set_file(PARAMETERS "pages_per_user", "4096");
     set_file(PARAMETERS "files_per_user", "4096");
     step("the others are given back",
-         unregister_bit(&word, bit) == 0 && unregister_bit(&word, 29) == 0);
+         unregister_bit(&word, word_bit) == 0 && unregister_bit(&word, 29) == 0);
 }
 
 int main(void) {
@@ -387,7 +303,6 @@ int main(void) {
     follow_names();
     follow_descriptions();
     follow_writes();
-    follow_processes();
     follow_lives();
     follow_limits();
     (void)close(device);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+//
+// In which memory /dev/eventlog of the kernel module tells who listens, and what becomes of that
+// when pages and processes go, rule by rule, as root. The argument is a folder of a file system
+// with a disk; none if there is no such. What a kernel does not have is told: "without". What the C
+// library asks for.
+#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device_steps.h"
+
+enum { page_size = 4096, large_size = 2 << 20 };
+
+static const char own_event[] = "memory_own u32 a";
+
+static void listen_to(const char* event, bool on) {
+    char path[128];
+    (void)snprintf(path, sizeof path, OUR_EVENTS "%s/enable", event);
+    set_file(path, on ? "1" : "0");
+}
+
+/// What the process has of large pages.
+static long large_kilobytes(void) {
+    FILE* const file = fopen("/proc/self/smaps_rollup", "r");
+    char line[256];
+    long size = 0;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        (void)sscanf(line, "AnonHugePages: %ld", &size);
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return size;
+}
+
+static void follow_large_pages(void) {
+    if (access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK) != 0) {
+        puts("without: large pages");
+        return;
+    }
+    char* const memory =
+        mmap(NULL, 2UL * large_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char* const page = memory + (large_size - (uintptr_t)memory % large_size) % large_size;
+    step("a large page is asked for", madvise(page, large_size, MADV_HUGEPAGE) == 0);
+    *page = 1;
+    step("and had", large_kilobytes() == large_size / 1024);
+    set_file(PARAMETERS "pages_per_user", "511");
+    step("a large page counts as all of it", register_at(own_event, page, 0, NULL) == EMFILE);
+    set_file(PARAMETERS "pages_per_user", "512");
+    step("where that many are allowed it is taken", register_at(own_event, page, 0, NULL) == 0);
+    char* const other = page + 100L * page_size;
+    step("once for all words in it", register_at(own_event, other, 0, NULL) == 0);
+    listen_to("memory_own", true);
+    step("both bits are set", *page == 1 && *other == 1);
+    step("a page more is too many", register_at(own_event, &word, 0, NULL) == EMFILE);
+    step("one word is given back", unregister_bit(page, 0) == 0);
+    listen_to("memory_own", false);
+    step("the other one has its page still", *other == 0);
+    step("the large page counts still", register_at(own_event, &word, 0, NULL) == EMFILE);
+    step("the other word is given back", unregister_bit(other, 0) == 0);
+    step("now it does not", register_at(own_event, &word, 0, NULL) == 0);
+    step("the last word is given back", unregister_bit(&word, 0) == 0);
+    set_file(PARAMETERS "pages_per_user", "4096");
+    (void)munmap(memory, 2UL * large_size);
+}
+
+static void follow_huge_pages(void) {
+    static const char number[] = "/proc/sys/vm/nr_hugepages";
+    if (access(number, F_OK) != 0) {
+        puts("without: huge pages");
+        return;
+    }
+    set_file(number, "2");
+    for (int i = 0; i < 2; ++i) {
+        const int kind = i == 0 ? MAP_PRIVATE : MAP_SHARED;
+        void* const page = mmap(NULL, large_size, PROT_READ | PROT_WRITE,
+                                kind | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+        step("there is a huge page", page != MAP_FAILED);
+        step("which is refused", register_at(own_event, page, 0, NULL) == EOPNOTSUPP);
+        (void)munmap(page, large_size);
+    }
+    set_file(number, "0");
+}
+
+static void follow_children(void) {
+    uint32_t* shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct word_registration wanted = registration_of("rules_fork u32 a");
+    step("an event is registered before a fork", try_registration(&wanted) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        step("a child has no words", unregister_bit(&word, word_bit) == ENOENT);
+        struct word_registration own = registration_of("rules_fork u32 a");
+        step("but can have them", try_registration(&own) == 0);
+        step("through the same descriptor", own.write_index == wanted.write_index);
+        set_file(OUR_EVENTS "rules_fork/enable", "1");
+        *shared = (uint32_t)word;
+        _exit(0);
+    }
+    int status = -1;
+    step("the child ends", waitpid(child, &status, 0) == child && status == 0);
+    step("its bit was set", *shared == 1U << word_bit);
+    step("and ours", word == 1U << word_bit);
+    const uint32_t event[] = {wanted.write_index, 1};
+    step("we write", write(device, event, sizeof event) == sizeof event);
+    set_file(OUR_EVENTS "rules_fork/enable", "0");
+    step("our bit is cleared", word == 0);
+    step("and given back", unregister_bit(&word, word_bit) == 0);
+    wanted.word_address = (uintptr_t)shared;
+    step("a word may be in shared memory", try_registration(&wanted) == 0);
+    step("which is unmapped", munmap(shared, 4096) == 0);
+    set_file(OUR_EVENTS "rules_fork/enable", "1");
+    set_file(OUR_EVENTS "rules_fork/enable", "0");
+    step("without harm", unregister_bit(shared, word_bit) == 0);
+}
+
+int main(int argc, char** argv) {
+    (void)argc;
+    (void)argv;
+    device = open_device();
+    step("the device is there", device >= 0);
+    follow_large_pages();
+    follow_huge_pages();
+    follow_children();
+    (void)close(device);
+    puts("ok: all of memory");
+    return 0;
+}
