@@ -14,7 +14,9 @@
  * forked child gets a copy that nobody changes; a page that the child shares
  * changes for both.
  */
+#include <linux/fs.h>
 #include <linux/highmem.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -145,6 +147,23 @@ bool eventlog_word_exists(unsigned long address, u8 bit)
 	return exists;
 }
 
+/*
+ * Whether the calling process shares that memory with a file of something else
+ * than tmpfs.  Linux 6.12 does not pin such pages, but only says EFAULT.
+ */
+static bool is_of_other_file(unsigned long address)
+{
+	struct vm_area_struct *area;
+	bool is_other;
+
+	mmap_read_lock(current->mm);
+	area = vma_lookup(current->mm, address);
+	is_other = area && area->vm_file && (area->vm_flags & VM_SHARED) &&
+		   file_inode(area->vm_file)->i_sb->s_magic != TMPFS_MAGIC;
+	mmap_read_unlock(current->mm);
+	return is_other;
+}
+
 static int pin(unsigned long address, struct eventlog_page *page)
 {
 	struct folio *folio;
@@ -152,6 +171,8 @@ static int pin(unsigned long address, struct eventlog_page *page)
 
 	pinned = pin_user_pages_fast(address & PAGE_MASK, 1, FOLL_WRITE | FOLL_LONGTERM,
 				     &page->page);
+	if (pinned == -EFAULT && is_of_other_file(address))
+		return -EOPNOTSUPP;
 	if (pinned != 1)
 		return pinned < 0 ? pinned : -EFAULT;
 	folio = page_folio(page->page);

@@ -21,6 +21,16 @@ come_and_go() {
     done
 }
 as() { su -s /bin/sh -c 'exec 3<> /dev/eventlog && echo opened' "$1"; }
+memory() {
+    # A disk in memory, where the kernel has that.
+    disk=
+    if [ -e /dev/ram0 ]; then
+        mke2fs -F /dev/ram0 1024 > /dev/null && mkdir -p /disk &&
+            mount -t ext4 /dev/ram0 /disk || return
+        disk=/disk
+    fi
+    "$1" $disk
+}
 permit() {
     # As the file for udev does.
     chgrp tracing /dev/eventlog && stat -c '%a %U %G' /dev/eventlog
@@ -34,7 +44,7 @@ part permit permit
 part user as user
 part tracer as tracer
 part rules "$0"
-part memory "$2"
+part memory memory "$2"
 part fuzz "$1" "$3"
 part unload wait_until is_unloaded
 part left sh -c 'ls -d /dev/eventlog /sys/kernel/tracing/events/eventlog*'
@@ -48,6 +58,7 @@ class Module(parts.Case):
     SECONDS = 4
     # What the kernel does not have.
     WITHOUT = []
+    MODULES = ("brd",)
 
     @classmethod
     def setUpClass(cls):
@@ -61,6 +72,7 @@ class Module(parts.Case):
             ["sh", "-c", SCRIPT, rules, fuzz, memory, str(cls.SECONDS)],
             files={"/eventlog.ko": vm_case.module_or_skip(kernel),
                    rules: rules, fuzz: fuzz, memory: memory},
+            modules=cls.MODULES,
         )
 
     def test_comes_and_goes_but_stays_while_in_use(self):
@@ -102,7 +114,8 @@ class ModuleUnderDebugging(Module):
 
     KERNEL = "debug-6.12"
     SECONDS = 20
-    WITHOUT = ["without: large pages", "without: huge pages"]
+    WITHOUT = ["without: large pages", "without: huge pages", "without: a disk"]
+    MODULES = ()
 
 
 if __name__ == "__main__":

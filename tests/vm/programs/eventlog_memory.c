@@ -89,6 +89,30 @@ static void follow_huge_pages(void) {
     set_file(number, "0");
 }
 
+/// With whose pages the kernel has to know when they are written.
+static void follow_other_files(const char* folder) {
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/page", folder);
+    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    step("there is a file on a disk", file >= 0 && ftruncate(file, page_size) == 0);
+    char* page = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    step("its page is refused", register_at(own_event, page, 0, NULL) == EOPNOTSUPP);
+    *page = 2;
+    step("after it has been written, too", register_at(own_event, page, 0, NULL) == EOPNOTSUPP);
+    (void)munmap(page, page_size);
+    page = mmap(NULL, page_size, PROT_READ, MAP_SHARED, file, 0);
+    step("so is one that cannot be written", register_at(own_event, page, 0, NULL) != 0);
+    (void)munmap(page, page_size);
+    page = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+    step("a copy of the page is taken", register_at(own_event, page, 0, NULL) == 0);
+    listen_to("memory_own", true);
+    step("its bit is set", *page == 3);
+    listen_to("memory_own", false);
+    step("and given back", unregister_bit(page, 0) == 0);
+    (void)munmap(page, page_size);
+    (void)close(file);
+}
+
 static void follow_children(void) {
     uint32_t* shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct word_registration wanted = registration_of("rules_fork u32 a");
@@ -121,12 +145,15 @@ static void follow_children(void) {
 }
 
 int main(int argc, char** argv) {
-    (void)argc;
-    (void)argv;
     device = open_device();
     step("the device is there", device >= 0);
     follow_large_pages();
     follow_huge_pages();
+    if (argc > 1) {
+        follow_other_files(argv[1]);
+    } else {
+        puts("without: a disk");
+    }
     follow_children();
     (void)close(device);
     puts("ok: all of memory");
