@@ -8,6 +8,7 @@
  * as removing one.
  */
 #include <linux/hashtable.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/stringhash.h>
 #include <linux/tracepoint.h>
@@ -75,7 +76,10 @@ static void add_to_tracing(void *data)
 	addition->error = trace_add_event_call(&addition->event->call);
 }
 
-/* Takes the layout over if it succeeds. */
+/*
+ * Takes the layout over if it succeeds.  What tracing knows keeps the module:
+ * others may refer to an event without listening to it, as probes on it do.
+ */
 static struct eventlog_event *create(const char *name, struct eventlog_layout *layout,
 				     struct eventlog_user *user)
 {
@@ -104,6 +108,7 @@ static struct eventlog_event *create(const char *name, struct eventlog_layout *l
 		error = addition.error < 0 ? addition.error : 0;
 	if (error)
 		goto failed;
+	__module_get(THIS_MODULE);
 	hash_add(events, &event->node, hash_of(name));
 	return event;
 
@@ -185,6 +190,7 @@ static void remove_from_tracing(void *data)
 		hash_del(&event->node);
 		forget_user(event);
 		eventlog_dead_event_add(event);
+		module_put(THIS_MODULE);
 	}
 }
 
@@ -241,13 +247,11 @@ unlock:
 	return error;
 }
 
-/* When no file is open, and nobody listens: removes all. */
+/* There is no event any more: each has kept the module. */
 void eventlog_events_exit(void)
 {
 	cancel_delayed_work_sync(&idle_work);
 	mutex_lock(&eventlog_registry_lock);
-	while (remove_idle())
-		schedule_timeout_uninterruptible(1);
 	eventlog_dead_events_exit();
 	mutex_unlock(&eventlog_registry_lock);
 }

@@ -8,8 +8,8 @@
  * for when there is something to do, and which never occurs.  We ask as perf
  * does, and refuse ourselves, which has no other effect.  To enable it in
  * ftrace does as well, but that also has the kernel begin to note the names of
- * all tasks, for which it changes its code.  It is left for when the module is
- * being unloaded, or the kernel has no perf.
+ * all tasks, for which it changes its code.  It is left for when the kernel has
+ * no perf, or no memory for it.
  */
 #include <linux/err.h>
 #include <linux/module.h>

@@ -6,7 +6,6 @@
  * A listener is a probe of a tracepoint that has no place in any code: that
  * gives us a list of listeners that can be walked without a lock.
  */
-#include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
@@ -78,18 +77,12 @@ void eventlog_trace_event_fire(struct eventlog_event *event, const void *payload
 	rcu_read_unlock_sched();
 }
 
-/* While somebody listens the module stays: what it has to print may come later. */
 static int attach(struct eventlog_event *event, void *probe, void *data)
 {
-	int error;
+	const int error = tracepoint_probe_register(&event->tracepoint, probe, data);
 
-	if (!try_module_get(THIS_MODULE))
-		return -ENODEV;
-	error = tracepoint_probe_register(&event->tracepoint, probe, data);
-	if (error) {
-		module_put(THIS_MODULE);
+	if (error)
 		return error;
-	}
 	event->attached++;
 	eventlog_words_tell(event, true);
 	return 0;
@@ -103,7 +96,6 @@ static void detach(struct eventlog_event *event, void *probe, void *data)
 		eventlog_events_look_for_idle();
 	}
 	tracepoint_probe_unregister(&event->tracepoint, probe, data);
-	module_put(THIS_MODULE);
 }
 
 /* Called by tracing, with event_mutex held. */

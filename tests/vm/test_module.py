@@ -20,6 +20,26 @@ come_and_go() {
         wait_until is_unloaded
     done
 }
+held=/sys/kernel/tracing/events/eventlog/held
+is_held() { [ -e $held ]; }
+has_gone() { [ ! -e /sys/kernel/tracing/events/eventlog/later ]; }
+probe_an_event() {
+    # A probe refers to an event, and does not listen.
+    insmod /eventlog.ko && mkfifo /tmp/hold || return
+    "$1" 'held u32 a' < /tmp/hold &
+    exec 9> /tmp/hold
+    wait_until is_held
+    echo 'e:probes/held eventlog.held' > /sys/kernel/tracing/dynamic_events || return
+    exec 9>&-
+    wait $! || return
+    # One that nobody refers to goes, though it has been idle for less long.
+    "$1" 'later u32 a' < /dev/null || return
+    wait_until has_gone
+    is_held || return
+    rmmod eventlog 2> /dev/null && return 1
+    echo '-:probes/held' >> /sys/kernel/tracing/dynamic_events || return
+    wait_until is_unloaded
+}
 as() { su -s /bin/sh -c 'exec 3<> /dev/eventlog && echo opened' "$1"; }
 memory() {
     # A disk in memory, where the kernel has that.
@@ -37,6 +57,7 @@ permit() {
 }
 
 part comes_and_goes come_and_go
+part probed probe_an_event "$0"
 insmod /eventlog.ko || exit
 part mode stat -c '%a %U %G' /dev/eventlog
 part others_before as tracer
@@ -77,6 +98,9 @@ class Module(parts.Case):
 
     def test_comes_and_goes_but_stays_while_in_use(self):
         self.part("comes_and_goes")
+
+    def test_stays_while_something_refers_to_an_event(self):
+        self.part("probed")
 
     def test_is_for_root_until_somebody_else_is_permitted(self):
         self.assertEqual(self.part("mode"), ["660 root root"])

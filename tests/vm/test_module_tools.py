@@ -71,7 +71,8 @@ for tool in perf trace_pipe amount word; do
 done
 exec 8>&-
 wait_until is_gone
-rmmod eventlog
+is_unloaded() {{ rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }}
+wait_until is_unloaded
 """
 FILES = ("perf.data", "trace_pipe", "hist.amount", "hist.word")
 ITEM = re.compile(r" (?:eventlog:)?load_item: +number=(\d+) amount=(\d+) word=(.*)$")

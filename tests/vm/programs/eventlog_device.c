@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What /dev/eventlog of the kernel module does and refuses, rule by rule, as root. What has to do
-// with memory and processes is in eventlog_memory.c. What the C library asks for.
+// with memory and processes is in eventlog_memory.c. With a description as its argument: has that
+// event for as long as its input lasts. What the C library asks for.
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
@@ -295,9 +296,20 @@ static void follow_limits(void) {
          unregister_bit(&word, word_bit) == 0 && unregister_bit(&word, 29) == 0);
 }
 
-int main(void) {
+/// Has an event, until there is nothing more to read.
+static int hold(const char* description) {
+    struct word_registration wanted = registration_of(description);
+    char byte = 0;
+    step("an event is registered to be held", try_registration(&wanted) == 0);
+    return read(STDIN_FILENO, &byte, 1) == 0 ? 0 : 1;
+}
+
+int main(int argc, char** argv) {
     device = open_device();
     step("the device is there", device >= 0);
+    if (argc > 1) {
+        return hold(argv[1]);
+    }
     follow_structs();
     follow_addresses();
     follow_names();
