@@ -94,7 +94,11 @@ static int add_event(struct eventlog_file *file, struct eventlog_layout *layout,
 	struct eventlog_event *event;
 	int number;
 
-	mutex_lock(&eventlog_registry_lock);
+	if (mutex_lock_killable(&eventlog_registry_lock)) {
+		eventlog_layout_free(layout);
+		eventlog_word_discard(word);
+		return -EINTR;
+	}
 	event = eventlog_event_get(layout, flags, file->user);
 	if (IS_ERR(event)) {
 		number = PTR_ERR(event);

@@ -4,18 +4,21 @@
  *
  * An event has users, the open files that have registered it.  Without any, it
  * is idle, and removed if nobody listens to it then; a moment later, since
- * programs are started again, and since removing many at once costs as much
- * as removing one.
+ * programs are started again.
  */
 #include <linux/hashtable.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/stringhash.h>
-#include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/eventlog_device.h>
 
 #include "eventlog.h"
+
+/* So that others are not kept waiting for tracing while many are removed. */
+#define REMOVED_AT_ONCE 64
 
 /* Which events there are, and who uses them. */
 DEFINE_MUTEX(eventlog_registry_lock);
@@ -181,8 +184,6 @@ static void remove_from_tracing(void *data)
 	struct list_head *wanted = data;
 	struct eventlog_event *event, *next;
 
-	/* Listeners that have just gone may still be called. */
-	tracepoint_synchronize_unregister();
 	list_for_each_entry_safe(event, next, wanted, idle) {
 		if (eventlog_trace_event_is_busy(event) || trace_remove_event_call(&event->call))
 			continue;
@@ -194,28 +195,88 @@ static void remove_from_tracing(void *data)
 	}
 }
 
-/* Returns whether it has to be tried again although no listener will go. */
-static bool remove_idle(void)
+/* Removes what can be of the list, and puts the rest back.  Returns whether nothing is left. */
+static bool remove_events(struct list_head *wanted)
 {
-	struct eventlog_event *event;
-	bool again = false;
+	bool all;
 
-	if (list_empty(&idle_events))
-		return false;
-	if (eventlog_with_event_mutex(remove_from_tracing, &idle_events))
-		return true;
+	lockdep_assert_held(&eventlog_registry_lock);
+	eventlog_with_event_mutex(remove_from_tracing, wanted);
+	all = list_empty(wanted);
+	list_splice_tail(wanted, &idle_events);
 	eventlog_dead_events_trim();
-	list_for_each_entry(event, &idle_events, idle)
-		again |= !READ_ONCE(event->attached);
-	return again;
+	return all;
 }
 
+/* How many that probably can be removed have been moved to the list. */
+static unsigned int take_idle(struct list_head *wanted)
+{
+	struct eventlog_event *event, *next;
+	unsigned int count = 0;
+
+	list_for_each_entry_safe(event, next, &idle_events, idle) {
+		if (count == REMOVED_AT_ONCE)
+			break;
+		if (!eventlog_trace_event_is_busy(event)) {
+			list_move_tail(&event->idle, wanted);
+			count++;
+		}
+	}
+	return count;
+}
+
+/* Returns whether there may be more that can be removed now. */
+static bool remove_some(void)
+{
+	struct eventlog_event *event;
+	LIST_HEAD(wanted);
+	unsigned int count;
+	bool all;
+
+	mutex_lock(&eventlog_registry_lock);
+	count = take_idle(&wanted);
+	all = !count || remove_events(&wanted);
+	/* Of those that have listeners, the last one to go tells. */
+	list_for_each_entry(event, &idle_events, idle) {
+		if (!READ_ONCE(event->attached)) {
+			eventlog_events_look_for_idle();
+			break;
+		}
+	}
+	mutex_unlock(&eventlog_registry_lock);
+	return all && count == REMOVED_AT_ONCE;
+}
+
+/* A while after there have been idle ones, and again as long as some are left. */
 static void remove_idle_events(struct work_struct *work)
 {
-	mutex_lock(&eventlog_registry_lock);
-	if (remove_idle())
-		eventlog_events_look_for_idle();
+	while (remove_some())
+		cond_resched();
+}
+
+static int try_to_delete(const char *name, unsigned long *quiet)
+{
+	struct eventlog_event *event;
+	LIST_HEAD(wanted);
+	int error = -ENOENT;
+
+	if (mutex_lock_killable(&eventlog_registry_lock))
+		return -EINTR;
+	event = find(name);
+	if (!event)
+		goto unlock;
+	error = -EBUSY;
+	if (event->users)
+		goto unlock;
+	error = -EAGAIN;
+	*quiet = READ_ONCE(event->quiet);
+	if (!poll_state_synchronize_rcu(*quiet))
+		goto unlock;
+	list_move(&event->idle, &wanted);
+	error = remove_events(&wanted) ? 0 : -EBUSY;
+unlock:
 	mutex_unlock(&eventlog_registry_lock);
+	return error;
 }
 
 /*
@@ -224,27 +285,15 @@ static void remove_idle_events(struct work_struct *work)
  */
 int eventlog_event_delete(const char *name)
 {
-	struct eventlog_event *event;
-	LIST_HEAD(wanted);
-	int error = -ENOENT;
+	unsigned long quiet = 0;
+	int error = try_to_delete(name, &quiet);
 
-	mutex_lock(&eventlog_registry_lock);
-	event = find(name);
-	if (!event)
-		goto unlock;
-	error = -EBUSY;
-	if (event->users)
-		goto unlock;
-	list_move(&event->idle, &wanted);
-	eventlog_with_event_mutex(remove_from_tracing, &wanted);
-	if (list_empty(&wanted))
-		error = 0;
-	else
-		list_splice(&wanted, &idle_events);
-	eventlog_dead_events_trim();
-unlock:
-	mutex_unlock(&eventlog_registry_lock);
-	return error;
+	if (error == -EAGAIN) {
+		/* Whoever listened has just gone. */
+		cond_synchronize_rcu(quiet);
+		error = try_to_delete(name, &quiet);
+	}
+	return error == -EAGAIN ? -EBUSY : error;
 }
 
 /* There is no event any more: each has kept the module. */

@@ -7,6 +7,7 @@
  * gives us a list of listeners that can be walked without a lock.
  */
 #include <linux/perf_event.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
@@ -83,19 +84,21 @@ static int attach(struct eventlog_event *event, void *probe, void *data)
 
 	if (error)
 		return error;
-	event->attached++;
+	WRITE_ONCE(event->attached, event->attached + 1);
 	eventlog_words_tell(event, true);
 	return 0;
 }
 
 static void detach(struct eventlog_event *event, void *probe, void *data)
 {
-	event->attached--;
+	WRITE_ONCE(event->attached, event->attached - 1);
 	if (!event->attached) {
 		eventlog_words_tell(event, false);
 		eventlog_events_look_for_idle();
 	}
 	tracepoint_probe_unregister(&event->tracepoint, probe, data);
+	/* Threads that are writing may still be calling what the listener has given us. */
+	WRITE_ONCE(event->quiet, start_poll_synchronize_rcu());
 }
 
 /* Called by tracing, with event_mutex held. */
@@ -122,10 +125,14 @@ static int change_listener(struct trace_event_call *call, enum trace_reg type, v
 	}
 }
 
-/* With event_mutex held: whether somebody listens, or is about to. */
+/*
+ * With event_mutex held: whether somebody listens, is about to, or has just
+ * stopped to.  A guess without it.
+ */
 bool eventlog_trace_event_is_busy(const struct eventlog_event *event)
 {
-	return event->attached || atomic_read(&event->call.refcnt);
+	return READ_ONCE(event->attached) || atomic_read(&event->call.refcnt) ||
+	       !poll_state_synchronize_rcu(READ_ONCE(event->quiet));
 }
 
 static struct trace_event_fields *make_fields(const struct eventlog_layout *layout)
@@ -164,6 +171,7 @@ int eventlog_trace_event_init(struct eventlog_event *event)
 	event->trace_fields = make_fields(event->layout);
 	if (!event->print_format || !event->trace_fields)
 		return -ENOMEM;
+	event->quiet = get_completed_synchronize_rcu();
 	event->tracepoint.name = event->name;
 	class->system = EVENTLOG_SYSTEM;
 	class->fields_array = event->trace_fields;

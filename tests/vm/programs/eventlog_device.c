@@ -258,6 +258,24 @@ static void follow_lives(void) {
     word = 0;
 }
 
+/// More than are removed at once, and all have just been listened to.
+static void follow_many(void) {
+    char text[32];
+    for (int i = 0; i < 150; ++i) {
+        (void)snprintf(text, sizeof text, "rules_many_%d u32 a", i);
+        if (try_description(text) != 0) {
+            step("many events are registered", false);
+        }
+    }
+    set_file(OUR_EVENTS "enable", "1");
+    reopen_device();
+    step("one that is traced cannot be removed", delete_event("rules_many_149") == EBUSY);
+    set_file(OUR_EVENTS "enable", "0");
+    const int error = delete_event("rules_many_149");
+    step("at once when it is not any more", error == 0 || error == ENOENT);
+    step("all others go by themselves", goes_away(""));
+}
+
 static void follow_limits(void) {
     // What other steps have left goes a moment later, and counts until then.
     (void)close(device);
@@ -316,6 +334,7 @@ int main(int argc, char** argv) {
     follow_descriptions();
     follow_writes();
     follow_lives();
+    follow_many();
     follow_limits();
     (void)close(device);
     puts("ok: all rules");
