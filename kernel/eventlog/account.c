@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counts what each user has, and what all have. */
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/list.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 
 #include "account.h"
 
@@ -14,34 +18,61 @@ struct eventlog_user {
 	unsigned int used[EVENTLOG_RESOURCES];
 };
 
-static DEFINE_MUTEX(lock);
-static LIST_HEAD(users);
-static unsigned int used_events;
-
-static unsigned int limits[EVENTLOG_RESOURCES] = {
-	[EVENTLOG_FILES] = 4096,
-	[EVENTLOG_EVENTS] = 4096,
-	[EVENTLOG_WORDS] = 65536,
-	[EVENTLOG_PAGES] = 4096,
+struct eventlog_limit {
+	unsigned int user; /* what a user may have */
+	unsigned int all; /* and all users together */
+	unsigned int used; /* by all; by `lock` */
 };
 
-/* There are 65535 numbers for trace events, of which the kernel's own take some 2000. */
-static unsigned int events_max = 16384;
+static DEFINE_MUTEX(lock);
+static LIST_HEAD(users);
 
-module_param_named(files_per_user, limits[EVENTLOG_FILES], uint, 0644);
+static struct eventlog_limit limits[EVENTLOG_RESOURCES] = {
+	[EVENTLOG_FILES] = { .user = 4096, .all = 16384 },
+	/* There are 65535 numbers for trace events, of which the kernel's own take some 2000. */
+	[EVENTLOG_EVENTS] = { .user = 4096, .all = 16384 },
+	[EVENTLOG_WORDS] = { .user = 65536, .all = 262144 },
+	[EVENTLOG_PAGES] = { .user = 4096, .all = 16384 },
+};
+
+/* Of what all may have together, one part in so many is for root alone. */
+#define ROOT_SHARE 8
+
+module_param_named(files_per_user, limits[EVENTLOG_FILES].user, uint, 0644);
 MODULE_PARM_DESC(files_per_user, "Open files of the device that a user may have");
-module_param_named(events_per_user, limits[EVENTLOG_EVENTS], uint, 0644);
+module_param_named(files_max, limits[EVENTLOG_FILES].all, uint, 0644);
+MODULE_PARM_DESC(files_max, "Open files of the device that all users together may have");
+module_param_named(events_per_user, limits[EVENTLOG_EVENTS].user, uint, 0644);
 MODULE_PARM_DESC(events_per_user, "Events that a user may have registered first");
-module_param_named(words_per_user, limits[EVENTLOG_WORDS], uint, 0644);
-MODULE_PARM_DESC(words_per_user, "Words in which a user may be told who listens");
-module_param_named(pages_per_user, limits[EVENTLOG_PAGES], uint, 0644);
-MODULE_PARM_DESC(pages_per_user, "Pages of memory that may be pinned for a user's words");
-module_param(events_max, uint, 0644);
+module_param_named(events_max, limits[EVENTLOG_EVENTS].all, uint, 0644);
 MODULE_PARM_DESC(events_max, "Events that all users together may have");
+module_param_named(words_per_user, limits[EVENTLOG_WORDS].user, uint, 0644);
+MODULE_PARM_DESC(words_per_user, "Words in which a user may be told who listens");
+module_param_named(words_max, limits[EVENTLOG_WORDS].all, uint, 0644);
+MODULE_PARM_DESC(words_max, "Words in which all users together may be told who listens");
+module_param_named(pages_per_user, limits[EVENTLOG_PAGES].user, uint, 0644);
+MODULE_PARM_DESC(pages_per_user, "Pages of memory that may be pinned for a user's words");
+module_param_named(pages_max, limits[EVENTLOG_PAGES].all, uint, 0644);
+MODULE_PARM_DESC(pages_max, "Pages of memory that may be pinned for the words of all users");
 
-/* Returns a user with one more reference, or NULL if there is no memory. */
-struct eventlog_user *eventlog_user_get(kuid_t uid)
+/*
+ * Whoever may make user namespaces can have the users of those, as many as
+ * have been set aside for that: what they have counts for their owner.
+ */
+static kuid_t charged_user(void)
 {
+	const struct user_namespace *ns;
+	kuid_t uid = current_euid();
+
+	for (ns = current_user_ns(); ns->parent; ns = ns->parent)
+		uid = ns->owner;
+	return uid;
+}
+
+/* For whom counts what the caller has: with one more reference, or NULL if there is no memory. */
+struct eventlog_user *eventlog_user_get(void)
+{
+	const kuid_t uid = charged_user();
 	struct eventlog_user *user;
 
 	mutex_lock(&lock);
@@ -87,18 +118,27 @@ static bool has_room(unsigned int used, unsigned int limit, unsigned int count)
 	return used <= limit && count <= limit - used;
 }
 
+static bool all_have_room(const struct eventlog_limit *limit, unsigned int count)
+{
+	const unsigned int all = READ_ONCE(limit->all);
+
+	return has_room(limit->used, all - all / ROOT_SHARE, count) ||
+	       (has_room(limit->used, all, count) &&
+		ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN));
+}
+
 /* Returns false, and changes nothing, if that is more than the user is allowed. */
 bool eventlog_charge(struct eventlog_user *user, enum eventlog_resource what, unsigned int count)
 {
+	struct eventlog_limit *limit = &limits[what];
 	bool allowed;
 
 	mutex_lock(&lock);
-	allowed = has_room(user->used[what], READ_ONCE(limits[what]), count) &&
-		  (what != EVENTLOG_EVENTS || has_room(used_events, READ_ONCE(events_max), count));
+	allowed = has_room(user->used[what], READ_ONCE(limit->user), count) &&
+		  all_have_room(limit, count);
 	if (allowed) {
 		user->used[what] += count;
-		if (what == EVENTLOG_EVENTS)
-			used_events += count;
+		limit->used += count;
 	}
 	mutex_unlock(&lock);
 	return allowed;
@@ -108,7 +148,6 @@ void eventlog_uncharge(struct eventlog_user *user, enum eventlog_resource what, 
 {
 	mutex_lock(&lock);
 	user->used[what] -= count;
-	if (what == EVENTLOG_EVENTS)
-		used_events -= count;
+	limits[what].used -= count;
 	mutex_unlock(&lock);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a user may have at most, over all processes. */
+/* What a user may have at most, over all processes, and all users together. */
 #ifndef EVENTLOG_ACCOUNT_H
 #define EVENTLOG_ACCOUNT_H
 
 #include <linux/types.h>
-#include <linux/uidgid.h>
 
 enum eventlog_resource {
 	EVENTLOG_FILES, /* open files of the device */
@@ -16,7 +15,7 @@ enum eventlog_resource {
 
 struct eventlog_user;
 
-struct eventlog_user *eventlog_user_get(kuid_t uid);
+struct eventlog_user *eventlog_user_get(void);
 struct eventlog_user *eventlog_user_hold(struct eventlog_user *user);
 void eventlog_user_put(struct eventlog_user *user);
 bool eventlog_charge(struct eventlog_user *user, enum eventlog_resource what, unsigned int count);

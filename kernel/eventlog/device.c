@@ -3,7 +3,6 @@
  * /dev/eventlog: what one open file has registered, and writing events.
  * See uapi/linux/eventlog_device.h.
  */
-#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -20,7 +19,7 @@ static int device_open(struct inode *inode, struct file *opened)
 
 	if (!file)
 		return -ENOMEM;
-	file->user = eventlog_user_get(current_euid());
+	file->user = eventlog_user_get();
 	if (!file->user) {
 		kfree(file);
 		return -ENOMEM;

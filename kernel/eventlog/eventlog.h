@@ -29,7 +29,6 @@
 #include <linux/trace_events.h>
 #include <linux/tracepoint-defs.h>
 #include <linux/types.h>
-#include <linux/uidgid.h>
 
 #include "account.h"
 #include "layout.h"

@@ -66,7 +66,8 @@ part user as user
 part tracer as tracer
 part rules "$0"
 part memory memory "$2"
-part fuzz "$1" "$3"
+part limits "$3"
+part fuzz "$1" "$4"
 part unload wait_until is_unloaded
 part left sh -c 'ls -d /dev/eventlog /sys/kernel/tracing/events/eventlog*'
 """
@@ -88,11 +89,12 @@ class Module(parts.Case):
         rules = vm_case.built("PROGRAMS", "eventlog_device")
         fuzz = vm_case.built("PROGRAMS", "eventlog_fuzz")
         memory = vm_case.built("PROGRAMS", "eventlog_memory")
+        limits = vm_case.built("PROGRAMS", "eventlog_limits")
         cls.result = cls.run_well(
             kernel,
-            ["sh", "-c", SCRIPT, rules, fuzz, memory, str(cls.SECONDS)],
+            ["sh", "-c", SCRIPT, rules, fuzz, memory, limits, str(cls.SECONDS)],
             files={"/eventlog.ko": vm_case.module_or_skip(kernel),
-                   rules: rules, fuzz: fuzz, memory: memory},
+                   rules: rules, fuzz: fuzz, memory: memory, limits: limits},
             modules=cls.MODULES,
         )
 
@@ -118,6 +120,9 @@ class Module(parts.Case):
         said = self.part("memory")
         self.assertEqual(said[-1], "ok: all of memory")
         self.assertEqual([line for line in said if line.startswith("without: ")], self.WITHOUT)
+
+    def test_gives_nobody_more_than_is_allowed(self):
+        self.assertEqual(self.part("limits")[-1], "ok: all limits")
 
     def test_bears_calls_at_random(self):
         self.assertEqual(len(self.part("fuzz")), 3)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // What /dev/eventlog of the kernel module does and refuses, rule by rule, as root. What has to do
-// with memory and processes is in eventlog_memory.c. With a description as its argument: has that
-// event for as long as its input lasts. What the C library asks for.
+// with memory and processes is in eventlog_memory.c, how much there may be in eventlog_limits.c.
+// With a description as its argument: has that event for as long as its input lasts. What the C
+// library asks for.
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
@@ -276,44 +277,6 @@ static void follow_many(void) {
     step("all others go by themselves", goes_away(""));
 }
 
-static void follow_limits(void) {
-    // What other steps have left goes a moment later, and counts until then.
-    (void)close(device);
-    device = open_device();
-    step("nothing is left", goes_away(""));
-    set_file(PARAMETERS "events_per_user", "2");
-    set_file(PARAMETERS "words_per_user", "3");
-    set_file(PARAMETERS "pages_per_user", "1");
-    set_file(PARAMETERS "files_per_user", "2");
-    struct word_registration wanted = registration_of("rules_limit_1 u32 a");
-    step("a first event is taken", try_registration(&wanted) == 0);
-    wanted = registration_of("rules_limit_2 u32 a");
-    wanted.bit = 29;
-    step("and a second", try_registration(&wanted) == 0);
-    wanted = registration_of("rules_limit_3 u32 a");
-    wanted.bit = 28;
-    step("a third is one too many", try_registration(&wanted) == EMFILE);
-    wanted = registration_of("rules_limit_1 u32 a");
-    wanted.bit = 28;
-    step("a third word is taken", try_registration(&wanted) == 0);
-    wanted.bit = 27;
-    step("a fourth is one too many", try_registration(&wanted) == EMFILE);
-    step("one is given back", unregister_bit(&word, 28) == 0);
-    uint32_t* page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    wanted.word_address = (uintptr_t)page;
-    step("a second page is one too many", try_registration(&wanted) == EMFILE);
-    const int second = open_device();
-    step("a second file is taken", second >= 0);
-    step("a third is one too many", open_device() == -1 && errno == EMFILE);
-    (void)close(second);
-    set_file(PARAMETERS "events_per_user", "4096");
-    set_file(PARAMETERS "words_per_user", "65536");
-    set_file(PARAMETERS "pages_per_user", "4096");
-    set_file(PARAMETERS "files_per_user", "4096");
-    step("the others are given back",
-         unregister_bit(&word, word_bit) == 0 && unregister_bit(&word, 29) == 0);
-}
-
 /// Has an event, until there is nothing more to read.
 static int hold(const char* description) {
     struct word_registration wanted = registration_of(description);
@@ -335,7 +298,6 @@ int main(int argc, char** argv) {
     follow_writes();
     follow_lives();
     follow_many();
-    follow_limits();
     (void)close(device);
     puts("ok: all rules");
     return 0;
