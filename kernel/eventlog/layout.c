@@ -11,8 +11,8 @@
  *	__data_loc TYPE[]		a word: size << 16 | offset from the entry
  *
  * Whatever is not understood is refused.  The kernel looks for __data_loc and
- * for "char" anywhere in a type, to know what it may follow, so no part of a
- * type is taken as it comes.
+ * for "char" anywhere in a type, to know what it may follow, and shows types as
+ * they are, so no part of a type is taken as it comes.
  */
 #include <linux/ctype.h>
 #include <linux/err.h>
@@ -62,6 +62,19 @@ static int find_integer(const char *type, size_t length)
 	return -1;
 }
 
+/* Digits alone, as one writes a number: there is one way to write each. */
+static int parse_number(const char *text, u32 *number)
+{
+	const char *at;
+
+	if (*text == '0')
+		return -EINVAL;
+	for (at = text; *at; at++)
+		if (!isdigit(*at))
+			return -EINVAL;
+	return kstrtou32(text, 10, number);
+}
+
 /* char[N], unsigned char[N] */
 static int parse_array(struct eventlog_field *field, const char *bracket)
 {
@@ -78,7 +91,7 @@ static int parse_array(struct eventlog_field *field, const char *bracket)
 	if (number[length - 1] != ']')
 		return -EINVAL;
 	number[length - 1] = '\0';
-	if (kstrtou32(number, 10, &count) || !count || count > EVENTLOG_ARRAY_MAX)
+	if (parse_number(number, &count) || count > EVENTLOG_ARRAY_MAX)
 		return -EINVAL;
 	field->kind = EVENTLOG_CHARACTERS;
 	field->is_signed = integers[i].is_signed;
@@ -119,7 +132,7 @@ static int parse_type(struct eventlog_field *field, const char *size, char **sho
 			return -EINVAL;
 		if (strstr(field->type, "__data_loc") || strstr(field->type, "__rel_loc"))
 			return -EINVAL;
-		if (kstrtou32(size, 10, &field->size) || !field->size)
+		if (parse_number(size, &field->size))
 			return -EINVAL;
 		field->kind = EVENTLOG_BLOCK;
 		return field->size > EVENTLOG_PAYLOAD_MAX ? -EINVAL : 0;
