@@ -133,6 +133,13 @@ void tell_emit_path(eventlog_provider& provider, std::uint32_t event, std::uint3
     }
 }
 
+/// The module sets the bits of a file that is closed. Its bit of a word that it does not know is
+/// nobody's but ours.
+void clear_device_bit(eventlog_provider& provider, std::uint32_t event) noexcept {
+    provider.gate_word(event).fetch_and(~(1U << EVENTLOG_GATE_DEVICE_BIT),
+                                        std::memory_order_relaxed);
+}
+
 /// Where there are no words. The descriptor is what the kernel knows of us.
 void close_bit(eventlog_provider& provider, std::uint32_t event) noexcept {
     provider.gate_word(event).fetch_and(~(1U << EVENTLOG_GATE_USER_EVENTS_BIT),
@@ -170,6 +177,9 @@ void offer_to_user_events(eventlog_provider& provider, int file,
         if (described) {
             explain(error, route, reason);
         }
+        if (route.is_module) {
+            clear_device_bit(provider, event.id);
+        }
         note_missing(result, event);
         if (result.missing == 1) {
             result.why = reason;
@@ -179,11 +189,21 @@ void offer_to_user_events(eventlog_provider& provider, int file,
             result.may_change = true;
             goes_on = false;
             while (schema.next_event(event)) {
+                if (route.is_module) {
+                    clear_device_bit(provider, event.id);
+                }
                 note_missing(result, event);
             }
         } else {
             number.store(user_events_route::left_out, std::memory_order_relaxed);
         }
+    }
+}
+
+void forget_device(eventlog_provider& provider) noexcept {
+    const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
+    for (std::uint32_t event = 0; provider.user_events.is_module && event < count; ++event) {
+        clear_device_bit(provider, event);
     }
 }
 

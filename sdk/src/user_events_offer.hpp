@@ -25,6 +25,10 @@ struct user_events_offer {
 [[gnu::noinline]] void offer_to_user_events(eventlog_provider& provider, int file,
                                             user_events_offer& result) noexcept;
 
+/// When the descriptor has gone, of which the gate's words may still say that somebody listens:
+/// where it was eventlog's module, which tells so. What user_events have written is true still.
+void forget_device(eventlog_provider& provider) noexcept;
+
 /// Closes the way to all events, and gives the gate's words back, before their pages go.
 void take_back_from_user_events(eventlog_provider& provider, int file) noexcept;
 

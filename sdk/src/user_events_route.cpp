@@ -108,14 +108,13 @@ bool close_retired(user_events_route& route) noexcept {
     return true;
 }
 
-/// Opens the device, and gives back through it what has been offered through another descriptor.
-/// False: status_text says why it cannot.
+/// Opens the device, and gives back through it what has been offered through another descriptor,
+/// which is gone. False: status_text says why it cannot.
 ///
 /// Whoever has `begun` with user_events goes on with them: they would write to words that are not
 /// given back.
 bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
     user_events_route& route = provider.user_events;
-    route.file.store(-1, std::memory_order_seq_cst);
     if (!close_retired(route)) {
         route.status = EVENTLOG_INCOMPLETE;
         route.status_text.set("A thread is still writing events to the kernel that it emitted "
@@ -190,9 +189,17 @@ void retry_after(eventlog_provider& provider, const std::atomic<std::uint64_t>& 
     }
 }
 
-bool has_descriptor(user_events_route& route) noexcept {
+/// Whether it is open still. If not, neither route nor gate speak of it any more.
+bool keeps_descriptor(eventlog_provider& provider) noexcept {
+    user_events_route& route = provider.user_events;
     const int file = route.file.load(std::memory_order_relaxed);
-    return file >= 0 && is_own_descriptor(route, file);
+    if (file >= 0 && is_own_descriptor(route, file)) {
+        return true;
+    }
+    route.file.store(-1, std::memory_order_seq_cst);
+    // Whatever comes of opening another one: user_events may be that, or nothing.
+    forget_device(provider);
+    return false;
 }
 
 void say_what_became(eventlog_provider& provider, const user_events_offer& result) noexcept {
@@ -218,12 +225,12 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
     user_events_route& route = provider.user_events;
     route.not_before.store(user_events_route::never, std::memory_order_relaxed);
     route.not_polled_before.store(user_events_route::never, std::memory_order_relaxed);
+    const bool is_open = keeps_descriptor(provider);
     if (is_in_vain(route)) {
         return;
     }
     user_events_offer result;
-    if (has_descriptor(route) ||
-        open_descriptor(provider, route.expected.load(std::memory_order_relaxed))) {
+    if (is_open || open_descriptor(provider, route.expected.load(std::memory_order_relaxed))) {
         route.expected.store(true, std::memory_order_relaxed);
         offer_to_user_events(provider, route.file.load(std::memory_order_relaxed), result);
         say_what_became(provider, result);
@@ -248,7 +255,7 @@ void close_user_events_route(eventlog_provider& provider) noexcept {
     // Where the program has closed our descriptor, it takes another one to take the words back:
     // other memory may soon be where they are.
     if (route.expected.exchange(false, std::memory_order_relaxed) &&
-        (has_descriptor(route) || open_descriptor(provider, true))) {
+        (keeps_descriptor(provider) || open_descriptor(provider, true))) {
         const int file = route.file.load(std::memory_order_relaxed);
         take_back_from_user_events(provider, file);
         route.file.store(-1, std::memory_order_seq_cst);
@@ -262,7 +269,7 @@ void renew_user_events_route(eventlog_provider& provider) noexcept {
     if (!route.expected.load(std::memory_order_relaxed)) {
         return;
     }
-    if (has_descriptor(route)) {
+    if (keeps_descriptor(provider)) {
         take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed));
     }
     open_user_events_route(provider);

@@ -7,7 +7,9 @@
 // Where eventlog's kernel module is loaded, its device takes the place of user_events, and
 // everything below holds for it: the events are eventlog:PROVIDER_EVENT, and the bit is 30. A
 // provider that has begun with user_events stays there: what it has told the kernel would remain
-// otherwise.
+// otherwise. When the device's file is closed, the module sets its bits, so that whoever has lost
+// the descriptor notices. Then nobody but us clears them: before another one is opened, and of an
+// event that cannot be registered anew.
 //
 // It needs nothing of the route through shared memory: where that is not to be had, bit 31 of the
 // program's own pages works as well.
