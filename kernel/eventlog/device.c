@@ -57,61 +57,68 @@ static int device_release(struct inode *inode, struct file *opened)
 	return 0;
 }
 
-/* The event's number, or an error.  Takes over the caller's use of the event. */
-static int number_of(struct eventlog_file *file, struct eventlog_event *event)
+/* The event's number, or the one that it can have, or an error. */
+static int find_number(struct eventlog_file *file, const struct eventlog_event *event)
 {
 	const u32 count = file->event_count;
 	struct eventlog_event ***chunk;
 	u32 i;
 
-	for (i = 0; i < count; i++) {
-		if (*place_of(file, i) == event) {
-			eventlog_event_put(event);
+	for (i = 0; i < count; i++)
+		if (*place_of(file, i) == event)
 			return i;
-		}
-	}
-	if (count == EVENTLOG_EVENTS_PER_FILE) {
-		eventlog_event_put(event);
+	if (count == EVENTLOG_EVENTS_PER_FILE)
 		return -EMFILE;
-	}
 	chunk = &file->chunks[count / EVENTLOG_EVENTS_PER_CHUNK];
 	if (!*chunk)
 		*chunk = kcalloc(EVENTLOG_EVENTS_PER_CHUNK, sizeof(**chunk), GFP_KERNEL_ACCOUNT);
-	if (!*chunk) {
-		eventlog_event_put(event);
-		return -ENOMEM;
-	}
-	*place_of(file, count) = event;
-	/* Whoever sees the number sees the event. */
-	smp_store_release(&file->event_count, count + 1);
-	return count;
+	return *chunk ? count : -ENOMEM;
 }
 
+/* Takes over the caller's use of the event. */
+static void set_number(struct eventlog_file *file, struct eventlog_event *event, u32 number)
+{
+	if (number < file->event_count) {
+		eventlog_event_put(event);
+		return;
+	}
+	*place_of(file, number) = event;
+	/* Whoever sees the number sees the event. */
+	smp_store_release(&file->event_count, number + 1);
+}
+
+/* With eventlog_registry_lock held.  Returns the event's number, or an error. */
+static int add_locked(struct eventlog_file *file, struct eventlog_layout *layout, u16 flags,
+		      struct eventlog_word *word)
+{
+	struct eventlog_event *event = eventlog_event_get(layout, flags, file->user);
+	int number, error;
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	number = find_number(file, event);
+	error = number < 0 ? number : eventlog_word_add(word, file, event);
+	if (error) {
+		eventlog_event_put(event);
+		return error;
+	}
+	set_number(file, event, number);
+	return number;
+}
+
+/* Takes over layout and word, in any case. */
 static int add_event(struct eventlog_file *file, struct eventlog_layout *layout, u16 flags,
 		     struct eventlog_word *word)
 {
-	struct eventlog_event *event;
 	int number;
 
 	if (mutex_lock_killable(&eventlog_registry_lock)) {
 		eventlog_layout_free(layout);
-		eventlog_word_discard(word);
-		return -EINTR;
+		number = -EINTR;
+	} else {
+		number = add_locked(file, layout, flags, word);
+		mutex_unlock(&eventlog_registry_lock);
 	}
-	event = eventlog_event_get(layout, flags, file->user);
-	if (IS_ERR(event)) {
-		number = PTR_ERR(event);
-		goto failed;
-	}
-	number = number_of(file, event);
-	if (number >= 0) {
-		const int error = eventlog_word_add(word, file, event);
-
-		if (error)
-			number = error;
-	}
-failed:
-	mutex_unlock(&eventlog_registry_lock);
 	if (number < 0)
 		eventlog_word_discard(word);
 	return number;
@@ -172,7 +179,11 @@ static long do_register(struct eventlog_file *file, struct eventlog_registration
 	number = add_event(file, layout, wanted.flags, word);
 	if (number < 0)
 		return number;
-	return put_user((u32)number, &from->write_index);
+	error = put_user((u32)number, &from->write_index);
+	/* A word of which the caller does not know; the event stays until the file is closed. */
+	if (error)
+		eventlog_word_remove(wanted.enable_addr, wanted.enable_bit);
+	return error;
 }
 
 static long do_unregister(struct eventlog_unregistration __user *from)
@@ -233,7 +244,7 @@ static ssize_t device_write(struct kiocb *kiocb, struct iov_iter *from)
 
 	if (!copy_from_iter_full(&index, sizeof(index), from))
 		return -EFAULT;
-	/* Pairs with the release in number_of(): the event is there, too. */
+	/* Pairs with the release in set_number(): the event is there, too. */
 	if (index >= smp_load_acquire(&file->event_count))
 		return -ENOENT;
 	event = *place_of(file, index);

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,6 +51,16 @@ static void follow_structs(void) {
     wanted = registration_of("rules_struct u32 a");
     wanted.flags = 1;
     step("events that outlive their programs are not offered", try_registration(&wanted) == EINVAL);
+    // The number comes last, and its page may be one that cannot be written.
+    char* const pages =
+        mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    wanted = registration_of("rules_struct u32 a");
+    void* const at_end = pages + 4096 - offsetof(struct word_registration, write_index);
+    memcpy(at_end, &wanted, sizeof wanted);
+    (void)mprotect(pages + 4096, 4096, PROT_READ);
+    step("who cannot be answered has registered nothing",
+         ioctl(device, USER_EVENTS_REGISTER, at_end) == -1 && errno == EFAULT &&
+             unregister_bit(&word, word_bit) == ENOENT);
     step("a struct that is not there is a bad address",
          ioctl(device, USER_EVENTS_REGISTER, NULL) == -1 && errno == EFAULT);
     step("an unknown command is none", ioctl(device, 0x2a03, NULL) == -1 && errno == ENOTTY);

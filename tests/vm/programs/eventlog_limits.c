@@ -44,6 +44,12 @@ static void follow_limits_of_a_user(void) {
     step("a third word is taken", try_registration(&wanted) == 0);
     wanted.bit = 27;
     step("a fourth is one too many", try_registration(&wanted) == EMFILE);
+    set_file(PARAMETERS "events_per_user", "3");
+    wanted = registration_of("limits_3 u32 a");
+    wanted.bit = 27;
+    step("also for an event that is new", try_registration(&wanted) == EMFILE);
+    const int error = delete_event("limits_3");
+    step("which is not registered then", error == 0 || error == ENOENT);
     step("one is given back", unregister_bit(&word, 28) == 0);
     uint32_t* page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     wanted.word_address = (uintptr_t)page;
