@@ -89,7 +89,7 @@ static void set_number(struct eventlog_file *file, struct eventlog_event *event,
 
 /* With eventlog_registry_lock held.  Returns the event's number, or an error. */
 static int add_locked(struct eventlog_file *file, struct eventlog_layout *layout, u16 flags,
-		      struct eventlog_word *word)
+		      struct eventlog_word *word, struct list_head *unused)
 {
 	struct eventlog_event *event = eventlog_event_get(layout, flags, file->user);
 	int number, error;
@@ -97,7 +97,7 @@ static int add_locked(struct eventlog_file *file, struct eventlog_layout *layout
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	number = find_number(file, event);
-	error = number < 0 ? number : eventlog_word_add(word, file, event);
+	error = number < 0 ? number : eventlog_word_add(word, file, event, unused);
 	if (error) {
 		eventlog_event_put(event);
 		return error;
@@ -110,15 +110,17 @@ static int add_locked(struct eventlog_file *file, struct eventlog_layout *layout
 static int add_event(struct eventlog_file *file, struct eventlog_layout *layout, u16 flags,
 		     struct eventlog_word *word)
 {
+	LIST_HEAD(unused);
 	int number;
 
 	if (mutex_lock_killable(&eventlog_registry_lock)) {
 		eventlog_layout_free(layout);
 		number = -EINTR;
 	} else {
-		number = add_locked(file, layout, flags, word);
+		number = add_locked(file, layout, flags, word, &unused);
 		mutex_unlock(&eventlog_registry_lock);
 	}
+	eventlog_pages_free(&unused);
 	if (number < 0)
 		eventlog_word_discard(word);
 	return number;

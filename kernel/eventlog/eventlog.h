@@ -102,7 +102,8 @@ bool eventlog_word_exists(unsigned long address, u8 bit);
 struct eventlog_word *eventlog_word_prepare(unsigned long address, u8 size, u8 bit);
 void eventlog_word_discard(struct eventlog_word *word);
 int eventlog_word_add(struct eventlog_word *word, struct eventlog_file *file,
-		      struct eventlog_event *event);
+		      struct eventlog_event *event, struct list_head *unused);
+void eventlog_pages_free(struct list_head *pages);
 int eventlog_word_remove(unsigned long address, u8 bit);
 void eventlog_words_remove_all(struct eventlog_file *file);
 void eventlog_words_tell(struct eventlog_event *event, bool heard);

@@ -92,8 +92,8 @@ static void free_page_of_words(struct eventlog_page *page)
 	kfree(page);
 }
 
-/* Without the lock: a page may have to be waited for. */
-static void free_pages_of_words(struct list_head *pages)
+/* Without any lock: a page may have to be waited for. */
+void eventlog_pages_free(struct list_head *pages)
 {
 	struct eventlog_page *page, *next;
 
@@ -244,18 +244,18 @@ static struct eventlog_page *find_page(struct eventlog_file *file, struct eventl
 /*
  * From now on the word tells who listens to the event.  Returns 0, -EADDRINUSE
  * if this bit tells of an event already, or -EMFILE; then the word is still the
- * caller's to discard.
+ * caller's to discard.  Pages in the list `unused` are the caller's to free,
+ * in any case.
  */
 int eventlog_word_add(struct eventlog_word *word, struct eventlog_file *file,
-		      struct eventlog_event *event)
+		      struct eventlog_event *event, struct list_head *unused)
 {
 	struct eventlog_page *own = word->page;
 	struct eventlog_page *page;
-	LIST_HEAD(unused);
 	int error = -EMFILE;
 
 	mutex_lock(&eventlog_words_lock);
-	detach_dead(file, &unused);
+	detach_dead(file, unused);
 	if (find(own->mm, word->address, word->bit)) {
 		error = -EADDRINUSE;
 		goto unlock;
@@ -271,7 +271,7 @@ int eventlog_word_add(struct eventlog_word *word, struct eventlog_file *file,
 		page->user = file->user;
 		list_add(&page->node, &file->pages);
 	} else {
-		list_add(&own->node, &unused);
+		list_add(&own->node, unused);
 	}
 	word->page = page;
 	list_add(&word->by_page, &page->words);
@@ -281,7 +281,6 @@ int eventlog_word_add(struct eventlog_word *word, struct eventlog_file *file,
 	error = 0;
 unlock:
 	mutex_unlock(&eventlog_words_lock);
-	free_pages_of_words(&unused);
 	return error;
 }
 
@@ -296,7 +295,7 @@ int eventlog_word_remove(unsigned long address, u8 bit)
 	if (word)
 		detach(word, false, &unused);
 	mutex_unlock(&eventlog_words_lock);
-	free_pages_of_words(&unused);
+	eventlog_pages_free(&unused);
 	return word ? 0 : -ENOENT;
 }
 
@@ -314,7 +313,7 @@ void eventlog_words_remove_all(struct eventlog_file *file)
 	list_for_each_entry_safe(page, next, &file->pages, node)
 		detach_all(page, true, &unused);
 	mutex_unlock(&eventlog_words_lock);
-	free_pages_of_words(&unused);
+	eventlog_pages_free(&unused);
 }
 
 /* Tells all processes whether somebody listens to the event. */
