@@ -6,6 +6,7 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
@@ -241,15 +242,16 @@ static ssize_t device_write(struct kiocb *kiocb, struct iov_iter *from)
 	u8 brief[256] __aligned(8);
 	u8 *payload = brief;
 	size_t size;
+	u32 index, count;
 	int error;
-	u32 index;
 
 	if (!copy_from_iter_full(&index, sizeof(index), from))
 		return -EFAULT;
 	/* Pairs with the release in set_number(): the event is there, too. */
-	if (index >= smp_load_acquire(&file->event_count))
+	count = smp_load_acquire(&file->event_count);
+	if (index >= count)
 		return -ENOENT;
-	event = *place_of(file, index);
+	event = *place_of(file, array_index_nospec(index, count));
 	size = iov_iter_count(from);
 	if (size < event->layout->size)
 		return -EINVAL;
