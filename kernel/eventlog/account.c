@@ -72,9 +72,10 @@ static kuid_t charged_user(void)
 /* For whom counts what the caller has: with one more reference, or NULL if there is no memory. */
 struct eventlog_user *eventlog_user_get(void)
 {
+	struct eventlog_user *user, *fresh;
 	const kuid_t uid = charged_user();
-	struct eventlog_user *user;
 
+	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL);
 	mutex_lock(&lock);
 	list_for_each_entry(user, &users, node) {
 		if (uid_eq(user->uid, uid)) {
@@ -82,7 +83,8 @@ struct eventlog_user *eventlog_user_get(void)
 			goto unlock;
 		}
 	}
-	user = kzalloc(sizeof(*user), GFP_KERNEL);
+	user = fresh;
+	fresh = NULL;
 	if (user) {
 		user->uid = uid;
 		user->references = 1;
@@ -90,6 +92,7 @@ struct eventlog_user *eventlog_user_get(void)
 	}
 unlock:
 	mutex_unlock(&lock);
+	kfree(fresh);
 	return user;
 }
 

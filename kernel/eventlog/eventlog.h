@@ -15,10 +15,10 @@
  *
  * Locks, the outer ones first: eventlog_registry_lock (which events there are,
  * who uses them), event_mutex of tracing (who listens), eventlog_words_lock
- * (words).  No memory of a process is touched with any of them held, which
- * could wait for that process; the pages of words are pinned before.  Nor is a
- * grace period waited for: all of tracing needs event_mutex.
- * Writing an event takes no lock.
+ * (words), and the one of account.c (who has how much).  No memory of a process
+ * is touched with any of them held, which could wait for that process; the
+ * pages of words are pinned before.  Nor is a grace period waited for: all of
+ * tracing needs event_mutex.  Writing an event takes no lock.
  */
 #ifndef EVENTLOG_H
 #define EVENTLOG_H
@@ -49,7 +49,6 @@ struct eventlog_event {
 	u32 attached; /* enabled in so many instances of ftrace, and for perf */
 	bool was_recorded; /* buffers of ftrace may have entries */
 	unsigned long quiet; /* when what was written for the last listener is done: RCU's */
-	u32 perf_attached;
 
 	/* By eventlog_words_lock; `heard` is read without. */
 	struct list_head words;
