@@ -166,6 +166,21 @@ void explain(const device_search& search, user_events_device& device, error_text
     }
 }
 
+/// Says why the module's device cannot be opened.
+void explain_module(int reason, error_text& error) noexcept {
+    if (is_shortage(reason)) {
+        error.set("%s cannot be opened (%s). Raise the limit of open files (ulimit -n), or "
+                  "files_per_user or files_max in /sys/module/eventlog/parameters, or free memory.",
+                  eventlog_device_path, std::strerror(reason));
+    } else {
+        error.set(
+            "%s cannot be opened (%s). Root can allow it to a group, as tracing: chgrp tracing "
+            "%s; chmod g+rw %s",
+            eventlog_device_path, std::strerror(reason), eventlog_device_path,
+            eventlog_device_path);
+    }
+}
+
 const char* find(const char* from, const char* to, char wanted) noexcept {
     return static_cast<const char*>(std::memchr(from, wanted, static_cast<std::size_t>(to - from)));
 }
@@ -268,11 +283,7 @@ user_events_device open_module_or_user_events(error_text& error) noexcept {
         device.status = is_shortage(reason) ? EVENTLOG_INCOMPLETE : EVENTLOG_NO_PERMISSION;
         device.may_change = true;
         device.is_unclear = false;
-        error.set(
-            "%s cannot be opened (%s). Root can allow it to a group, as tracing: chgrp tracing "
-            "%s; chmod g+rw %s",
-            eventlog_device_path, std::strerror(reason), eventlog_device_path,
-            eventlog_device_path);
+        explain_module(reason, error);
     }
     return device;
 }

@@ -83,8 +83,8 @@ bool is_shortage(int error) noexcept {
 
 void explain(int error, const user_events_route& route, error_text& why) noexcept {
     if (error == EMFILE && route.is_module) {
-        why.set("this user has as many as the module eventlog allows. Raise that in "
-                "/sys/module/eventlog/parameters");
+        why.set("this user, or all together, have as many as the module eventlog allows. Raise "
+                "the limits in /sys/module/eventlog/parameters, or have fewer programs run");
     } else if (error == EOPNOTSUPP && route.is_module) {
         why.set("the provider's page is not in memory. Let EVENTLOG_DIR name a folder in a tmpfs");
     } else if (error == EMFILE && route.has_page) {
