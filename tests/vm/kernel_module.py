@@ -72,7 +72,7 @@ def build(headers, directory, options=()):
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
     if result.returncode != 0:
         raise Problem(f"{result.stdout}\nThe module does not build with {headers}.")
-    warnings = re.findall(r"^.*warning: .*$", result.stdout, re.MULTILINE)
+    warnings = re.findall(r"^.*warning: .*$", result.stdout, re.MULTILINE | re.IGNORECASE)
     if warnings:
         raise Problem("\n".join(["The compiler warns:", *warnings]))
     return directory / "eventlog" / "eventlog.ko"

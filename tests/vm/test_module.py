@@ -6,8 +6,6 @@ refuses the rest, to whoever may use it, and nothing makes the kernel complain."
 import parts
 import vm_case
 
-# One processor: an emulated one may trip over code that the other is changing, which the kernel does
-# whenever ftrace begins to note tasks.
 SCRIPT = parts.SHELL + r"""
 events=/sys/kernel/tracing/events/eventlog
 is_unloaded() { rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }
@@ -67,7 +65,8 @@ part tracer as tracer
 part rules "$0"
 part memory memory "$2"
 part limits "$3"
-part fuzz "$1" "$4"
+part threads "$4" "$5"
+part fuzz "$1" "$5"
 part unload wait_until is_unloaded
 part left sh -c 'ls -d /dev/eventlog /sys/kernel/tracing/events/eventlog*'
 """
@@ -77,25 +76,26 @@ class Module(parts.Case):
     """One guest, in which the module is loaded; what the script has tried is looked at here."""
 
     KERNEL = "debian-6.12"
-    SECONDS = 4
+    SECONDS = 3
     # What the kernel does not have.
     WITHOUT = []
     MODULES = ("brd",)
+    # Threads take turns in the middle of the kernel's work, too: there is one processor.
+    PARAMETERS = ("preempt=full",)
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
-        rules = vm_case.built("PROGRAMS", "eventlog_device")
-        fuzz = vm_case.built("PROGRAMS", "eventlog_fuzz")
-        memory = vm_case.built("PROGRAMS", "eventlog_memory")
-        limits = vm_case.built("PROGRAMS", "eventlog_limits")
+        programs = [vm_case.built("PROGRAMS", f"eventlog_{name}")
+                    for name in ("device", "fuzz", "memory", "limits", "threads")]
         cls.result = cls.run_well(
             kernel,
-            ["sh", "-c", SCRIPT, rules, fuzz, memory, limits, str(cls.SECONDS)],
+            ["sh", "-c", SCRIPT, *programs, str(cls.SECONDS)],
             files={"/eventlog.ko": vm_case.module_or_skip(kernel),
-                   rules: rules, fuzz: fuzz, memory: memory, limits: limits},
+                   **{program: program for program in programs}},
             modules=cls.MODULES,
+            parameters=cls.PARAMETERS,
         )
 
     def test_comes_and_goes_but_stays_while_in_use(self):
@@ -124,8 +124,11 @@ class Module(parts.Case):
     def test_gives_nobody_more_than_is_allowed(self):
         self.assertEqual(self.part("limits")[-1], "ok: all limits")
 
+    def test_answers_each_thread_as_if_it_were_alone(self):
+        self.assertEqual(self.part("threads")[-1], "ok: all threads")
+
     def test_bears_calls_at_random(self):
-        self.assertEqual(len(self.part("fuzz")), 3)
+        self.part("fuzz")
 
     def test_leaves_nothing_behind(self):
         self.part("unload")
@@ -142,9 +145,10 @@ class ModuleUnderDebugging(Module):
     """The same where the kernel looks after itself."""
 
     KERNEL = "debug-6.12"
-    SECONDS = 20
+    SECONDS = 4
     WITHOUT = ["without: large pages", "without: huge pages", "without: a disk"]
     MODULES = ()
+    PARAMETERS = ()
 
 
 if __name__ == "__main__":

@@ -279,6 +279,22 @@ static void follow_lives(void) {
     word = 0;
 }
 
+/// What it has left in the trace is not taken for the next one's.
+static void follow_trace_of_the_dead(void) {
+    struct word_registration wanted = registration_of("rules_dead u32 a");
+    step("an event is registered that will be gone", try_registration(&wanted) == 0);
+    set_file(OUR_EVENTS "rules_dead/enable", "1");
+    const uint32_t event[] = {wanted.write_index, 4711};
+    step("it is written", try_write(event, sizeof event) == 0);
+    step("the trace has it", trace_holds("rules_dead: a=4711"));
+    set_file(OUR_EVENTS "rules_dead/enable", "0");
+    reopen_device();
+    step("it goes", goes_away("rules_dead"));
+    word = 0;
+    step("another one comes", try_description("rules_next u32 a") == 0);
+    step("which has not happened", !trace_holds("rules_next:"));
+}
+
 /// More than are removed at once, and all have just been listened to.
 static void follow_many(void) {
     char text[32];
@@ -317,6 +333,7 @@ int main(int argc, char** argv) {
     follow_descriptions();
     follow_writes();
     follow_lives();
+    follow_trace_of_the_dead();
     follow_many();
     (void)close(device);
     puts("ok: all rules");

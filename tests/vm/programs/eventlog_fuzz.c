@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Calls /dev/eventlog of the kernel module at random, from several processes, for as many seconds
-// as its argument says, while one of them has its events traced, as root. What becomes of the calls
-// does not matter: the kernel must not complain. What the C library asks for.
+// Calls /dev/eventlog of the kernel module at random, from several processes of several threads,
+// for as many seconds as its argument says, while one of them has its events traced, as root. One
+// file is shared by all processes, the others and the memory by the threads of one. What becomes of
+// a call does not matter: the kernel must not complain. But some of each kind have to be taken, for
+// which it goes on for another minute if need be.
+// What the C library asks for.
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +24,24 @@
 #include "steps.h"
 #include "user_events_abi.h"
 
-enum { files = 4, pages = 4, page_size = 4096, names = 12, processes = 3 };
+enum { files = 4, pages = 4, page_size = 4096, names = 12, processes = 3, threads = 2 };
+enum { patience = 60 };
+enum { registering, unregistering, deleting, writing, tracing, kinds };
 
-static uint32_t state;
+static const char* const name_of_kind[kinds] = {"registered", "unregistered", "deleted", "written",
+                                                "traced"};
+
+/// Of all processes.
+struct counters {
+    atomic_ulong calls[kinds];
+    atomic_ulong taken[kinds];
+};
+
+static struct counters* counted;
+static _Thread_local uint32_t state;
 static int opened[files];
 static char* memory;
-static unsigned long calls;
-static unsigned long taken;
+static struct timespec end;
 
 static uint32_t next(uint32_t below) {
     state ^= state << 13U;
@@ -50,16 +66,22 @@ static void describe(char* text, size_t size) {
     }
 }
 
+/// Mostly one of few, so that what has been registered is met again.
 static uintptr_t address(void) {
     if (next(16) == 0) {
         return next(UINT32_MAX);
     }
-    return (uintptr_t)memory + (uintptr_t)next(pages * page_size / 8) * 8;
+    const uintptr_t word = next(8) == 0 ? next(page_size / 8) : next(2);
+    return (uintptr_t)memory + next(pages) * (uintptr_t)page_size + word * 8;
 }
 
-static void note(long result) {
-    ++calls;
-    taken += result >= 0;
+static uint8_t bit(void) {
+    return (uint8_t)(next(8) == 0 ? next(33) : next(4));
+}
+
+static void note(int kind, long result) {
+    atomic_fetch_add(&counted->calls[kind], 1);
+    atomic_fetch_add(&counted->taken[kind], result >= 0);
 }
 
 static void register_event(int file) {
@@ -67,25 +89,44 @@ static void register_event(int file) {
     describe(text, sizeof text);
     struct word_registration wanted = {
         .size = sizeof wanted,
-        .bit = (uint8_t)next(33),
+        .bit = bit(),
         .word_size = next(8) == 0 ? (uint8_t)next(16) : 4,
         .flags = (uint16_t)(next(3) == 0 ? next(8) : 2),
         .word_address = address(),
         .description = (uintptr_t)text,
     };
-    note(ioctl(file, USER_EVENTS_REGISTER, &wanted));
+    note(registering, ioctl(file, USER_EVENTS_REGISTER, &wanted));
 }
 
 static void unregister_word(int file) {
-    const struct word_unregistration end = {
-        .size = sizeof end, .bit = (uint8_t)next(33), .word_address = address()};
-    note(ioctl(file, USER_EVENTS_UNREGISTER, &end));
+    const struct word_unregistration wanted = {
+        .size = sizeof wanted, .bit = bit(), .word_address = address()};
+    note(unregistering, ioctl(file, USER_EVENTS_UNREGISTER, &wanted));
 }
 
 static void delete_event(int file) {
     char name[32];
     (void)snprintf(name, sizeof name, "fuzz_%u", next(names));
-    note(ioctl(file, USER_EVENTS_DELETE, name));
+    note(deleting, ioctl(file, USER_EVENTS_DELETE, name));
+}
+
+/// Of an event that hardly anybody else comes to know.
+static void delete_fresh_event(int file) {
+    volatile uint32_t word = 0;
+    char text[32];
+    const uint32_t number = names + next(1000000);
+    (void)snprintf(text, sizeof text, "fuzz_%u u32 a", number);
+    struct word_registration wanted = {
+        .size = sizeof wanted,
+        .word_size = sizeof word,
+        .word_address = (uintptr_t)&word,
+        .description = (uintptr_t)text,
+    };
+    const int own = open("/dev/eventlog", O_RDWR | O_CLOEXEC);
+    note(registering, ioctl(own, USER_EVENTS_REGISTER, &wanted));
+    (void)close(own);
+    (void)snprintf(text, sizeof text, "fuzz_%u", number);
+    note(deleting, ioctl(file, USER_EVENTS_DELETE, text));
 }
 
 static void write_event(int file) {
@@ -97,28 +138,32 @@ static void write_event(int file) {
     if (next(2) == 0) {
         memset(event + 32, 0, sizeof event / 2);
     }
-    note(write(file, event, next(sizeof event)));
+    note(writing, write(file, event, next(sizeof event)));
 }
 
 static void move_memory(void) {
     char* const page = memory + (size_t)next(pages) * page_size;
-    (void)munmap(page, page_size);
-    if (next(4) != 0) {
-        const int shared = next(2) == 0 ? MAP_SHARED : MAP_PRIVATE;
-        (void)mmap(page, page_size, PROT_READ | PROT_WRITE, shared | MAP_ANONYMOUS | MAP_FIXED, -1,
-                   0);
-    }
+    // No hole, in which other threads might get something.
+    const int access = next(4) == 0 ? PROT_NONE : PROT_READ | PROT_WRITE;
+    const int shared = next(2) == 0 ? MAP_SHARED : MAP_PRIVATE;
+    (void)mmap(page, page_size, access, shared | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-static void reopen(int* file) {
-    (void)close(*file);
-    *file = open("/dev/eventlog", O_RDWR | O_CLOEXEC);
+/// Other threads may be using it.
+static void reopen(int file) {
+    const int fresh = open("/dev/eventlog", O_RDWR | O_CLOEXEC);
+    (void)dup3(fresh, file, O_CLOEXEC);
+    (void)close(fresh);
 }
 
 static void call_at_random(unsigned depth);
 
-/// Which ends in the middle of something, or is killed there.
+/// Which ends in the middle of something, or is killed there, while its parent goes on.
 static void have_child(unsigned depth) {
+    static _Thread_local pid_t last;
+    if (last > 0) {
+        (void)waitpid(last, NULL, 0);
+    }
     const pid_t child = fork();
     if (child == 0) {
         state ^= 0x9e3779b9U;
@@ -127,28 +172,30 @@ static void have_child(unsigned depth) {
         }
         _exit(0);
     }
-    if (child > 0) {
-        if (next(2) == 0) {
-            (void)kill(child, SIGKILL);
-        }
-        (void)waitpid(child, NULL, 0);
+    if (child > 0 && next(2) == 0) {
+        (void)kill(child, SIGKILL);
     }
+    last = child;
 }
 
 static void call_at_random(unsigned depth) {
-    int* const file = &opened[next(files)];
+    const int file = opened[next(files)];
     switch (next(32)) {
         case 0:
-            reopen(file);
+            reopen(opened[1 + next(files - 1)]);
             break;
         case 1:
             move_memory();
             break;
         case 2:
-            delete_event(*file);
+            if (next(2) == 0) {
+                delete_event(file);
+            } else {
+                delete_fresh_event(file);
+            }
             break;
         case 3:
-            note(ioctl(*file, USER_EVENTS_REGISTER + next(4), address()));
+            (void)ioctl(file, USER_EVENTS_REGISTER + next(4), address());
             break;
         case 4:
             if (depth == 0) {
@@ -159,22 +206,22 @@ static void call_at_random(unsigned depth) {
         case 6:
         case 7:
         case 8:
-            register_event(*file);
+            register_event(file);
             break;
         case 9:
         case 10:
         case 11:
-            unregister_word(*file);
+            unregister_word(file);
             break;
         default:
-            write_event(*file);
+            write_event(file);
     }
 }
 
 static void write_quietly(const char* path, const char* text) {
     const int file = open(path, O_WRONLY);
     if (file >= 0) {
-        note(write(file, text, strlen(text)));
+        note(tracing, write(file, text, strlen(text)));
         (void)close(file);
     }
 }
@@ -183,8 +230,8 @@ static void read_quietly(const char* path) {
     char text[4096];
     const int file = open(path, O_RDONLY | O_NONBLOCK);
     if (file >= 0) {
-        note(read(file, text, sizeof text));
-        note(read(file, text, sizeof text));
+        (void)!read(file, text, sizeof text);
+        (void)!read(file, text, sizeof text);
         (void)close(file);
     }
 }
@@ -215,40 +262,79 @@ static void trace_at_random(void) {
     }
 }
 
-static bool is_over(const struct timespec* end) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec > end->tv_sec;
-}
-
-static int run(uint32_t seed, const struct timespec* end) {
-    state = seed * 2654435761U + 1;
-    memory = mmap(NULL, (size_t)pages * page_size, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    for (int i = 0; i < files; ++i) {
-        opened[i] = open("/dev/eventlog", O_RDWR | O_CLOEXEC);
-    }
-    while (!is_over(end)) {
-        if (seed == 0) {
-            trace_at_random();
-        } else {
-            call_at_random(0);
+static bool is_each_taken(void) {
+    for (int kind = 0; kind < kinds; ++kind) {
+        if (atomic_load(&counted->taken[kind]) == 0) {
+            return false;
         }
     }
-    printf("process %u: calls %lu taken %lu\n", seed, calls, taken);
-    return calls > 0 && taken > 0 ? 0 : 1;
+    return true;
+}
+
+static bool is_over(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec >= end.tv_sec && (is_each_taken() || now.tv_sec >= end.tv_sec + patience);
+}
+
+static void* run_thread(void* seed) {
+    state = (uint32_t)(uintptr_t)seed * 2654435761U + 1;
+    while (!is_over()) {
+        call_at_random(0);
+    }
+    return NULL;
+}
+
+static void run_caller(uintptr_t process) {
+    memory = mmap(NULL, (size_t)pages * page_size, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int i = 1; i < files; ++i) {
+        opened[i] = open("/dev/eventlog", O_RDWR | O_CLOEXEC);
+    }
+    pthread_t started[threads];
+    for (uintptr_t i = 0; i < threads; ++i) {
+        (void)pthread_create(&started[i], NULL, run_thread, (void*)(process * threads + i));
+    }
+    for (int i = 0; i < threads; ++i) {
+        (void)pthread_join(started[i], NULL);
+    }
+}
+
+static void run_tracer(void) {
+    state = 1;
+    while (!is_over()) {
+        trace_at_random();
+    }
+}
+
+/// Else nothing would go away.
+static void stop_tracing(void) {
+    write_quietly(TRACING "events/eventlog/enable", "0");
+    for (int i = 0; i < names; ++i) {
+        char path[128];
+        (void)snprintf(path, sizeof path, TRACING "events/eventlog/fuzz_%d/trigger", i);
+        write_quietly(path, "!hist:keys=a");
+    }
 }
 
 int main(int argc, char** argv) {
-    struct timespec end;
     (void)clock_gettime(CLOCK_MONOTONIC, &end);
     end.tv_sec += argc > 1 ? strtol(argv[1], NULL, 10) : 1;
+    // Else the kernel changes its code whenever somebody listens, which emulated machines of
+    // several processors do not always survive.
+    set_file(TRACING "options/record-cmd", "0");
+    counted =
+        mmap(NULL, sizeof *counted, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    opened[0] = open("/dev/eventlog", O_RDWR | O_CLOEXEC);
     (void)fflush(stdout);
-    for (uint32_t seed = 0; seed < processes; ++seed) {
+    for (uintptr_t process = 0; process < processes; ++process) {
         if (fork() == 0) {
-            const int status = run(seed, &end);
-            (void)fflush(stdout);
-            _exit(status);
+            if (process == 0) {
+                run_tracer();
+            } else {
+                run_caller(process);
+            }
+            _exit(0);
         }
     }
     int status = 0;
@@ -256,12 +342,10 @@ int main(int argc, char** argv) {
     while (wait(&status) > 0) {
         worst |= status;
     }
-    // Else nothing would go away.
-    write_quietly(TRACING "events/eventlog/enable", "0");
-    for (int i = 0; i < names; ++i) {
-        char path[128];
-        (void)snprintf(path, sizeof path, TRACING "events/eventlog/fuzz_%d/trigger", i);
-        write_quietly(path, "!hist:keys=a");
+    stop_tracing();
+    for (int kind = 0; kind < kinds; ++kind) {
+        printf("%s: %lu of %lu\n", name_of_kind[kind], atomic_load(&counted->taken[kind]),
+               atomic_load(&counted->calls[kind]));
     }
-    return worst == 0 ? 0 : 1;
+    return worst == 0 && is_each_taken() ? 0 : 1;
 }

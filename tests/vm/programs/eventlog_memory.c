@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -144,7 +145,82 @@ static void follow_children(void) {
     step("without harm", unregister_bit(shared, word_bit) == 0);
 }
 
+/// Also of two events.
+static void follow_wide_words(void) {
+    struct word_registration wanted = registration_of(own_event);
+    wanted.word_size = sizeof word;
+    wanted.bit = 40;
+    step("a high bit of 8 bytes is taken", try_registration(&wanted) == 0);
+    step("a low one, too, for another event", register_at("memory_low u32 a", &word, 3, NULL) == 0);
+    listen_to("memory_own", true);
+    listen_to("memory_low", true);
+    step("both are set", word == (1ULL << 40U | 1U << 3U));
+    listen_to("memory_own", false);
+    step("the high one is cleared", word == 1U << 3U);
+    listen_to("memory_low", false);
+    step("and the low one", word == 0);
+    step("they are given back", unregister_bit(&word, 40) == 0 && unregister_bit(&word, 3) == 0);
+}
+
+/// The kernel goes on to write to the page that it has been shown.
+static void follow_emptied_pages(void) {
+    char* const page =
+        mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    step("a word is taken", register_at(own_event, page, 0, NULL) == 0);
+    step("its page is emptied", madvise(page, page_size, MADV_DONTNEED) == 0);
+    listen_to("memory_own", true);
+    step("the new page has no bit set", *page == 0);
+    step("it is the same word still", register_at(own_event, page, 0, NULL) == EADDRINUSE);
+    step("it is given back", unregister_bit(page, 0) == 0);
+    step("and taken anew", register_at(own_event, page, 0, NULL) == 0);
+    step("now its bit is set", *page == 1);
+    (void)munmap(page, page_size);
+    char* const other = mmap(page, page_size, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    listen_to("memory_own", false);
+    *other = 1;
+    step("another page at its place is left alone", unregister_bit(page, 0) == 0 && *other == 1);
+    (void)munmap(other, page_size);
+}
+
+/// In another program, which has the descriptor.
+static int look_after_exec(const char* address, const char* descriptor) {
+    device = (int)strtol(descriptor, NULL, 10);
+    void* const old = (void*)strtoul(address, NULL, 16);
+    return unregister_bit(old, word_bit) == ENOENT &&
+                   register_at(own_event, &word, word_bit, NULL) == 0
+               ? 0
+               : 1;
+}
+
+static void follow_ends(void) {
+    set_file(PARAMETERS "words_per_user", "1");
+    (void)fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        char address[32];
+        char descriptor[16];
+        (void)snprintf(address, sizeof address, "%lx", (unsigned long)&word);
+        (void)snprintf(descriptor, sizeof descriptor, "%d", dup(device));
+        if (register_at(own_event, &word, word_bit, NULL) == 0) {
+            (void)execl("/proc/self/exe", "eventlog_memory", "after", address, descriptor, NULL);
+        }
+        _exit(2);
+    }
+    int status = -1;
+    step("a program has no words of the one before it, which make room",
+         waitpid(child, &status, 0) == child && status == 0);
+    step("those of a process that has ended do, too",
+         register_at(own_event, &word, word_bit, NULL) == 0);
+    step("one is allowed", register_at(own_event, &word, 1, NULL) == EMFILE);
+    step("it is given back", unregister_bit(&word, word_bit) == 0);
+    set_file(PARAMETERS "words_per_user", "65536");
+}
+
 int main(int argc, char** argv) {
+    if (argc == 4) {
+        return look_after_exec(argv[2], argv[3]);
+    }
     device = open_device();
     step("the device is there", device >= 0);
     follow_large_pages();
@@ -155,6 +231,9 @@ int main(int argc, char** argv) {
         puts("without: a disk");
     }
     follow_children();
+    follow_wide_words();
+    follow_emptied_pages();
+    follow_ends();
     (void)close(device);
     puts("ok: all of memory");
     return 0;
