@@ -56,6 +56,8 @@ permit() {
 
 part comes_and_goes come_and_go
 part probed probe_an_event "$0"
+part route "$6" /eventlog.ko
+wait_until is_unloaded
 insmod /eventlog.ko || exit
 part mode stat -c '%a %U %G' /dev/eventlog
 part others_before as tracer
@@ -89,11 +91,12 @@ class Module(parts.Case):
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
         programs = [vm_case.built("PROGRAMS", f"eventlog_{name}")
                     for name in ("device", "fuzz", "memory", "limits", "threads")]
+        route = vm_case.built("PROGRAMS", "module_route")
         cls.result = cls.run_well(
             kernel,
-            ["sh", "-c", SCRIPT, *programs, str(cls.SECONDS)],
+            ["sh", "-c", SCRIPT, *programs, str(cls.SECONDS), route],
             files={"/eventlog.ko": vm_case.module_or_skip(kernel),
-                   **{program: program for program in programs}},
+                   **{program: program for program in (*programs, route)}},
             modules=cls.MODULES,
             parameters=cls.PARAMETERS,
         )
@@ -103,6 +106,9 @@ class Module(parts.Case):
 
     def test_stays_while_something_refers_to_an_event(self):
         self.part("probed")
+
+    def test_is_the_way_of_programs_whenever_they_may_have_it(self):
+        self.assertEqual(self.part("route")[-1], "ok: the whole way")
 
     def test_is_for_root_until_somebody_else_is_permitted(self):
         self.assertEqual(self.part("mode"), ["660 root root"])

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+//
+// A provider of libeventlog whose way to the kernel is eventlog's module: which comes late, is
+// closed to it, or has no room, while it listens to itself through tracefs, as root. The argument
+// is the module, which is not loaded yet.
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include <eventlog/dynamic_provider.hpp>
+
+#include "steps.hpp"
+
+namespace {
+
+constexpr const char* words_per_user = "/sys/module/eventlog/parameters/words_per_user";
+constexpr const char* files_per_user = "/sys/module/eventlog/parameters/files_per_user";
+constexpr const char* enable_item = TRACING "events/eventlog/moved_item/enable";
+constexpr const char* enable_neighbor = TRACING "events/eventlog/neighbor_item/enable";
+constexpr id_t ordinary = 1000;
+
+const bool has_user_events = ::access(TRACING "user_events_data", F_OK) == 0;
+
+constexpr eventlog_field_definition fields[] = {
+    {.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_32}};
+constexpr eventlog_event_definition events[] = {
+    {.name = "item", .fields = fields, .field_count = 1}};
+
+eventlog_definition provider_called(const char* name) {
+    return {EVENTLOG_DEFINITION_SIZES, .name = name, .events = events, .event_count = 1};
+}
+
+eventlog::route_status route_of(const eventlog::dynamic_provider& provider) {
+    return provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS];
+}
+
+bool says(const eventlog::dynamic_provider& provider, std::string_view text) {
+    return std::string_view(route_of(provider).text.data()).find(text) != std::string_view::npos;
+}
+
+/// Whether what was not to be had at first is, some time after it can be.
+bool is_tried_again(const eventlog::dynamic_provider& provider) {
+    return soon([&] {
+        eventlog_provider_poll(provider.handle());
+        return route_of(provider).code == EVENTLOG_OK;
+    });
+}
+
+void follow_loading(const char* module) {
+    const eventlog::dynamic_provider early(provider_called("early"));
+    step("without the module there is what the kernel has",
+         route_of(early).code == (has_user_events ? EVENTLOG_OK : EVENTLOG_NO_KERNEL_SUPPORT));
+    const std::string load = std::string("insmod ") + module;
+    step("the module is loaded", std::system(load.c_str()) == 0);
+    step("who has nothing finds it", is_tried_again(early));
+    step("who has begun with user_events stays there",
+         says(early, has_user_events ? "as user_events:eventlog_early_*" : "as eventlog:early_*"));
+}
+
+void follow_listening(const eventlog::dynamic_provider& provider) {
+    step("the module comes first", says(provider, "as eventlog:moved_*"));
+    step("nobody listens at first", !provider.enabled(0));
+    set_file(enable_item, "1");
+    step("somebody does", provider.enabled(0));
+    provider.emit(0, 1U);
+    step("the event is written", route_of(provider).counters.written == 1);
+    static_cast<void>(std::fflush(stdout));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        step("somebody listens to a child", provider.enabled(0));
+        provider.emit(0, 2U);
+        step("its event is written", route_of(provider).counters.written == 1);
+        ::_exit(0);
+    }
+    int status = -1;
+    step("the child ends well", ::waitpid(child, &status, 0) == child && status == 0);
+    set_file(enable_item, "0");
+    step("nobody does any more", !provider.enabled(0));
+    step("the trace has both",
+         trace_holds("moved_item: number=1") && trace_holds("moved_item: number=2"));
+}
+
+/// As a daemon does. The module sets the bits of a file that is closed.
+void lose_descriptor(const eventlog::dynamic_provider& provider) {
+    for (int file = 3; file < 1024; ++file) {
+        static_cast<void>(::close(file));
+    }
+    step("the gate says that something is to be done", provider.enabled(0));
+    // A new tick of the clock that tells when to look.
+    ::usleep(50'000);
+}
+
+/// Nobody listens, and nothing can be written.
+void expect_silence(const eventlog::dynamic_provider& provider) {
+    const std::uint64_t lost = route_of(provider).counters.lost_unattached;
+    for (std::uint32_t number = 0; number < 3; ++number) {
+        provider.emit(0, number);
+    }
+    step("the gate is closed", !provider.enabled(0));
+    step("no more than what found that out is lost",
+         route_of(provider).counters.lost_unattached - lost <= 1);
+}
+
+void expect_return(const eventlog::dynamic_provider& provider) {
+    step("it is tried again when it can be had", is_tried_again(provider));
+    set_file(enable_item, "1");
+    step("the gate opens", provider.enabled(0));
+    const std::uint64_t before = route_of(provider).counters.written;
+    provider.emit(0, 3U);
+    step("an event is written", route_of(provider).counters.written == before + 1);
+    set_file(enable_item, "0");
+    step("the gate closes", !provider.enabled(0));
+}
+
+void give_up_privileges() {
+    step("privileges are given up", ::setegid(ordinary) == 0 && ::seteuid(ordinary) == 0);
+}
+
+void take_privileges_back() {
+    step("privileges come back", ::seteuid(0) == 0 && ::setegid(0) == 0);
+}
+
+void follow_lost_descriptor(const eventlog::dynamic_provider& provider) {
+    lose_descriptor(provider);
+    provider.emit(0, 4U);
+    step("what is permitted is opened anew", !provider.enabled(0));
+    step("and nothing is lost", route_of(provider).counters.lost_unattached == 0);
+
+    give_up_privileges();
+    lose_descriptor(provider);
+    expect_silence(provider);
+    step("it says who may", says(provider, "/dev/eventlog cannot be opened (Permission denied)"));
+    take_privileges_back();
+    expect_return(provider);
+
+    // Root would have user_events instead, where the kernel has them.
+    step("the device is permitted to all", ::chmod("/dev/eventlog", 0666) == 0);
+    set_file(files_per_user, "0");
+    give_up_privileges();
+    lose_descriptor(provider);
+    expect_silence(provider);
+    step("it says which limit that may be", says(provider, "or files_per_user or files_max in"));
+    take_privileges_back();
+    set_file(files_per_user, "4096");
+    step("the device is as it was", ::chmod("/dev/eventlog", 0660) == 0);
+    expect_return(provider);
+
+    set_file(words_per_user, "0");
+    lose_descriptor(provider);
+    expect_silence(provider);
+    step("it says what is too little", says(provider, "as many as the module eventlog allows"));
+    set_file(words_per_user, "65536");
+    expect_return(provider);
+}
+
+/// The first to open the device again gets the number that the other one had.
+void follow_lost_descriptors_of_two(const eventlog::dynamic_provider& provider) {
+    const eventlog::dynamic_provider neighbor(provider_called("neighbor"));
+    set_file(enable_item, "1");
+    set_file(enable_neighbor, "1");
+    lose_descriptor(neighbor);
+    neighbor.emit(0, 101U);
+    provider.emit(0, 102U);
+    step("each writes its own events",
+         trace_holds("neighbor_item: number=101") && trace_holds("moved_item: number=102"));
+    step("and none of the other's", !trace_holds("neighbor_item: number=102"));
+    set_file(enable_item, "0");
+    set_file(enable_neighbor, "0");
+    step("both gates close", !provider.enabled(0) && !neighbor.enabled(0));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    step("there is a module", argc > 1);
+    follow_loading(argv[1]);
+    {
+        const eventlog::dynamic_provider provider(provider_called("moved"));
+        follow_listening(provider);
+        follow_lost_descriptor(provider);
+        follow_lost_descriptors_of_two(provider);
+    }
+    std::puts("ok: the whole way");
+    return 0;
+}
