@@ -4,14 +4,17 @@
  *
  * An event has users, the open files that have registered it.  Without any, it
  * is idle, and removed if nobody listens to it then; a moment later, since
- * programs are started again.
+ * programs are started again.  Where it is not safe to remove any, they stay.
  */
+#include <linux/capability.h>
 #include <linux/hashtable.h>
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/stringhash.h>
+#include <linux/version.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/eventlog_device.h>
 
@@ -28,6 +31,41 @@ static LIST_HEAD(idle_events);
 
 static void remove_idle_events(struct work_struct *work);
 static DECLARE_DELAYED_WORK(idle_work, remove_idle_events);
+
+/*
+ * Before Linux 6.6 tracing frees what the files of a removed event in tracefs
+ * refer to, under those who have opened them.  So there nobody but root may
+ * have events removed.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+static bool remove_idle;
+#else
+static bool remove_idle = true;
+#endif
+
+static int set_remove_idle(const char *value, const struct kernel_param *parameter)
+{
+	const int error = param_set_bool(value, parameter);
+
+	if (error)
+		return error;
+	mutex_lock(&eventlog_registry_lock);
+	/* Before and after the module's life there are none. */
+	if (!list_empty(&idle_events))
+		eventlog_events_look_for_idle();
+	mutex_unlock(&eventlog_registry_lock);
+	return 0;
+}
+
+static const struct kernel_param_ops remove_idle_ops = {
+	.flags = KERNEL_PARAM_OPS_FL_NOARG,
+	.set = set_remove_idle,
+	.get = param_get_bool,
+};
+
+module_param_cb(remove_idle, &remove_idle_ops, &remove_idle, 0644);
+__MODULE_PARM_TYPE(remove_idle, "bool");
+MODULE_PARM_DESC(remove_idle, "Remove events that nobody uses, else only root can");
 
 static u32 hash_of(const char *name)
 {
@@ -233,6 +271,8 @@ static bool remove_some(void)
 	unsigned int count;
 	bool all;
 
+	if (!READ_ONCE(remove_idle))
+		return false;
 	mutex_lock(&eventlog_registry_lock);
 	count = take_idle(&wanted);
 	all = !count || remove_events(&wanted);
@@ -280,14 +320,17 @@ unlock:
 }
 
 /*
- * Removes an event that nobody uses at once.  Returns 0, -ENOENT if there is
- * none of that name, or -EBUSY.
+ * Removes an event that nobody uses at once.  Returns 0, -EPERM if only root
+ * may, -ENOENT if there is none of that name, or -EBUSY.
  */
 int eventlog_event_delete(const char *name)
 {
 	unsigned long quiet = 0;
-	int error = try_to_delete(name, &quiet);
+	int error;
 
+	if (!READ_ONCE(remove_idle) && !capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	error = try_to_delete(name, &quiet);
 	if (error == -EAGAIN) {
 		/* Whoever listened has just gone. */
 		cond_synchronize_rcu(quiet);

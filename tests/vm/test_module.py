@@ -8,10 +8,13 @@ import vm_case
 
 SCRIPT = parts.SHELL + r"""
 events=/sys/kernel/tracing/events/eventlog
+load() { insmod /eventlog.ko remove_idle=1; }
+removes=/sys/module/eventlog/parameters/remove_idle
+unless_told() { insmod /eventlog.ko && cat $removes && rmmod eventlog; }
 is_unloaded() { rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }
 come_and_go() {
     for i in 1 2 3 4 5; do
-        insmod /eventlog.ko || return
+        load || return
         exec 3<> /dev/eventlog
         rmmod eventlog 2> /dev/null && return 1
         exec 3>&-
@@ -23,7 +26,7 @@ is_held() { [ -e $held ]; }
 has_gone() { [ ! -e /sys/kernel/tracing/events/eventlog/later ]; }
 probe_an_event() {
     # A probe refers to an event, and does not listen.
-    insmod /eventlog.ko && mkfifo /tmp/hold || return
+    load && mkfifo /tmp/hold || return
     "$1" 'held u32 a' < /tmp/hold &
     exec 9> /tmp/hold
     wait_until is_held
@@ -37,6 +40,22 @@ probe_an_event() {
     rmmod eventlog 2> /dev/null && return 1
     echo '-:probes/held' >> /sys/kernel/tracing/dynamic_events || return
     wait_until is_unloaded
+}
+opened=/sys/kernel/tracing/events/eventlog/opened
+is_opened() { [ -e $opened ]; }
+open_a_file() {
+    # As a listener does that is slow, while a program ends.
+    mkfifo /tmp/opened || return
+    "$1" 'opened u32 a' < /tmp/opened &
+    exec 9> /tmp/opened
+    wait_until is_opened
+    exec 8>> $opened/trigger
+    exec 9>&-
+    wait $! || return
+    sleep 3
+    echo stacktrace >&8 && echo '!stacktrace' >&8 && echo written
+    exec 8>&-
+    true
 }
 as() { su -s /bin/sh -c 'exec 3<> /dev/eventlog && echo opened' "$1"; }
 memory() {
@@ -54,11 +73,14 @@ permit() {
     chgrp tracing /dev/eventlog && stat -c '%a %U %G' /dev/eventlog
 }
 
+part unless_told unless_told
 part comes_and_goes come_and_go
 part probed probe_an_event "$0"
-part route "$6" /eventlog.ko
+part route "$6" '/eventlog.ko remove_idle=1'
 wait_until is_unloaded
 insmod /eventlog.ko || exit
+unless_told=$(cat $removes)
+echo 1 > $removes
 part mode stat -c '%a %U %G' /dev/eventlog
 part others_before as tracer
 part permit permit
@@ -68,7 +90,11 @@ part rules "$0"
 part memory memory "$2"
 part limits "$3"
 part threads "$4" "$5"
+# Others have files of events open from here on.
+echo $unless_told > $removes
+part opened open_a_file "$0"
 part fuzz "$1" "$5"
+echo 1 > $removes
 part unload wait_until is_unloaded
 part left sh -c 'ls -d /dev/eventlog /sys/kernel/tracing/events/eventlog*'
 """
@@ -84,6 +110,8 @@ class Module(parts.Case):
     MODULES = ("brd",)
     # Threads take turns in the middle of the kernel's work, too: there is one processor.
     PARAMETERS = ("preempt=full",)
+    # Whether the kernel bears that events go while files of theirs are open.
+    REMOVES = "Y"
 
     @classmethod
     def setUpClass(cls):
@@ -100,6 +128,11 @@ class Module(parts.Case):
             modules=cls.MODULES,
             parameters=cls.PARAMETERS,
         )
+
+    def test_removes_events_only_where_the_kernel_bears_it(self):
+        self.assertEqual(self.part("unless_told"), [self.REMOVES])
+        if self.REMOVES == "N":
+            self.assertEqual(self.part("opened")[-1], "written")
 
     def test_comes_and_goes_but_stays_while_in_use(self):
         self.part("comes_and_goes")
@@ -142,9 +175,12 @@ class Module(parts.Case):
 
 
 class ModuleBefore64(Module):
-    """The same on a kernel that gives away numbers of events otherwise."""
+    """The same on a kernel that gives away numbers of events otherwise, and frees what files of
+    theirs refer to: it is told to notice who reads that."""
 
     KERNEL = "debian-6.1"
+    PARAMETERS = ("preempt=full", "slub_debug=FZP")
+    REMOVES = "N"
 
 
 class ModuleUnderDebugging(Module):

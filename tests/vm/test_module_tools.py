@@ -70,6 +70,7 @@ for tool in perf trace_pipe amount word; do
     echo "$tool: $(cat /tmp/$tool.status)"
 done
 exec 8>&-
+echo 1 > /sys/module/eventlog/parameters/remove_idle
 wait_until is_gone
 is_unloaded() {{ rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }}
 wait_until is_unloaded

@@ -18,7 +18,7 @@
 
 #include "device_steps.h"
 
-enum { multi_format = 2, payload_max = 4048 };
+enum { multi_format = 2, payload_max = 4048, ordinary = 1002 };
 
 static int try_description(const char* description) {
     struct word_registration wanted = registration_of(description);
@@ -313,6 +313,26 @@ static void follow_many(void) {
     step("all others go by themselves", goes_away(""));
 }
 
+/// Where nobody but root may have events removed.
+static void follow_keeping(void) {
+    set_file(PARAMETERS "remove_idle", "0");
+    step("an event is registered to be kept", try_description("rules_kept u32 a") == 0);
+    step("another one, too", try_description("rules_kept_too u32 a") == 0);
+    reopen_device();
+    step("there is an ordinary user", seteuid(ordinary) == 0);
+    step("who may not remove it", delete_event("rules_kept") == EPERM);
+    step("nor ask for one that is not there", delete_event("rules_nothing") == EPERM);
+    (void)sleep(2);
+    step("it stays", is_there("rules_kept"));
+    step("root may", seteuid(0) == 0 && delete_event("rules_kept") == 0);
+    step("for which it goes", !is_there("rules_kept"));
+    step("the other one is found again", try_description("rules_kept_too u32 a") == 0);
+    step("as it was", try_description("rules_kept_too u64 b") == EADDRINUSE);
+    reopen_device();
+    set_file(PARAMETERS "remove_idle", "1");
+    step("it goes when root wants that", goes_away("rules_kept_too"));
+}
+
 /// Has an event, until there is nothing more to read.
 static int hold(const char* description) {
     struct word_registration wanted = registration_of(description);
@@ -335,6 +355,7 @@ int main(int argc, char** argv) {
     follow_lives();
     follow_trace_of_the_dead();
     follow_many();
+    follow_keeping();
     (void)close(device);
     puts("ok: all rules");
     return 0;
