@@ -16,6 +16,7 @@
 #include "at_start.hpp"
 #include "clock.hpp"
 #include "eventlog_device.hpp"
+#include "process.hpp"
 #include "registered_provider.hpp"
 #include "unnoticed.hpp"
 #include "user_events_device.hpp"
@@ -177,6 +178,10 @@ bool is_in_vain(user_events_route& route) noexcept {
 /// Does the work if it is time, and no other thread has done it.
 void retry_after(eventlog_provider& provider, const std::atomic<std::uint64_t>& time) noexcept {
     if (coarse_now() < time.load(std::memory_order_relaxed)) {
+        return;
+    }
+    // A child that was made without fork() has the parent's gate: its bits are not ours to change.
+    if (own_identity().pid != static_cast<std::uint32_t>(::getpid())) {
         return;
     }
     const unnoticed guard;

@@ -4,9 +4,11 @@
 // closed to it, or has no room, while it listens to itself through tracefs, as root. The argument
 // is the module, which is not loaded yet.
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -63,6 +65,11 @@ void follow_loading(const char* module) {
          says(early, has_user_events ? "as user_events:eventlog_early_*" : "as eventlog:early_*"));
 }
 
+void expect_to_end_well(pid_t child) {
+    int status = -1;
+    step("the child ends well", ::waitpid(child, &status, 0) == child && status == 0);
+}
+
 void follow_listening(const eventlog::dynamic_provider& provider) {
     step("the module comes first", says(provider, "as eventlog:moved_*"));
     step("nobody listens at first", !provider.enabled(0));
@@ -78,22 +85,47 @@ void follow_listening(const eventlog::dynamic_provider& provider) {
         step("its event is written", route_of(provider).counters.written == 1);
         ::_exit(0);
     }
-    int status = -1;
-    step("the child ends well", ::waitpid(child, &status, 0) == child && status == 0);
+    expect_to_end_well(child);
     set_file(enable_item, "0");
     step("nobody does any more", !provider.enabled(0));
     step("the trace has both",
          trace_holds("moved_item: number=1") && trace_holds("moved_item: number=2"));
 }
 
-/// As a daemon does. The module sets the bits of a file that is closed.
-void lose_descriptor(const eventlog::dynamic_provider& provider) {
+void give_up_privileges() {
+    step("privileges are given up", ::setegid(ordinary) == 0 && ::seteuid(ordinary) == 0);
+}
+
+void close_all() {
     for (int file = 3; file < 1024; ++file) {
         static_cast<void>(::close(file));
     }
-    step("the gate says that something is to be done", provider.enabled(0));
     // A new tick of the clock that tells when to look.
     ::usleep(50'000);
+}
+
+/// Which has its parent's gate, and may not have the device.
+void follow_child_without_fork(const eventlog::dynamic_provider& provider) {
+    set_file(enable_item, "1");
+    static_cast<void>(std::fflush(stdout));
+    const long child = ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+    if (child == 0) {
+        close_all();
+        give_up_privileges();
+        provider.emit(0, 5U);
+        static_cast<void>(std::fflush(stdout));
+        ::_exit(0);
+    }
+    expect_to_end_well(static_cast<pid_t>(child));
+    step("who has been cloned leaves the parent's gate alone", provider.enabled(0));
+    set_file(enable_item, "0");
+    step("which is closed when nobody listens", !provider.enabled(0));
+}
+
+/// As a daemon does. The module sets the bits of a file that is closed.
+void lose_descriptor(const eventlog::dynamic_provider& provider) {
+    close_all();
+    step("the gate says that something is to be done", provider.enabled(0));
 }
 
 /// Nobody listens, and nothing can be written.
@@ -118,19 +150,16 @@ void expect_return(const eventlog::dynamic_provider& provider) {
     step("the gate closes", !provider.enabled(0));
 }
 
-void give_up_privileges() {
-    step("privileges are given up", ::setegid(ordinary) == 0 && ::seteuid(ordinary) == 0);
-}
-
 void take_privileges_back() {
     step("privileges come back", ::seteuid(0) == 0 && ::setegid(0) == 0);
 }
 
 void follow_lost_descriptor(const eventlog::dynamic_provider& provider) {
+    const std::uint64_t lost = route_of(provider).counters.lost_unattached;
     lose_descriptor(provider);
     provider.emit(0, 4U);
     step("what is permitted is opened anew", !provider.enabled(0));
-    step("and nothing is lost", route_of(provider).counters.lost_unattached == 0);
+    step("and nothing is lost", route_of(provider).counters.lost_unattached == lost);
 
     give_up_privileges();
     lose_descriptor(provider);
@@ -183,6 +212,7 @@ int main(int argc, char** argv) {
     {
         const eventlog::dynamic_provider provider(provider_called("moved"));
         follow_listening(provider);
+        follow_child_without_fork(provider);
         follow_lost_descriptor(provider);
         follow_lost_descriptors_of_two(provider);
     }
