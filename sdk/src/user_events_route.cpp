@@ -231,7 +231,7 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
     route.not_before.store(user_events_route::never, std::memory_order_relaxed);
     route.not_polled_before.store(user_events_route::never, std::memory_order_relaxed);
     const bool is_open = keeps_descriptor(provider);
-    if (is_in_vain(route)) {
+    if (!is_open && is_in_vain(route)) {
         return;
     }
     user_events_offer result;

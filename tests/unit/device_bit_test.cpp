@@ -108,6 +108,12 @@ TEST_F(device_bit, is_left_as_it_is_while_the_file_is_open) {
     EXPECT_EQ(gate(first), in_module);
 }
 
+TEST_F(device_bit, is_of_an_open_file_also_where_the_device_is_out_of_sight) {
+    const registry_lock lock;
+    open_user_events_route(handle());
+    EXPECT_EQ(route().status, EVENTLOG_OK) << route().status_text.text();
+}
+
 TEST_F(device_bit, is_not_that_of_user_events_which_stays_true_without_the_file) {
     route().is_module = false;
     handle().gate_word(first) = in_user_events;
