@@ -207,6 +207,14 @@ bool keeps_descriptor(eventlog_provider& provider) noexcept {
     return false;
 }
 
+/// Where the module's descriptor has gone, and another process has the file: the module goes on to
+/// set the bits of words that were registered there. So emit looks again, and clears them.
+void look_again_for_device_bits(user_events_route& route, std::uint64_t then) noexcept {
+    if (route.is_module) {
+        route.not_before.store(then, std::memory_order_relaxed);
+    }
+}
+
 void say_what_became(eventlog_provider& provider, const user_events_offer& result) noexcept {
     user_events_route& route = provider.user_events;
     const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
@@ -231,7 +239,9 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
     route.not_before.store(user_events_route::never, std::memory_order_relaxed);
     route.not_polled_before.store(user_events_route::never, std::memory_order_relaxed);
     const bool is_open = keeps_descriptor(provider);
+    const std::uint64_t then = coarse_now() + retry_pause;
     if (!is_open && is_in_vain(route)) {
+        look_again_for_device_bits(route, then);
         return;
     }
     user_events_offer result;
@@ -242,13 +252,15 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
     } else {
         result.may_change = route.status != EVENTLOG_NO_KERNEL_SUPPORT;
     }
-    const std::uint64_t then = coarse_now() + retry_pause;
     if (result.may_change || route.status == EVENTLOG_NO_KERNEL_SUPPORT) {
         // Where the kernel has nothing, too: the module may be loaded.
         route.not_polled_before.store(then, std::memory_order_relaxed);
     }
     if (result.may_change && unclear_before == 0) {
         route.not_before.store(then, std::memory_order_relaxed);
+    }
+    if (route.file.load(std::memory_order_relaxed) < 0) {
+        look_again_for_device_bits(route, then);
     }
 }
 

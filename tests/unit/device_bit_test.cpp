@@ -114,6 +114,18 @@ TEST_F(device_bit, is_of_an_open_file_also_where_the_device_is_out_of_sight) {
     EXPECT_EQ(route().status, EVENTLOG_OK) << route().status_text.text();
 }
 
+TEST_F(device_bit, is_cleared_again_where_another_process_has_the_file) {
+    file = unique_fd();
+    provider.emit(first, 1U);
+    EXPECT_FALSE(provider.enabled(first));
+    // As the module does for the next one who listens.
+    handle().gate_word(first).fetch_or(in_module);
+    EXPECT_NE(route().not_before.load(), user_events_route::never);
+    route().not_before = 0;  // a second later
+    provider.emit(first, 2U);
+    EXPECT_FALSE(provider.enabled(first));
+}
+
 TEST_F(device_bit, is_not_that_of_user_events_which_stays_true_without_the_file) {
     route().is_module = false;
     handle().gate_word(first) = in_user_events;

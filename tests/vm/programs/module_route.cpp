@@ -122,6 +122,39 @@ void follow_child_without_fork(const eventlog::dynamic_provider& provider) {
     step("which is closed when nobody listens", !provider.enabled(0));
 }
 
+/// A child that does not see the device any more, and has the events in the parent's file.
+void be_enclosed(const eventlog::dynamic_provider& provider) {
+    step("the device is hidden", ::chroot("/sys") == 0);
+    const char* const enable = enable_item + std::string_view("/sys").size();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        step("who has it open keeps it", route_of(provider).code == EVENTLOG_OK);
+        ::_exit(0);
+    }
+    expect_to_end_well(child);
+    close_all();
+    for (std::uint32_t times = 0; times < 2; ++times) {
+        set_file(enable, "1");
+        step("the module opens the gate", provider.enabled(0));
+        step("which is closed where nothing can be written", soon([&] {
+                 provider.emit(0, 6U);
+                 return !provider.enabled(0);
+             }));
+        set_file(enable, "0");
+    }
+    static_cast<void>(std::fflush(stdout));
+    ::_exit(0);
+}
+
+void follow_hidden_device(const eventlog::dynamic_provider& provider) {
+    static_cast<void>(std::fflush(stdout));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        be_enclosed(provider);
+    }
+    expect_to_end_well(child);
+}
+
 /// As a daemon does. The module sets the bits of a file that is closed.
 void lose_descriptor(const eventlog::dynamic_provider& provider) {
     close_all();
@@ -213,6 +246,7 @@ int main(int argc, char** argv) {
         const eventlog::dynamic_provider provider(provider_called("moved"));
         follow_listening(provider);
         follow_child_without_fork(provider);
+        follow_hidden_device(provider);
         follow_lost_descriptor(provider);
         follow_lost_descriptors_of_two(provider);
     }
