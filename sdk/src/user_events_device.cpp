@@ -279,7 +279,9 @@ user_events_device open_module_or_user_events(error_text& error) noexcept {
         return module;
     }
     user_events_device device = open_user_events(error);
-    if (!device.file && reason != ENOENT && reason != ENXIO) {
+    // A node without the module: in a container, or left over.
+    const bool has_none = reason == ENOENT || reason == ENXIO || reason == ENODEV;
+    if (!device.file && !has_none) {
         device.status = is_shortage(reason) ? EVENTLOG_INCOMPLETE : EVENTLOG_NO_PERMISSION;
         device.may_change = true;
         device.is_unclear = false;

@@ -5,6 +5,7 @@
 // is the module, which is not loaded yet.
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +53,18 @@ bool is_tried_again(const eventlog::dynamic_provider& provider) {
         eventlog_provider_poll(provider.handle());
         return route_of(provider).code == EVENTLOG_OK;
     });
+}
+
+/// As containers have it, or whoever has made it for a module that is gone.
+void follow_node_without_module() {
+    constexpr unsigned misc = 10;
+    constexpr unsigned unused = 250;
+    step("there is a node",
+         ::mknod("/dev/eventlog", S_IFCHR | 0666U, ::makedev(misc, unused)) == 0);
+    const eventlog::dynamic_provider provider(provider_called("deserted"));
+    step("without the module that is none",
+         route_of(provider).code == (has_user_events ? EVENTLOG_OK : EVENTLOG_NO_KERNEL_SUPPORT));
+    step("it goes", ::unlink("/dev/eventlog") == 0);
 }
 
 void follow_loading(const char* module) {
@@ -241,6 +254,7 @@ void follow_lost_descriptors_of_two(const eventlog::dynamic_provider& provider) 
 
 int main(int argc, char** argv) {
     step("there is a module", argc > 1);
+    follow_node_without_module();
     follow_loading(argv[1]);
     {
         const eventlog::dynamic_provider provider(provider_called("moved"));
