@@ -42,11 +42,17 @@ static const char *const common_fields[] = {
 	"common_type", "common_flags", "common_preempt_count", "common_pid",
 };
 
+/* The kernel takes those of Latin-1 for letters, too, which nobody else does. */
+static bool is_letter(char c)
+{
+	return (isascii(c) && isalpha(c)) || c == '_';
+}
+
 static bool is_identifier(const char *text)
 {
-	if (!isalpha(*text) && *text != '_')
+	if (!is_letter(*text))
 		return false;
-	while (isalnum(*text) || *text == '_')
+	while (is_letter(*text) || isdigit(*text))
 		text++;
 	return !*text;
 }

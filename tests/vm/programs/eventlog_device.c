@@ -137,6 +137,11 @@ static void follow_descriptions(void) {
         "rules_d u32 common_pid",
         "rules_d u32 1a",
         "rules_d u32 a-b",
+        // A letter of Latin-1.
+        "rules_\xe9 u32 a",
+        "\xe9 u32 a",
+        "rules_d u32 \xe9",
+        "rules_d struct \xe9 a 8",
         "rules_d char[0] a",
         "rules_d char[1025] a",
         "rules_d char[-1] a",
