@@ -58,8 +58,19 @@ static int device_release(struct inode *inode, struct file *opened)
 	return 0;
 }
 
+/*
+ * What registering takes, made before there is any lock: who has little memory
+ * may be kept waiting for it.  What has been taken is NULL then.
+ */
+struct parts {
+	struct eventlog_event *event;
+	struct eventlog_event **chunk;
+	struct eventlog_word *word;
+};
+
 /* The event's number, or the one that it can have, or an error. */
-static int find_number(struct eventlog_file *file, const struct eventlog_event *event)
+static int find_number(struct eventlog_file *file, const struct eventlog_event *event,
+		       struct parts *parts)
 {
 	const u32 count = file->event_count;
 	struct eventlog_event ***chunk;
@@ -71,9 +82,11 @@ static int find_number(struct eventlog_file *file, const struct eventlog_event *
 	if (count == EVENTLOG_EVENTS_PER_FILE)
 		return -EMFILE;
 	chunk = &file->chunks[count / EVENTLOG_EVENTS_PER_CHUNK];
-	if (!*chunk)
-		*chunk = kcalloc(EVENTLOG_EVENTS_PER_CHUNK, sizeof(**chunk), GFP_KERNEL_ACCOUNT);
-	return *chunk ? count : -ENOMEM;
+	if (!*chunk) {
+		*chunk = parts->chunk;
+		parts->chunk = NULL;
+	}
+	return count;
 }
 
 /* Takes over the caller's use of the event. */
@@ -89,41 +102,57 @@ static void set_number(struct eventlog_file *file, struct eventlog_event *event,
 }
 
 /* With eventlog_registry_lock held.  Returns the event's number, or an error. */
-static int add_locked(struct eventlog_file *file, struct eventlog_layout *layout, u16 flags,
-		      struct eventlog_word *word, struct list_head *unused)
+static int add_locked(struct eventlog_file *file, u16 flags, struct parts *parts,
+		      struct list_head *unused)
 {
-	struct eventlog_event *event = eventlog_event_get(layout, flags, file->user);
+	struct eventlog_event *event = eventlog_event_get(parts->event, flags, file->user);
 	int number, error;
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	number = find_number(file, event);
-	error = number < 0 ? number : eventlog_word_add(word, file, event, unused);
+	if (event == parts->event)
+		parts->event = NULL;
+	number = find_number(file, event, parts);
+	error = number < 0 ? number : eventlog_word_add(parts->word, file, event, unused);
 	if (error) {
 		eventlog_event_put(event);
 		return error;
 	}
+	parts->word = NULL;
 	set_number(file, event, number);
 	return number;
+}
+
+static void free_parts(struct parts *parts)
+{
+	if (parts->word)
+		eventlog_word_discard(parts->word);
+	kfree(parts->chunk);
+	if (parts->event)
+		eventlog_event_free(parts->event);
 }
 
 /* Takes over layout and word, in any case. */
 static int add_event(struct eventlog_file *file, struct eventlog_layout *layout, u16 flags,
 		     struct eventlog_word *word)
 {
+	struct parts parts = { .word = word };
 	LIST_HEAD(unused);
-	int number;
+	int number = -ENOMEM;
 
-	if (mutex_lock_killable(&eventlog_registry_lock)) {
-		eventlog_layout_free(layout);
+	parts.event = eventlog_event_prepare(layout);
+	if (IS_ERR(parts.event))
+		parts.event = NULL;
+	parts.chunk = kcalloc(EVENTLOG_EVENTS_PER_CHUNK, sizeof(*parts.chunk), GFP_KERNEL_ACCOUNT);
+	if (parts.event && parts.chunk) {
 		number = -EINTR;
-	} else {
-		number = add_locked(file, layout, flags, word, &unused);
-		mutex_unlock(&eventlog_registry_lock);
+		if (!mutex_lock_killable(&eventlog_registry_lock)) {
+			number = add_locked(file, flags, &parts, &unused);
+			mutex_unlock(&eventlog_registry_lock);
+		}
 	}
 	eventlog_pages_free(&unused);
-	if (number < 0)
-		eventlog_word_discard(word);
+	free_parts(&parts);
 	return number;
 }
 

@@ -118,81 +118,79 @@ static void add_to_tracing(void *data)
 }
 
 /*
- * Takes the layout over if it succeeds.  What tracing knows keeps the module:
- * others may refer to an event without listening to it, as probes on it do.
+ * An event of which nobody knows yet, for eventlog_event_get(), or to be freed.
+ * Takes the layout over, in any case.  Returns -ENOMEM if there is no memory.
+ * Whoever has little may be kept waiting for it: so without any lock.
  */
-static struct eventlog_event *create(const char *name, struct eventlog_layout *layout,
-				     struct eventlog_user *user)
+struct eventlog_event *eventlog_event_prepare(struct eventlog_layout *layout)
 {
-	struct addition addition = {};
-	struct eventlog_event *event;
+	const size_t room = strlen(layout->name) + sizeof("_12345678");
+	struct eventlog_event *event = kzalloc(sizeof(*event), GFP_KERNEL_ACCOUNT);
+
+	if (!event) {
+		eventlog_layout_free(layout);
+		return ERR_PTR(-ENOMEM);
+	}
+	INIT_LIST_HEAD(&event->idle);
+	INIT_LIST_HEAD(&event->words);
+	event->layout = layout;
+	event->name = kmalloc(room, GFP_KERNEL_ACCOUNT);
+	if (!event->name || eventlog_trace_event_init(event)) {
+		eventlog_event_free(event);
+		return ERR_PTR(-ENOMEM);
+	}
+	strscpy(event->name, layout->name, room);
+	return event;
+}
+
+/*
+ * Returns the event.  What tracing knows keeps the module: others may refer to
+ * an event without listening to it, as probes on it do.
+ */
+static struct eventlog_event *add(struct eventlog_event *event, struct eventlog_user *user)
+{
+	struct addition addition = { .event = event };
 	int error;
 
 	if (!eventlog_charge(user, EVENTLOG_EVENTS, 1))
 		return ERR_PTR(-EMFILE);
-	event = kzalloc(sizeof(*event), GFP_KERNEL_ACCOUNT);
-	if (!event) {
-		eventlog_uncharge(user, EVENTLOG_EVENTS, 1);
-		return ERR_PTR(-ENOMEM);
-	}
 	event->user = eventlog_user_hold(user);
-	INIT_LIST_HEAD(&event->idle);
-	INIT_LIST_HEAD(&event->words);
-	event->layout = layout;
-	event->name = kstrdup(name, GFP_KERNEL_ACCOUNT);
-	error = event->name ? eventlog_trace_event_init(event) : -ENOMEM;
-	if (error)
-		goto failed;
-	addition.event = event;
 	error = eventlog_with_event_mutex(add_to_tracing, &addition);
 	if (!error)
 		error = addition.error < 0 ? addition.error : 0;
-	if (error)
-		goto failed;
+	if (error) {
+		forget_user(event);
+		return ERR_PTR(error);
+	}
 	__module_get(THIS_MODULE);
-	hash_add(events, &event->node, hash_of(name));
+	hash_add(events, &event->node, hash_of(event->name));
 	return event;
-
-failed:
-	event->layout = NULL;
-	eventlog_event_free(event);
-	return ERR_PTR(error);
-}
-
-static struct eventlog_event *find_or_create(struct eventlog_layout *layout, u16 flags,
-					     struct eventlog_user *user)
-{
-	char name[EVENTLOG_NAME_MAX + sizeof("_12345678")];
-	struct eventlog_event *event = find(layout->name);
-
-	if (!event)
-		return create(layout->name, layout, user);
-	if (eventlog_layout_has_same_fields(event->layout, layout))
-		return event;
-	if (!(flags & EVENTLOG_REGISTER_MULTI_FORMAT))
-		return ERR_PTR(-EADDRINUSE);
-	snprintf(name, sizeof(name), "%s_%08x", layout->name, layout->hash);
-	event = find(name);
-	if (!event)
-		return create(name, layout, user);
-	if (eventlog_layout_has_same_fields(event->layout, layout))
-		return event;
-	return ERR_PTR(-EADDRINUSE);
 }
 
 /*
- * The event of this name and these fields, with one more user.  Takes the
- * layout over, in any case.  Returns -EADDRINUSE if the event of this name has
- * other fields, -EMFILE if there are as many as may be, -EBUSY if tracing is
- * off, or -ENOMEM.  With eventlog_registry_lock held.
+ * The event of the name and the fields of the prepared one, with one more user:
+ * that one itself, if there is none yet, else the caller frees it, without the
+ * lock.  Returns -EADDRINUSE if the event of this name has other fields,
+ * -EMFILE if there are as many as may be, -EBUSY if tracing is off, or -ENOMEM.
+ * With eventlog_registry_lock held.
  */
-struct eventlog_event *eventlog_event_get(struct eventlog_layout *layout, u16 flags,
+struct eventlog_event *eventlog_event_get(struct eventlog_event *prepared, u16 flags,
 					  struct eventlog_user *user)
 {
-	struct eventlog_event *event = find_or_create(layout, flags, user);
+	const struct eventlog_layout *layout = prepared->layout;
+	struct eventlog_event *event = find(layout->name);
 
-	if (IS_ERR(event) || event->layout != layout)
-		eventlog_layout_free(layout);
+	lockdep_assert_held(&eventlog_registry_lock);
+	if (event && !eventlog_layout_has_same_fields(event->layout, layout)) {
+		if (!(flags & EVENTLOG_REGISTER_MULTI_FORMAT))
+			return ERR_PTR(-EADDRINUSE);
+		sprintf(prepared->name + strlen(layout->name), "_%08x", layout->hash);
+		event = find(prepared->name);
+		if (event && !eventlog_layout_has_same_fields(event->layout, layout))
+			return ERR_PTR(-EADDRINUSE);
+	}
+	if (!event)
+		event = add(prepared, user);
 	if (!IS_ERR(event)) {
 		event->users++;
 		list_del_init(&event->idle);

@@ -66,7 +66,8 @@ struct eventlog_event {
 };
 
 /* event.c: contracts stand with the functions. */
-struct eventlog_event *eventlog_event_get(struct eventlog_layout *layout, u16 flags,
+struct eventlog_event *eventlog_event_prepare(struct eventlog_layout *layout);
+struct eventlog_event *eventlog_event_get(struct eventlog_event *prepared, u16 flags,
 					  struct eventlog_user *user);
 void eventlog_event_put(struct eventlog_event *event);
 int eventlog_event_delete(const char *name);
