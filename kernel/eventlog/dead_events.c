@@ -5,7 +5,9 @@
  *
  * Their number: buffers of ftrace may still have entries with it, which would
  * be printed as those of the next event that gets the number, as Linux 6.12
- * gives free ones away at once.  So it is taken by a placeholder.
+ * gives free ones away at once.  So it is taken by a placeholder; also that of
+ * one that was never recorded, else there would be too many free ones below
+ * that of one that was.
  *
  * Their memory: in Linux 6.1 a file `format` that was opened before an event
  * was removed reads from it afterwards.
@@ -76,8 +78,7 @@ static void take_number(struct eventlog_event *event, int number)
 void eventlog_dead_event_add(struct eventlog_event *event)
 {
 	lockdep_assert_held(&eventlog_registry_lock);
-	if (event->was_recorded)
-		take_number(event, event->call.event.type);
+	take_number(event, event->call.event.type);
 	list_add_tail(&event->dead, &dead_events);
 	dead_count++;
 }

@@ -47,7 +47,6 @@ struct eventlog_event {
 
 	/* By event_mutex. */
 	u32 attached; /* enabled in so many instances of ftrace, and for perf */
-	bool was_recorded; /* buffers of ftrace may have entries */
 	unsigned long quiet; /* when what was written for the last listener is done: RCU's */
 
 	/* By eventlog_words_lock; `heard` is read without. */

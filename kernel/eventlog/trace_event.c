@@ -108,7 +108,6 @@ static int change_listener(struct trace_event_call *call, enum trace_reg type, v
 
 	switch (type) {
 	case TRACE_REG_REGISTER:
-		event->was_recorded = true;
 		return attach(event, ftrace_probe, data);
 	case TRACE_REG_UNREGISTER:
 		detach(event, ftrace_probe, data);

@@ -300,6 +300,34 @@ static void follow_trace_of_the_dead(void) {
     step("which has not happened", !trace_holds("rules_next:"));
 }
 
+/// Neither where many have died before it that left nothing there.
+static void follow_trace_of_the_last(void) {
+    enum { others = 70 };
+    char text[32];
+    int errors = 0;
+    reopen_device();
+    step("nothing is left", goes_away(""));
+    for (int i = 0; i < others; ++i) {
+        (void)snprintf(text, sizeof text, "rules_before_%d u32 a", i);
+        errors += try_description(text) != 0;
+    }
+    struct word_registration wanted = registration_of("rules_last u32 a");
+    step("the last of many events is registered", errors == 0 && try_registration(&wanted) == 0);
+    set_file(OUR_EVENTS "rules_last/enable", "1");
+    const uint32_t event[] = {wanted.write_index, 4712};
+    step("it is written", try_write(event, sizeof event) == 0);
+    set_file(OUR_EVENTS "rules_last/enable", "0");
+    reopen_device();
+    step("all go", goes_away(""));
+    word = 0;
+    for (int i = 0; i < others + 1; ++i) {
+        (void)snprintf(text, sizeof text, "rules_after_%d u32 a", i);
+        errors += try_description(text) != 0;
+    }
+    step("as many come", errors == 0);
+    step("none of which has happened", !trace_holds("rules_after_"));
+}
+
 /// More than are removed at once, and all have just been listened to.
 static void follow_many(void) {
     char text[32];
@@ -359,6 +387,7 @@ int main(int argc, char** argv) {
     follow_writes();
     follow_lives();
     follow_trace_of_the_dead();
+    follow_trace_of_the_last();
     follow_many();
     follow_keeping();
     (void)close(device);
