@@ -56,6 +56,7 @@ emit
 has_all() {{ [ $(grep -c load_item: /tmp/trace_pipe) -ge {COUNT_AS_TEXT} ]; }}
 wait_until has_all
 kill $reader
+wait $reader
 rmmod eventlog 2> /dev/null && exit 1
 echo 0 > $item/enable
 
