@@ -61,7 +61,7 @@ feature find_tracefs_feature(const std::string& place) {
 feature find_user_events(const core::user_events_device& device, const char* why) {
     if (device.file) {
         if (device.has_page) {
-            return {"user_events", offer::limited, "page of status bits (Linux 6.1 to 6.3)",
+            return {"user_events", offer::limited, "page of status bits (before Linux 6.4)",
                     "Take Linux 6.4 or later: there emits that nobody hears cost nothing more."};
         }
         return {"user_events", offer::yes, "words of programs, by ioctl (Linux 6.4)", {}};

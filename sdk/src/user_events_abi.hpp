@@ -22,7 +22,8 @@
 // - An event stays until somebody writes -:user_events/NAME to dynamic_events of tracefs.
 // - Who registers a name that is there gets the event of that name, whatever fields it has.
 // - An event without any payload is refused: EFAULT.
-// (Linux 5.18 to 6.0 have a byte in that page for each event. These are not spoken to.)
+// In Linux 5.18 to 6.0 the page has a byte for each event, and the answer is the number of that
+// byte: it is not 0 while anybody listens. All else is the same.
 // A kernel that knows words has the file named below, and a user_events_status that cannot be
 // mapped.
 #pragma once
@@ -52,7 +53,7 @@ static_assert(offsetof(user_events_registration, write_index) == 24);
 struct [[gnu::packed]] user_events_page_registration {
     std::uint32_t size = sizeof(user_events_page_registration);
     std::uint64_t description = 0;  // address of the text
-    std::uint32_t status_bit = 0;   // the kernel's answers
+    std::uint32_t status_bit = 0;   // the kernel's answers; before Linux 6.1 it is a byte
     std::uint32_t write_index = 0;
 };
 static_assert(sizeof(user_events_page_registration) == 20);

@@ -92,7 +92,8 @@ bool find_page(device_search& search, const char* place, user_events_device& dev
     if (!status) {
         return false;
     }
-    const int error = map_user_events_page(status.get());
+    const int error = map_user_events_page(status.get(), is_before(search, 6, 1) ? page_unit::byte
+                                                                                 : page_unit::bit);
     if (error != 0 && error != ENODEV) {
         note_failure(search, status_file, error);
         return false;
@@ -104,7 +105,7 @@ bool find_page(device_search& search, const char* place, user_events_device& dev
 /// Opens the file in a mounted tracefs.
 bool open_in(device_search& search, const char* place, user_events_device& device) noexcept {
     device.file = open_file(search, place, data_file, O_RDWR);
-    const bool too_old = is_before(search, 6, 1);
+    const bool too_old = is_before(search, 5, 18);
     if (device.file && !search.knows_words && (too_old || !find_page(search, place, device))) {
         device.file = unique_fd();
     }
@@ -134,7 +135,7 @@ bool is_tracefs(const char* place) noexcept {
 /// Whether a kernel that has not got it may have it nevertheless: closed to us, or not mounted.
 bool may_be_hidden(const device_search& search) noexcept {
     return search.knows_words || search.refused == status_file ||
-           (!is_before(search, 6, 1) && is_before(search, 6, 4) &&
+           (!is_before(search, 5, 18) && is_before(search, 6, 4) &&
             !(search.reason == ENOENT && is_tracefs(usual_place)));
 }
 
@@ -259,10 +260,11 @@ user_events_device open_user_events(error_text& error) noexcept {
     const bool too_old = search.reason == 0;
     if (too_old || !may_be_hidden(search)) {
         device.status = EVENTLOG_NO_KERNEL_SUPPORT;
-        error.set(too_old ? "The user_events of this kernel are those before Linux 6.1. Take a "
-                            "newer kernel."
-                          : "This kernel has no user_events. That takes Linux 6.4 with "
-                            "CONFIG_USER_EVENTS; everything else works without.");
+        error.set(too_old
+                      ? "This kernel says that it is older than Linux 5.18, and has user_events "
+                        "nevertheless. Take a newer kernel, or let uname tell its release."
+                      : "This kernel has no user_events. That takes Linux 6.4 with "
+                        "CONFIG_USER_EVENTS; everything else works without.");
     } else if (is_shortage(search.reason) ||
                (!open_in(search, older_place, device) && !open_mounted(search, device))) {
         explain(search, device, error);

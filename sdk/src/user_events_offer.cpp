@@ -49,11 +49,11 @@ int register_in_page(int file, eventlog_provider& provider, std::uint32_t event,
     if (::ioctl(file, user_events_register, &wanted) != 0) {
         return errno;
     }
-    if (wanted.status_bit / 8U >= sizeof user_events_page.bytes) {
+    const std::uint32_t place = find_in_page(wanted.status_bit);
+    if (place == 0) {
         return EINVAL;
     }
-    provider.user_events.places[event].store(place_in_page(wanted.status_bit),
-                                             std::memory_order_relaxed);
+    provider.user_events.places[event].store(place, std::memory_order_relaxed);
     number = wanted.write_index;
     return 0;
 }

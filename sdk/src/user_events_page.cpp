@@ -9,13 +9,15 @@
 namespace eventlog::core {
 namespace {
 
-constinit bool is_mapped = false;  // under the registry's lock
+// Under the registry's lock.
+constinit bool is_mapped = false;
+constinit page_unit mapped_unit = page_unit::bit;
 
 }  // namespace
 
 constinit user_events_page_bytes user_events_page{};
 
-int map_user_events_page(int file) noexcept {
+int map_user_events_page(int file, page_unit unit) noexcept {
     if (is_mapped) {
         return 0;
     }
@@ -37,7 +39,16 @@ int map_user_events_page(int file) noexcept {
         return error;
     }
     is_mapped = true;
+    mapped_unit = unit;
     return 0;
+}
+
+std::uint32_t find_in_page(std::uint32_t number) noexcept {
+    // The file is as large as a page of this machine: what lies behind it is ours, and never set.
+    if (mapped_unit == page_unit::byte) {
+        return number < sizeof user_events_page.bytes ? place_of_byte(number) : 0;
+    }
+    return number / 8 < sizeof user_events_page.bytes ? place_in_page(number) : 0;
 }
 
 }  // namespace eventlog::core

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The page in which kernels before Linux 6.4 say who listens to user_events: a bit for each event,
-// for all processes of the machine. Mapped once a process, for reading only.
+// for all processes of the machine; a byte for each before Linux 6.1. Mapped once a process, for
+// reading only.
 #pragma once
 
 #include <atomic>
@@ -27,7 +28,11 @@ extern constinit user_events_page_bytes user_events_page;
 [[nodiscard]] constexpr std::uint32_t place_in_page(std::uint32_t bit) noexcept {
     return bit >> 3U << 8U | 1U << (bit & 7U);
 }
-/// The kernel never gives the first bit away, so it is never set.
+/// Where a whole byte lies: it is set if any of its bits is.
+[[nodiscard]] constexpr std::uint32_t place_of_byte(std::uint32_t index) noexcept {
+    return index << 8U | 0xffU;
+}
+/// The kernel never gives the first bit away, nor the first byte, so it is never set.
 inline constexpr std::uint32_t silent_place = place_in_page(0);
 static_assert(silent_place != 0);
 
@@ -38,8 +43,15 @@ static_assert(silent_place != 0);
             0xffU) != 0;
 }
 
+/// What the page has for each event.
+enum class page_unit : std::uint8_t { bit, byte };
+
 /// Maps the kernel's page from its opened file, if it is not mapped yet. Returns 0 or an errno:
 /// ENODEV of a kernel that says who listens in words. Under the registry's lock.
-[[nodiscard]] int map_user_events_page(int file) noexcept;
+[[nodiscard]] int map_user_events_page(int file, page_unit unit = page_unit::bit) noexcept;
+
+/// The place of the event that the mapped page's kernel gave that number, or 0 if it lies outside.
+/// Under the registry's lock.
+[[nodiscard]] std::uint32_t find_in_page(std::uint32_t number) noexcept;
 
 }  // namespace eventlog::core

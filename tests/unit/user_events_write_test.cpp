@@ -354,6 +354,34 @@ TEST_F(user_events_page_bits, are_found_at_the_ends_of_the_page) {
     EXPECT_TRUE(is_set_in_page(place_in_page(bit + 1)));
 }
 
+TEST_F(user_events_page_bits, are_found_by_the_numbers_that_the_kernel_gives) {
+    const registry_lock lock;
+    EXPECT_EQ(find_in_page(bit), place_in_page(bit));
+    constexpr std::uint32_t end = sizeof user_events_page.bytes * 8;
+    EXPECT_EQ(find_in_page(end - 1), place_in_page(end - 1));
+    EXPECT_EQ(find_in_page(end), 0U);
+    EXPECT_EQ(find_in_page(0xffffffffU), 0U);
+}
+
+TEST_F(user_events_page_bits, may_be_bytes_of_which_any_bit_counts) {
+    constexpr std::uint32_t byte = 815;
+    for (const unsigned value : {0x01U, 0x02U, 0x80U, 0xffU}) {
+        page[byte] = static_cast<std::uint8_t>(value);
+        EXPECT_TRUE(is_set_in_page(place_of_byte(byte))) << value;
+    }
+    page[byte] = 0;
+    EXPECT_FALSE(is_set_in_page(place_of_byte(byte)));
+    EXPECT_TRUE(is_set_in_page(place_of_byte(byte - 1)));
+    EXPECT_TRUE(is_set_in_page(place_of_byte(byte + 1)));
+
+    route().places[plain] = place_of_byte(byte);
+    provider.emit(plain, 77U);
+    EXPECT_EQ(next_write(), "");
+    page[byte] = 0x80;
+    provider.emit(plain, 78U);
+    EXPECT_EQ(next_write(), bytes_of(number, 78U));
+}
+
 TEST(user_events_page, is_not_had_from_a_file_that_cannot_be_mapped) {
     const unique_fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     const registry_lock lock;

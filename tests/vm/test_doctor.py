@@ -327,7 +327,7 @@ class WithPage(Doctor):
         takes_words = ("no", "takes user_events of Linux 6.4")
         self.assertEqual(self.features("features"), {
             "tracefs": ("yes", "/sys/kernel/tracing"),
-            "user_events": ("limited", "page of status bits (Linux 6.1 to 6.3)"),
+            "user_events": ("limited", "page of status bits (before Linux 6.4)"),
             "multi_format": takes_words,
             "persist": takes_words,
         })
