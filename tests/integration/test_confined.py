@@ -113,7 +113,7 @@ class Confined(harness.Case):
         """Every event of a program arrives, all by way of the ring that threads share."""
         self.environment.pop("EVENTLOG_RSEQ", None)  # nobody tells it
         result = self.run_elog("record", "-e", "counter:*", "-o", self.path("run.elog"), "--wait",
-                               "--", *command, harness.program("counter"), "1", "5000", **options)
+                               "--", *command, "1", "5000", **options)
         self.assertIn("attempted 5000", result.stdout)
         events, _, lost = self.summary(result.stderr)
         self.assertEqual((events, lost), (5000, 0))
@@ -123,14 +123,25 @@ class Confined(harness.Case):
         with open(harness.program("counter"), "rb") as file:
             if re.search(rb"__[at]san_init", file.read()):
                 self.skipTest("valgrind does not run what has a sanitizer's runtime")
-        self.run_without_sequences("valgrind", "--quiet", "--error-exitcode=3")
+        # Valgrind 3.19 gives up at what clang 14 tells debuggers.
+        folder = os.path.dirname(harness.LIBRARY)
+        libraries = [os.path.join(folder, name) for name in os.listdir(folder)
+                     if name.startswith("libeventlog.so")]
+        os.mkdir(self.path("stripped"))
+        for path in (harness.program("counter"), *libraries):
+            subprocess.run(["objcopy", "--strip-debug", os.path.realpath(path),
+                            self.path(os.path.join("stripped", os.path.basename(path)))],
+                           check=True)
+        self.environment["LD_LIBRARY_PATH"] = self.path("stripped")
+        self.run_without_sequences("valgrind", "--quiet", "--error-exitcode=3",
+                                   self.path("stripped/counter"))
 
     @unittest.skipUnless(os.uname().machine in RSEQ, "the number of rseq is not known")
     def test_where_restartable_sequences_are_refused_uses_the_shared_ring(self):
         def refuse_rseq():
             harness.refuse_call(RSEQ[os.uname().machine], errno.ENOSYS)
 
-        self.run_without_sequences(preexec_fn=refuse_rseq)
+        self.run_without_sequences(harness.program("counter"), preexec_fn=refuse_rseq)
 
     @as_root
     def test_with_the_rights_of_another_group_uses_restartable_sequences_all_the_same(self):
