@@ -7,7 +7,7 @@ Usage: clang_tidy.py BUILD_DIRECTORY
 Most of its time clang-tidy spends on the headers of others: a source of ours is some 200 lines, what
 it includes 50,000. So sources with the same flags are checked many at once, as one that includes
 them all. Those that do not go together, because two define the same name for themselves, are told
-apart by the compiler and checked in different batches. What is found is the same either way.
+apart by the compiler and go into batches of the next round. What is found is the same either way.
 
 Exit status 1 when there are findings, or when a source does not compile.
 """
@@ -22,7 +22,9 @@ import shlex
 import subprocess
 import sys
 
-BATCH_MAX = 40
+BATCH_MAX = 48
+# They change the code that is made, and nothing in what clang-tidy looks at.
+FLAGS_OF_CODE = re.compile(r"-f(PIC|PIE|pic|pie|visibility.*)$")
 # Only a batch has these: one source's local names may be those of another's namespace, and a main
 # with another name has to return something. The builds check both; all other warnings stay.
 FLAGS_OF_BATCH = ["-Wno-shadow", "-Wno-return-type"]
@@ -34,8 +36,9 @@ def is_precompiled(path):
 
 
 def flags_of(entry):
-    """The flags that decide how a source is read."""
+    """The flags that decide how a source is read, and the folders in which it looks for headers."""
     flags = []
+    folders = []
     words = iter(shlex.split(entry["command"])[1:])
     for word in words:
         if word in ("-o", "-c", "-MF", "-MT"):
@@ -44,25 +47,40 @@ def flags_of(entry):
             included = next(words)
             if not is_precompiled(included):
                 flags += [word, included]
-        elif word not in ("-MD", "-Winvalid-pch"):
+        elif word in ("-I", "-isystem"):
+            folders.append((word, next(words)))
+        elif word.startswith("-I"):
+            folders.append(("-I", word[2:]))
+        elif word not in ("-MD", "-Winvalid-pch") and not FLAGS_OF_CODE.match(word):
             flags.append(word)
-    return tuple(flags)
+    return tuple(flags), folders
 
 
 def groups_of(database):
-    """Lists of sources that are compiled with the same flags, and lie in one folder."""
-    groups = collections.defaultdict(set)
+    """Lists of the sources of one folder that can be read with the same flags."""
+    groups = {}
     seen = set()
     for entry in database:
         source = entry["file"]
-        if source not in seen and not is_precompiled(source):
-            seen.add(source)
-            groups[flags_of(entry), pathlib.Path(source).parent, source.endswith(".c")].add(source)
-    for (flags, _, is_c), sources in sorted(groups.items(), key=lambda item: -len(item[1])):
-        # In even parts, so that no core waits for long.
-        parts = -(-len(sources) // BATCH_MAX)
-        for part in range(parts):
-            yield flags, is_c, sorted(sources)[part::parts]
+        if source in seen or is_precompiled(source):
+            continue
+        seen.add(source)
+        flags, folders = flags_of(entry)
+        key = (flags, source.endswith(".c"), pathlib.Path(source).parent)
+        sources, all_folders = groups.setdefault(key, ([], {}))
+        sources.append(source)
+        all_folders.update(dict.fromkeys(folders))
+    for (flags, is_c, _), (sources, folders) in groups.items():
+        yield (*flags, *(word for folder in folders for word in folder)), is_c, sorted(sources)
+
+
+def parts_of(groups):
+    """Cuts groups into even parts, so that no core waits for long; the largest come first."""
+    parts = []
+    for flags, is_c, sources in groups:
+        count = -(-len(sources) // BATCH_MAX)
+        parts += [(flags, is_c, sources[part::count]) for part in range(count)]
+    return sorted(parts, key=lambda part: -len(part[2]))
 
 
 class Batches:
@@ -84,21 +102,17 @@ class Batches:
         return path
 
     def check(self, flags, is_c, sources):
-        """Returns what clang-tidy says about these sources, and whether it is content."""
-        output = []
-        content = True
-        left = sources
-        while left:
-            batch, left, path = self.next_batch(flags, is_c, left)
-            result = subprocess.run(
-                ["clang-tidy", "--quiet", "--warnings-as-errors=*", str(path), "--", *flags,
-                 *FLAGS_OF_BATCH],
-                capture_output=True, text=True, check=False)
-            output += [pathlib.Path(source).name for source in batch]
-            if result.returncode != 0:
-                content = False
-                output.append(result.stdout + result.stderr)
-        return "\n".join(output), content
+        """Checks as many of these sources as go together. Returns what clang-tidy says, whether it
+        is content, and the group of those that are left."""
+        batch, left, path = self.next_batch(flags, is_c, sources)
+        result = subprocess.run(
+            ["clang-tidy", "--quiet", "--warnings-as-errors=*", str(path), "--", *flags,
+             *FLAGS_OF_BATCH],
+            capture_output=True, text=True, check=False)
+        said = [pathlib.Path(source).name for source in batch]
+        if result.returncode != 0:
+            said.append(result.stdout + result.stderr)
+        return "\n".join(said), result.returncode == 0, (flags, is_c, left)
 
     def next_batch(self, flags, is_c, sources):
         """The sources that compile together, those that do not, and the file with the first."""
@@ -125,13 +139,17 @@ def main():
     directory = build.absolute() / "clang_tidy"
     directory.mkdir(exist_ok=True)
     clean = True
+    batches = Batches(directory)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        batches = Batches(directory)
-        work = [pool.submit(batches.check, *group) for group in groups]
-        for done in concurrent.futures.as_completed(work):
-            output, content = done.result()
-            clean = clean and content
-            print(output, flush=True)
+        while groups:
+            left = collections.defaultdict(list)
+            work = [pool.submit(batches.check, *part) for part in parts_of(groups)]
+            for done in concurrent.futures.as_completed(work):
+                said, content, (flags, is_c, sources) = done.result()
+                clean = clean and content
+                left[flags, is_c] += sources
+                print(said, flush=True)
+            groups = [(*key, sorted(sources)) for key, sources in left.items() if sources]
     sys.exit(0 if clean else 1)
 
 
