@@ -7,7 +7,7 @@ Usage: clang_tidy.py BUILD_DIRECTORY
 Most of its time clang-tidy spends on the headers of others: a source of ours is some 200 lines, what
 it includes 50,000. So sources with the same flags are checked many at once, as one that includes
 them all. Those that do not go together, because two define the same name for themselves, are told
-apart by the compiler and go into batches of the next round. What is found is the same either way.
+apart by the compiler and checked in different batches. What is found is the same either way.
 
 Exit status 1 when there are findings, or when a source does not compile.
 """
@@ -22,7 +22,7 @@ import shlex
 import subprocess
 import sys
 
-BATCH_MAX = 48
+BATCH_MAX = 80
 # They change the code that is made, and nothing in what clang-tidy looks at.
 FLAGS_OF_CODE = re.compile(r"-f(PIC|PIE|pic|pie|visibility.*)$")
 # Only a batch has these: one source's local names may be those of another's namespace, and a main
@@ -70,17 +70,13 @@ def groups_of(database):
         sources, all_folders = groups.setdefault(key, ([], {}))
         sources.append(source)
         all_folders.update(dict.fromkeys(folders))
-    for (flags, is_c, _), (sources, folders) in groups.items():
-        yield (*flags, *(word for folder in folders for word in folder)), is_c, sorted(sources)
-
-
-def parts_of(groups):
-    """Cuts groups into even parts, so that no core waits for long; the largest come first."""
-    parts = []
-    for flags, is_c, sources in groups:
-        count = -(-len(sources) // BATCH_MAX)
-        parts += [(flags, is_c, sources[part::count]) for part in range(count)]
-    return sorted(parts, key=lambda part: -len(part[2]))
+    for (flags, is_c, _), (sources, folders) in sorted(
+            groups.items(), key=lambda item: -len(item[1][0])):
+        looked_in = [word for folder in folders for word in folder]
+        # In even parts, so that no core waits for long.
+        parts = -(-len(sources) // BATCH_MAX)
+        for part in range(parts):
+            yield (*flags, *looked_in), is_c, sorted(sources)[part::parts]
 
 
 class Batches:
@@ -102,17 +98,21 @@ class Batches:
         return path
 
     def check(self, flags, is_c, sources):
-        """Checks as many of these sources as go together. Returns what clang-tidy says, whether it
-        is content, and the group of those that are left."""
-        batch, left, path = self.next_batch(flags, is_c, sources)
-        result = subprocess.run(
-            ["clang-tidy", "--quiet", "--warnings-as-errors=*", str(path), "--", *flags,
-             *FLAGS_OF_BATCH],
-            capture_output=True, text=True, check=False)
-        said = [pathlib.Path(source).name for source in batch]
-        if result.returncode != 0:
-            said.append(result.stdout + result.stderr)
-        return "\n".join(said), result.returncode == 0, (flags, is_c, left)
+        """Returns what clang-tidy says about these sources, and whether it is content."""
+        output = []
+        content = True
+        left = sources
+        while left:
+            batch, left, path = self.next_batch(flags, is_c, left)
+            result = subprocess.run(
+                ["clang-tidy", "--quiet", "--warnings-as-errors=*", str(path), "--", *flags,
+                 *FLAGS_OF_BATCH],
+                capture_output=True, text=True, check=False)
+            output += [pathlib.Path(source).name for source in batch]
+            if result.returncode != 0:
+                content = False
+                output.append(result.stdout + result.stderr)
+        return "\n".join(output), content
 
     def next_batch(self, flags, is_c, sources):
         """The sources that compile together, those that do not, and the file with the first."""
@@ -139,17 +139,13 @@ def main():
     directory = build.absolute() / "clang_tidy"
     directory.mkdir(exist_ok=True)
     clean = True
-    batches = Batches(directory)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        while groups:
-            left = collections.defaultdict(list)
-            work = [pool.submit(batches.check, *part) for part in parts_of(groups)]
-            for done in concurrent.futures.as_completed(work):
-                said, content, (flags, is_c, sources) = done.result()
-                clean = clean and content
-                left[flags, is_c] += sources
-                print(said, flush=True)
-            groups = [(*key, sorted(sources)) for key, sources in left.items() if sources]
+        batches = Batches(directory)
+        work = [pool.submit(batches.check, *group) for group in groups]
+        for done in concurrent.futures.as_completed(work):
+            output, content = done.result()
+            clean = clean and content
+            print(output, flush=True)
     sys.exit(0 if clean else 1)
 
 

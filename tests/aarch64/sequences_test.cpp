@@ -167,8 +167,8 @@ TEST(sequences, start_over_when_signals_come_and_lose_nothing) {
         GTEST_SKIP() << "there are no restartable sequences here";
     }
     // Few looks at many records: where a processor is emulated, looking takes longest.
-    constexpr int looks = 40;
-    constexpr int signals_a_look = 20;
+    constexpr int looks = 10;
+    constexpr int signals_a_look = 80;
     struct sigaction action {};
     action.sa_sigaction = emit_where_interrupted;
     action.sa_flags = SA_SIGINFO | SA_RESTART;

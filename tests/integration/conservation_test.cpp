@@ -154,8 +154,8 @@ class checker {
     std::uint64_t handled_ = 0;
 };
 
-// Sanitizers are slow; what they look for does not need many events.
-constexpr std::uint64_t events_per_thread = eventlog::test::is_slow ? 20'000 : 300'000;
+// Sanitizers and emulated processors are slow; what they look for does not need many events.
+const std::uint64_t events_per_thread = eventlog::test::is_slow_here() ? 20'000 : 300'000;
 constexpr std::uint32_t thread_count = 8;
 
 constexpr listener::options small_rings{128U << 10U, 4};
@@ -192,7 +192,7 @@ TEST(conservation, holds_with_a_reader_that_keeps_up) {
 
 TEST(conservation, holds_with_a_reader_that_is_too_slow) {
     // More than all rings hold, whoever writes to which.
-    constexpr std::uint64_t too_many = thread_count * events_per_thread / 3;
+    const std::uint64_t too_many = thread_count * events_per_thread / 3;
     listener ears("conservation:*", small_rings);
     checker check(ears);
     emit_step(thread_count, 0);
@@ -208,7 +208,7 @@ TEST(conservation, holds_with_a_reader_that_is_too_slow) {
 }
 
 TEST(conservation, holds_when_the_newest_take_the_place_of_the_oldest) {
-    constexpr std::uint64_t round_size = thread_count * events_per_thread / 20;
+    const std::uint64_t round_size = thread_count * events_per_thread / 20;
     listener ears("conservation:*", overwritten_rings);
     checker check(ears);
     emit_step(thread_count, 0);

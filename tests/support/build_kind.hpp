@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether this is built in a way that makes it slow, for tests that then have to do less: both
-// compilers' ways to say it.
+// Whether this is built or run in a way that makes it slow, for tests that then have to do less:
+// both compilers' ways to say it.
 #pragma once
+
+#include <cstdlib>
 
 namespace eventlog::test {
 
@@ -37,5 +39,11 @@ inline constexpr bool is_emulated = false;
 /// Everything takes ten times as long.
 inline constexpr bool is_slow =
     has_address_sanitizer || has_thread_sanitizer || !is_optimised || is_emulated;
+
+/// The same of a build that is fast where it is made: whoever runs it on a processor that is
+/// emulated says so.
+inline bool is_slow_here() noexcept {
+    return is_slow || std::getenv("EVENTLOG_TEST_EMULATED") != nullptr;
+}
 
 }  // namespace eventlog::test

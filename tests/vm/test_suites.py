@@ -22,7 +22,7 @@ class Suites(vm_case.Case):
             vm_case.any_kernel(),
             [program, "--gtest_color=no", f"--gtest_filter={tests}"],
             files={program: program},
-            environment={"TZ": "UTC"},
+            environment={"TZ": "UTC", "EVENTLOG_TEST_EMULATED": "1"},
             processors=2,
             memory=2048,
             time_limit=1200,
