@@ -531,7 +531,7 @@ void c_generator::write_event(std::size_t id) {
     out_.line("static inline bool {}(void) {{", names.enabled);
     out_.line("    const uint32_t word = __atomic_load_n(&{}_gate[{}], __ATOMIC_RELAXED);", prefix_,
               id);
-    out_.line("    return word != 0 && (word != EVENTLOG_GATE_KERNEL_ONLY ||");
+    out_.line("    return word != 0 && ((word & ~EVENTLOG_GATE_UNCLEAR) != 0 ||");
     out_.line("                         eventlog_has_listener({}_handle(), {}));", prefix_, id);
     out_.line("}}");
     out_.line();

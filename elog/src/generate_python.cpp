@@ -111,8 +111,8 @@ atexit.register(_unregister)
 
 
 def _is_heard(event):
-    """Whether somebody listens to an event whose gate is open: some kernels do not close gates."""
-    return _gate[event] != 0x80000000 or _library.eventlog_has_listener(_provider, event)
+    """Whether somebody listens to an event whose gate is open: it may be so without anybody."""
+    return _gate[event] & 0x7FFEFFFF != 0 or _library.eventlog_has_listener(_provider, event)
 
 
 _PAYLOAD_SIZE_MAX = 65536 - 24

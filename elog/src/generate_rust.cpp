@@ -550,10 +550,11 @@ void rust_generator::write_event(std::size_t id) {
     out_.line("#[inline(always)]");
     out_.line("pub fn {}() -> bool {{", names.enabled);
     out_.line("    let word = GATE.0[{}].load(Ordering::Relaxed);", id);
-    out_.line("    // Kernels that do not write to gates. SAFETY: the handle is one or null.");
+    out_.line("    // A gate may be open without anybody. SAFETY: the handle is one or null.");
     out_.line("    word != 0");
     out_.line(
-        "        && (word != 0x8000_0000 || unsafe {{ eventlog_has_listener(handle(), {}) }})", id);
+        "        && (word & 0x7FFE_FFFF != 0 || unsafe {{ eventlog_has_listener(handle(), {}) }})",
+        id);
     out_.line("}}");
     out_.line();
     const std::string sentence = sentence_about(event);

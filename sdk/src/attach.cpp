@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "filter.hpp"
+#include "leaving.hpp"
 #include "process.hpp"
 #include "ring_lock.hpp"
 #include "rseq.hpp"
@@ -274,7 +275,6 @@ outcome attach_to_file(eventlog_provider& provider, unsigned slot,
     // its consumer ends it.
     if (subscription.is_removed() && !subscription.is_live()) {
         release_memory(subscription.file(), subscription.geometry());
-        unmap_ended_slots();
         return outcome::not_wanted;
     }
     if (result != outcome::not_wanted) {
@@ -324,9 +324,11 @@ outcome attach_in(eventlog_provider& provider, unsigned slot, const directory& w
 bool attach(eventlog_provider& provider, unsigned slot, const directory_path& path) noexcept {
     directory where;
     error_text ignored;
-    unmap_ended_slots();
-    return where.open(path, if_missing::fail, ignored) &&
-           attach_in(provider, slot, where) == outcome::attached;
+    const bool is_attached = where.open(path, if_missing::fail, ignored) &&
+                             attach_in(provider, slot, where) == outcome::attached;
+    // What has ended, whatever came of it: also what was mapped in vain.
+    leave_regions();
+    return is_attached;
 }
 
 void attach_to_all(eventlog_provider& provider, const directory& where) noexcept {

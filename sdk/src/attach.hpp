@@ -12,10 +12,12 @@ namespace eventlog::core {
 /// any: maps it, enters the provider into its table, sets the gate's bits. If there is none, takes
 /// the slot's bits out of the gate. If it cannot be done right now (no descriptor or memory to be
 /// had, a thread still in the region that had the slot before), the bits stay, and an emit tries
-/// again in a while. Returns whether the provider is attached now.
+/// again in a while. Leaves regions that are not needed any more. Returns whether the provider is
+/// attached now.
 bool attach(eventlog_provider& provider, unsigned slot, const directory_path& path) noexcept;
 
-/// The same for every slot, when a provider has just been published.
+/// The same for every slot, when a provider has just been published. Regions that it maps in vain
+/// are left to leave_regions.
 void attach_to_all(eventlog_provider& provider, const directory& where) noexcept;
 
 }  // namespace eventlog::core

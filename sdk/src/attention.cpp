@@ -10,6 +10,7 @@
 
 #include "attach.hpp"
 #include "emit.hpp"
+#include "leaving.hpp"
 #include "process.hpp"
 #include "provider_file.hpp"
 #include "registered_provider.hpp"
@@ -115,6 +116,14 @@ void call_back(eventlog_provider& provider,
     }
 }
 
+/// Looks who listens, and calls back. Returns false if it has to be tried again.
+bool tell(eventlog_provider& provider) noexcept {
+    std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX> serials{};
+    const bool complete = find_listeners(provider, serials);
+    call_back(provider, serials);
+    return complete;
+}
+
 /// From now on we are told, beginning with those who are there already. Under the registry's lock.
 void begin_watching(eventlog_provider& provider) noexcept {
     provider.attention = true;
@@ -146,14 +155,27 @@ bool replace(eventlog_provider& provider, callback<Function>& place, Function fu
 
 void set_attention(eventlog_provider& provider, bool wanted) noexcept {
     const std::uint32_t count = provider.event_count.load(std::memory_order_acquire);
+    std::uint32_t* const words = provider.gate.load(std::memory_order_relaxed);
+    if (words == closed_gate.data()) {
+        return;  // a thread that is late: nobody else's gate is that one
+    }
     for (std::uint32_t event = 0; event < count; ++event) {
+        const std::atomic_ref<std::uint32_t> word(words[event]);
         if (wanted) {
-            provider.gate_word(event).fetch_or(EVENTLOG_GATE_ATTENTION, std::memory_order_release);
+            word.fetch_or(EVENTLOG_GATE_ATTENTION, std::memory_order_release);
         } else {
-            provider.gate_word(event).fetch_and(~EVENTLOG_GATE_ATTENTION,
-                                                std::memory_order_acquire);
+            word.fetch_and(~EVENTLOG_GATE_ATTENTION, std::memory_order_acquire);
         }
     }
+}
+
+bool is_watched(const eventlog_provider& provider) noexcept {
+    // One that is being replaced right now asks for attention next.
+    const auto is_there = [](const auto& place) {
+        typename std::remove_cvref_t<decltype(place)>::pair found;
+        return place.read(found) && found.function != nullptr;
+    };
+    return is_there(provider.watched_by.on_change) || is_there(provider.watched_by.on_dump);
 }
 
 std::uint32_t addressed_bits(const eventlog_provider& provider) noexcept {
@@ -161,9 +183,11 @@ std::uint32_t addressed_bits(const eventlog_provider& provider) noexcept {
                                          : EVENTLOG_GATE_SUBSCRIPTIONS | kernel_bits;
 }
 
-void attend(eventlog_provider& provider) noexcept {
+void attend(eventlog_provider& provider, calling_back callbacks) noexcept {
     watcher& watching = provider.watched_by;
-    if (dumping.provider != nullptr) {
+    // The gate of a child that was made without fork() is its parent's, who is to see the bit.
+    if (dumping.provider != nullptr || (is_leaving_paused() && !is_watched(provider)) ||
+        !is_own_process()) {
         return;
     }
     std::uint32_t holder = 0;
@@ -174,10 +198,8 @@ void attend(eventlog_provider& provider) noexcept {
     const int saved = errno;
     // Cleared first, looked at second: who comes after we looked sets it again.
     set_attention(provider, false);
-    std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX> serials{};
-    const bool complete = find_listeners(provider, serials);
-    call_back(provider, serials);
-    if (!complete) {
+    leave_regions_now(provider);
+    if (is_watched(provider) && !(callbacks == calling_back::now && tell(provider))) {
         set_attention(provider, true);
     }
     // Unless a callback has forked: in the child nobody attends any more, or somebody else.
@@ -205,7 +227,7 @@ bool eventlog_provider_on_dump(eventlog_provider* provider, void (*callback)(voi
 void eventlog_provider_poll(eventlog_provider* provider) {
     if (provider != nullptr && provider->event_count.load(std::memory_order_acquire) != 0 &&
         (provider->gate_word(0).load(std::memory_order_relaxed) & EVENTLOG_GATE_ATTENTION) != 0) {
-        eventlog::core::attend(*provider);
+        eventlog::core::attend(*provider, eventlog::core::calling_back::now);
     }
     if (provider != nullptr) {
         eventlog::core::poll_user_events_route(*provider);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Telling an application that somebody began or stopped to listen, and having it tell latecomers
-// the present state: without a thread of ours, from its own next emit.
+// Telling an application that somebody began or stopped to listen, having it tell latecomers the
+// present state, and having it leave subscriptions that have ended: without a thread of ours, from
+// its own next emit.
 //
 // A consumer that comes or goes sets EVENTLOG_GATE_ATTENTION in the gate words of a provider that
-// asked for it. So the next emit, of whichever event, finds its gate open and comes to attend().
+// asked for it, and whoever ends a subscription does in all that had its bit. So the next emit, of
+// whichever event, finds its gate open and comes to attend().
 #pragma once
 
 #include <linux/eventlog.h>
@@ -43,8 +45,15 @@ struct watcher {
 /// Has the next emit look who listens, or no longer.
 void set_attention(eventlog_provider& provider, bool wanted) noexcept;
 
-/// Looks who listens, and calls back. If another thread, or this one, is at it: does nothing.
-void attend(eventlog_provider& provider) noexcept;
+/// Whether the application has a callback that attend() would run.
+[[nodiscard]] bool is_watched(const eventlog_provider& provider) noexcept;
+
+enum class calling_back { now, at_the_next_emit };
+
+/// Leaves what has ended, then looks who listens and calls back, if the application wants to know;
+/// who may not call back now leaves that to the next emit. If another thread, or this one, is at
+/// it, or the gate is that of the parent process: does nothing.
+void attend(eventlog_provider& provider, calling_back callbacks) noexcept;
 
 /// The bits of those to whom the calling thread's events of this provider go: all, but in a dump.
 [[nodiscard]] std::uint32_t addressed_bits(const eventlog_provider& provider) noexcept;

@@ -175,7 +175,7 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
                                    const event_payload& payload) noexcept {
     const std::atomic_ref<std::uint32_t> gate = provider.gate_word(payload.event);
     if ((gate.load(std::memory_order_relaxed) & EVENTLOG_GATE_ATTENTION) != 0) {
-        attend(provider);
+        attend(provider, calling_back::now);
     }
     if (provider.user_events.not_before.load(std::memory_order_relaxed) != user_events_route::never)
         [[unlikely]] {
@@ -284,7 +284,18 @@ void eventlog_emit(eventlog_provider* provider, std::uint32_t event, const void*
 
 bool eventlog_has_listener(const eventlog_provider* provider, std::uint32_t event) {
     using namespace eventlog::core;
-    return is_event_of(provider, event) && heard_bits(*provider, event) != 0;
+    if (!is_event_of(provider, event)) {
+        return false;
+    }
+    if (heard_bits(*provider, event) == EVENTLOG_GATE_ATTENTION) {
+        // For who calls back, asking is no emit: who is told that somebody listens goes on to one.
+        if (is_watched(*provider)) {
+            return true;
+        }
+        // For who does not, it is: programs may emit behind this question only.
+        attend(const_cast<eventlog_provider&>(*provider), calling_back::at_the_next_emit);
+    }
+    return (heard_bits(*provider, event) & ~EVENTLOG_GATE_ATTENTION) != 0;
 }
 
 void eventlog_emit_pieces(eventlog_provider* provider, std::uint32_t event,

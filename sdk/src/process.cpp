@@ -100,6 +100,11 @@ const process_identity& own_identity() noexcept {
     return identity_of_this_process;
 }
 
+bool is_own_process() noexcept {
+    const std::uint32_t known = own_identity().pid;
+    return known == 0 || known == static_cast<std::uint32_t>(::getpid());
+}
+
 bool is_alive(std::uint32_t pid, std::uint64_t start_time, std::uint64_t pid_namespace) noexcept {
     if (pid_namespace != own_pid_namespace()) {
         return true;

@@ -24,6 +24,10 @@ struct process_identity {
 void remember_identity(const process_identity& identity) noexcept;
 [[nodiscard]] const process_identity& own_identity() noexcept;
 
+/// False in a child that was made without fork(): what it finds of registrations, gates and files
+/// is its parent's. True where nobody has found out who this is: there others see nothing of it.
+[[nodiscard]] bool is_own_process() noexcept;
+
 /// False only if the process, or thread, is certain to have ended. What cannot be judged, because
 /// it lives in another pid namespace, counts as alive.
 [[nodiscard]] bool is_alive(std::uint32_t pid, std::uint64_t start_time,

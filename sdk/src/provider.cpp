@@ -18,6 +18,7 @@
 #include "counters.hpp"
 #include "directory.hpp"
 #include "dynamic_part.hpp"
+#include "leaving.hpp"
 #include "own_clock.hpp"
 #include "process.hpp"
 #include "registered_provider.hpp"
@@ -175,7 +176,7 @@ void close_own_gate(eventlog_provider& provider) noexcept {
 
 void withdraw(eventlog_provider& provider) noexcept {
     // A child that was made without fork() has copied us: gate and file are not its own.
-    if (own_identity().pid != static_cast<std::uint32_t>(::getpid())) {
+    if (!is_own_process()) {
         return;
     }
     // Before the pages go that the kernel writes to.
@@ -218,6 +219,8 @@ void publish_again_in_child() noexcept {
         }
         renew_user_events_route(*provider);
     }
+    // Those of the parent's that want nothing of this process, or have ended meanwhile.
+    leave_regions();
 }
 
 /// Memory for an instance, which is never given back. The first few are in the library itself: with
@@ -310,7 +313,7 @@ void register_instance(eventlog_provider& provider,
 /// Other threads may still emit when a process ends: to them every subscription has ended.
 [[gnu::destructor]] void leave_subscriptions() noexcept {
     const registry_lock lock;
-    const bool is_own = own_identity().pid == static_cast<std::uint32_t>(::getpid());
+    const bool is_own = is_own_process();
     // Those whose program does not withdraw them: defined at run time, as a rule.
     for (eventlog_provider* provider = first_registered; provider != nullptr;
          provider = provider->next) {
@@ -373,6 +376,7 @@ eventlog_provider* register_provider(const eventlog_provider_definition& definit
         register_instance(*provider, complete);
         provider->next = first_registered;
         first_registered = provider;
+        leave_regions();
     }
     return provider;
 }
@@ -412,6 +416,10 @@ void eventlog_provider_unregister(eventlog_provider* provider) {
         // Also of others: threads have left since then.
         for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {
             static_cast<void>(forget_definition(*free));
+        }
+        // A child that was made without fork() may have its parent's memory.
+        if (is_own_process()) {
+            leave_regions();
         }
     }
 }

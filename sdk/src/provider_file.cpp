@@ -204,11 +204,32 @@ bool provider_file::set_bit(std::uint32_t event, unsigned slot) noexcept {
     return true;
 }
 
-void provider_file::clear_bit_everywhere(unsigned slot) noexcept {
-    if (map_gate()) {
-        for (std::uint32_t event = 0; event < header_.event_count; ++event) {
-            std::atomic_ref(gate_[event]).fetch_and(~(1U << slot), std::memory_order_relaxed);
+bool provider_file::has_bit(unsigned slot) const noexcept {
+    for (std::uint32_t event = 0; event < header_.event_count; ++event) {
+        if ((std::atomic_ref(gate_[event]).load(std::memory_order_relaxed) & 1U << slot) != 0) {
+            return true;
         }
+    }
+    return false;
+}
+
+void provider_file::raise_attention() noexcept {
+    for (std::uint32_t event = 0; event < header_.event_count; ++event) {
+        // Release: what the application finds when it looks was there before.
+        std::atomic_ref(gate_[event]).fetch_or(EVENTLOG_GATE_ATTENTION, std::memory_order_release);
+    }
+}
+
+void provider_file::end_slot(unsigned slot) noexcept {
+    if (!map_gate()) {
+        return;
+    }
+    // An application that sets bits later looks itself whether the subscription has ended.
+    if (has_bit(slot)) {
+        raise_attention();
+    }
+    for (std::uint32_t event = 0; event < header_.event_count; ++event) {
+        std::atomic_ref(gate_[event]).fetch_and(~(1U << slot), std::memory_order_relaxed);
     }
 }
 
@@ -223,9 +244,7 @@ void provider_file::call_attention() noexcept {
         attention == 0 || !map_gate()) {
         return;
     }
-    for (std::uint32_t event = 0; event < header_.event_count; ++event) {
-        std::atomic_ref(gate_[event]).fetch_or(EVENTLOG_GATE_ATTENTION, std::memory_order_release);
-    }
+    raise_attention();
 }
 
 void provider_file::ask_for_attention() noexcept {

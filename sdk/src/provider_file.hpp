@@ -78,10 +78,14 @@ class provider_file {
     /// What the process has counted so far.
     [[nodiscard]] bool read_counters(eventlog_counters_page& counters) const noexcept;
 
-    /// Sets or clears a subscription's bit in the gate word of an event below header().event_count.
-    /// Maps the gate at the first call; false if that fails.
+    /// Sets a subscription's bit in the gate word of an event below header().event_count. Maps the
+    /// gate at the first call; false if that fails.
     [[nodiscard]] bool set_bit(std::uint32_t event, unsigned slot) noexcept;
-    void clear_bit_everywhere(unsigned slot) noexcept;
+
+    /// Of a subscription that has been marked as ended: clears its bit in all gate words. An
+    /// application that may have its region mapped is called to attention before, so that its next
+    /// emit leaves it, whoever dies over this.
+    void end_slot(unsigned slot) noexcept;
 
     /// Tells the application, if it wants to know, that a subscription has come or gone: when its
     /// bits have been set or cleared.
@@ -92,6 +96,8 @@ class provider_file {
 
   private:
     [[nodiscard]] bool map_gate() noexcept;
+    [[nodiscard]] bool has_bit(unsigned slot) const noexcept;
+    void raise_attention() noexcept;
 
     unique_fd file_;
     eventlog_provider_file header_{};

@@ -102,7 +102,7 @@ void clear_gates(const directory& where, unsigned slot) noexcept {
     while (const char* name = names.next()) {
         provider_file provider;
         if (provider.open(where, name, ignored)) {
-            provider.clear_bit_everywhere(slot);
+            provider.end_slot(slot);
             provider.call_attention();
         }
     }

@@ -52,7 +52,8 @@ void mark_standing(const unique_fd& file, const eventlog_region& header) noexcep
 void take_over(const unique_fd& file, const eventlog_region& header,
                const process_identity& owner) noexcept;
 
-/// Takes the slot's bit out of all gates, so that its number can be given to another.
+/// Takes the bit of a subscription that has been marked as ended out of all gates, so that its slot
+/// can be given to another, and has applications leave its region.
 void clear_gates(const directory& where, unsigned slot) noexcept;
 
 /// Gives back the memory of an ended subscription's schemas and buffers, also while applications

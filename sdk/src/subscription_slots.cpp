@@ -48,23 +48,39 @@ bool prepare_unmapping() noexcept {
     return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
 }
 
-bool unmap_slot(subscription_slot& slot) noexcept {
+namespace {
+
+enum class unmapping { done, later, never };
+
+unmapping try_to_unmap(subscription_slot& slot) noexcept {
     slot.serial.store(0, std::memory_order_seq_cst);
     unsigned char* base = slot.base.load(std::memory_order_relaxed);
     if (base == nullptr) {
-        return true;
+        return unmapping::done;
     }
     // A sequence that compared the serial before is still using the geometry, and the region. Where
     // a sandbox has taken membarrier away since we began, nobody can tell, and all stays as it is.
     if (rseq_available() && !membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ)) {
-        return false;
+        return unmapping::never;
     }
     if (slot.users.load(std::memory_order_seq_cst) != 0) {
-        return false;
+        return unmapping::later;
     }
     slot.base.store(nullptr, std::memory_order_relaxed);
     static_cast<void>(::munmap(base, slot.mapped_size));
-    return true;
+    return unmapping::done;
+}
+
+/// Of a slot that has a region: whether that has ended, or has been left before.
+bool is_over(const subscription_slot& slot) noexcept {
+    return slot.serial.load(std::memory_order_relaxed) == 0 ||
+           shared(slot.region()->state).load(std::memory_order_relaxed) != EVENTLOG_REGION_LIVE;
+}
+
+}  // namespace
+
+bool unmap_slot(subscription_slot& slot) noexcept {
+    return try_to_unmap(slot) == unmapping::done;
 }
 
 bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_region& header,
@@ -111,16 +127,16 @@ void choose_clocks() noexcept {
     }
 }
 
-void unmap_ended_slots() noexcept {
-    for (subscription_slot& slot : subscription_slots) {
-        const bool left_over = slot.serial.load(std::memory_order_relaxed) == 0;
+bool unmap_slots_except(std::uint32_t needed) noexcept {
+    bool is_complete = true;
+    for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
+        subscription_slot& slot = subscription_slots[i];
         if (slot.base.load(std::memory_order_relaxed) != nullptr &&
-            (left_over || shared(slot.region()->state).load(std::memory_order_relaxed) !=
-                              EVENTLOG_REGION_LIVE)) {
-            // A user that is still in it is met again at the next call.
-            static_cast<void>(unmap_slot(slot));
+            ((needed & 1U << i) == 0 || is_over(slot))) {
+            is_complete = try_to_unmap(slot) != unmapping::later && is_complete;
         }
     }
+    return is_complete;
 }
 
 void unmap_all_slots() noexcept {

@@ -161,8 +161,11 @@ class slot_user {
 /// By which clock events are timed from now on: the program has set one, or taken it back.
 void choose_clocks() noexcept;
 
-/// Gives back the memory of all regions that have ended.
-void unmap_ended_slots() noexcept;
+/// Gives back the memory of all regions that have ended, and of those whose slots are not `needed`,
+/// a bit for each. False if somebody is, or might be, still in one of them: then it is empty, and
+/// another call unmaps it. One that can never be unmapped, because a sandbox forbids it, is no
+/// reason to call again.
+[[nodiscard]] bool unmap_slots_except(std::uint32_t needed) noexcept;
 
 /// Gives back the memory of all regions: this library is being unloaded, or the process ends.
 void unmap_all_slots() noexcept;

@@ -31,9 +31,14 @@ class SeveralRecorders(harness.Case):
             result = self.run_elog("record", "-e", "counter:*", "--duration", "30ms")
             self.summary(result.stderr)
         provider = self.names("providers")[0]
-        with open(f"{self.directory}/providers/{provider}", "rb") as file:
-            file.seek(0x10000)
-            self.assertEqual(file.read(4096), bytes(4096))
+
+        def is_gate_closed():
+            with open(f"{self.directory}/providers/{provider}", "rb") as file:
+                file.seek(0x10000)
+                return file.read(4096) == bytes(4096)
+
+        # By the next emit, which leaves the subscription.
+        self.wait_for(is_gate_closed, "a closed gate")
 
 
 if __name__ == "__main__":

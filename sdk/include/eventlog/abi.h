@@ -120,12 +120,13 @@ EVENTLOG_API void eventlog_emit(struct eventlog_provider* provider, uint32_t eve
                                 const void* payload, size_t size);
 
 /*
- * A gate word that says only that somebody may listen through the kernel's
- * user_events. Kernels before Linux 6.4 do not write to gates: there it is set
- * all the time, and eventlog_has_listener looks at what they write to. Whoever
- * only emits need not ask: an event that nobody wants goes nowhere.
+ * Bits of a gate word that alone do not say that somebody listens: then
+ * eventlog_has_listener knows. One is the kernel's user_events': kernels before
+ * Linux 6.4 do not write to gates, so there it is set all the time. One says that
+ * something has changed that the next emit looks at. Whoever only emits need not
+ * ask: an event that nobody wants goes nowhere.
  */
-#define EVENTLOG_GATE_KERNEL_ONLY 0x80000000U
+#define EVENTLOG_GATE_UNCLEAR 0x80010000U
 
 /* Whether anyone listens to the event. Any thread, any signal handler; NULL: no. */
 EVENTLOG_API bool eventlog_has_listener(const struct eventlog_provider* provider, uint32_t event);

@@ -51,15 +51,15 @@ static_assert(sizeof(gate_page) == gate_size);
     return __atomic_load_n(&word, __ATOMIC_RELAXED) != 0;
 }
 
-/// The same for who wants to know it before doing more than to emit: some kernels leave the gate
-/// open, and have to be asked behind it.
+/// The same for who wants to know it before doing more than to emit: a gate may be open without
+/// anybody who listens.
 [[gnu::always_inline]] inline bool is_heard(const std::uint32_t& word,
                                             const event_site& site) noexcept {
     const std::uint32_t bits = __atomic_load_n(&word, __ATOMIC_RELAXED);
     if (bits == 0) [[likely]] {
         return false;
     }
-    return bits != EVENTLOG_GATE_KERNEL_ONLY || eventlog_has_listener(site.handle(), site.event);
+    return (bits & ~EVENTLOG_GATE_UNCLEAR) != 0 || eventlog_has_listener(site.handle(), site.event);
 }
 
 // Hidden, as is all that has to do with state: each shared object has its own, and must not end up

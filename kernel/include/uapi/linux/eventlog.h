@@ -203,10 +203,12 @@
  *
  * END
  *
- *   The consumer sets `state` to ENDED, and reads once more.  Writers look at
- *   `state` before each record.  One on each ring may have looked just before,
- *   so that a record, or a loss, can still be added after the last reading: it
- *   is neither read nor lost but unread, and `control` and `lost` still tell.
+ *   The consumer sets `state` to ENDED.  In the gates that have its bit it sets
+ *   EVENTLOG_GATE_ATTENTION, so that their processes unmap the region, and clears
+ *   the bit then.  It reads once more.  Writers look at `state` before each
+ *   record.  One on each ring may have looked just before, so that a record, or a
+ *   loss, can still be added after the last reading: it is neither read nor lost
+ *   but unread, and `control` and `lost` still tell.
  *
  * STANDING
  *
@@ -356,7 +358,8 @@
 
 /*
  * The gate: one word per event. Bits 0-15: a subscription's slot. Attention:
- * subscriptions have come or gone, in which the provider said to be interested.
+ * subscriptions have come or gone, in which the provider said to be interested,
+ * or one has ended whose region it may have mapped.
  */
 #define EVENTLOG_SUBSCRIPTIONS_MAX 16
 #define EVENTLOG_GATE_SUBSCRIPTIONS 0x0000ffffU
@@ -615,7 +618,7 @@ struct eventlog_provider_file {
 	__u64 pid_namespace;
 	__u64 schema_hash;
 	char process[EVENTLOG_NAME_SIZE];
-	/* Set by the process: EVENTLOG_GATE_ATTENTION is wanted. */
+	/* Set by the process: EVENTLOG_GATE_ATTENTION is wanted of all who come or go. */
 	__u32 attention;
 	__u32 attention_reserved;
 };
