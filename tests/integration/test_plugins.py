@@ -59,6 +59,17 @@ class Plugins(harness.Case):
             if plugin != "defining_plugin_shared":  # which has threads of its own
                 self.assertNotIn("std::", symbols)
 
+    def test_leave_the_subscription_that_wanted_them_alone_when_they_go(self):
+        for plugin in ("plugin_shared", "plugin_static"):
+            with self.subTest(plugin=plugin):
+                result = self.run_elog(
+                    "record", "-e", "plugin:*", "--", harness.program("plugin_host"), "regions",
+                    harness.program(f"{plugin}.so"),
+                )
+                self.assertEqual(re.findall(r"^regions (\d+)$", result.stdout, re.MULTILINE),
+                                 ["1", "0"])
+                self.assertEqual(self.summary(result.stderr)[::2], (1, 0))
+
     def test_that_come_and_go_are_heard(self):
         self.check_loop("plugin_shared", "twin_shared")
 

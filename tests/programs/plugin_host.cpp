@@ -6,8 +6,10 @@
 //     plugin_host loop ROUNDS FILE...      each round loads, calls and unloads each file
 //     plugin_host together FILE FILE       loads both, calls both, unloads the first, calls the
 //     other
+//     plugin_host regions FILE             loads, calls and unloads it
 //
-// Says on standard output how many calls and steps it has attempted.
+// Says on standard output how many calls and steps it has attempted, and for `regions` how many
+// subscriptions are mapped while the file is loaded and afterwards.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -147,17 +149,37 @@ void together(const char* first_file, const char* second_file) {
     std::printf("calls 3\n");
 }
 
+unsigned count_regions() {
+    unsigned count = 0;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        count += line.find("/subscriptions/") != std::string::npos ? 1 : 0;
+    }
+    return count;
+}
+
+void regions(const char* file) {
+    {
+        const loaded plugin(file);
+        plugin.call(0, 0);
+        std::printf("regions %u\n", count_regions());
+    }
+    std::printf("regions %u\ncalls 1\n", count_regions());
+}
+
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-    const std::string_view manner = argument_count > 3 ? arguments[1] : "";
+    const std::string_view manner = argument_count > 2 ? arguments[1] : "";
     const crowd workers(3);
-    if (manner == "loop") {
+    if (manner == "loop" && argument_count > 3) {
         loop(static_cast<std::uint32_t>(std::strtoul(arguments[2], nullptr, 10)),
              {arguments + 3, arguments + argument_count});
     } else if (manner == "together" && argument_count == 4) {
         together(arguments[2], arguments[3]);
+    } else if (manner == "regions" && argument_count == 3) {
+        regions(arguments[2]);
     } else {
-        fail("usage", "plugin_host loop ROUNDS FILE... | together FILE FILE");
+        fail("usage", "plugin_host loop ROUNDS FILE... | together FILE FILE | regions FILE");
     }
 }
