@@ -2,7 +2,6 @@
 #include "region_reader.hpp"
 
 #include <linux/futex.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,7 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <ctime>
 
@@ -23,10 +22,11 @@ namespace {
 
 namespace core = eventlog::core;
 using core::control_word;
-using core::shared;
 
 // Copied at once; every record fits.
 constexpr std::size_t copy_size = std::size_t{1} << 20U;
+// Of the heads of rings.
+constexpr std::size_t heads_size = std::size_t{64} << 10U;
 
 // So many entries of the provider table are read at once.
 constexpr std::uint32_t entries_at_once = 64;
@@ -40,10 +40,6 @@ constexpr int rounds_max = 20;
 /// What of `now` has not been told yet.
 std::uint64_t untold(std::uint64_t now, std::uint64_t told) noexcept {
     return now - std::min(now, told);
-}
-
-[[noreturn]] void throw_cut() {
-    throw failure("The subscription has been cut short by someone else. Start a new one.");
 }
 
 }  // namespace
@@ -67,78 +63,113 @@ region_reader::region_reader(const open_region& source, producers mode)
     : file_(source.file),
       geometry_(source.geometry),
       mode_(mode),
+      words_(source.file, geometry_.head_size()),
+      backed_(geometry_.ring_count),
+      heads_(std::max<std::size_t>(heads_size, geometry_.ring_stride)),
       positions_(geometry_.ring_count),
       totals_(geometry_.ring_count),
       copy_(std::min<std::size_t>(copy_size, geometry_.buffer_size)) {
-    void* mapped =
-        ::mmap(nullptr, geometry_.head_size(), PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
-    if (mapped == MAP_FAILED) {
-        throw failure("The subscription cannot be mapped ({}). Raise the limit on memory.",
-                      std::strerror(errno));
+    for (std::uint32_t ring = 0; ring < geometry_.ring_count; ++ring) {
+        backed_[ring] =
+            words_.read_small(geometry_.ring_offset(ring) + offsetof(eventlog_ring, backed)) != 0;
     }
-    head_ = static_cast<unsigned char*>(mapped);
 }
 
-region_reader::~region_reader() {
-    static_cast<void>(::munmap(head_, geometry_.head_size()));
+std::uint64_t region_reader::descriptor_offset(std::uint32_t ring,
+                                               std::uint64_t generation) const noexcept {
+    return geometry_.ring_offset(ring) + sizeof(eventlog_ring) +
+           (generation & (geometry_.buffer_count - 1)) * sizeof(eventlog_buffer);
 }
 
-eventlog_region* region_reader::region() const noexcept {
-    return reinterpret_cast<eventlog_region*>(head_);
-}
-
-eventlog_ring* region_reader::ring_at(std::uint32_t ring) const noexcept {
-    return reinterpret_cast<eventlog_ring*>(head_ + geometry_.ring_offset(ring));
-}
-
-eventlog_provider_entry& region_reader::entry_at(std::uint32_t id) const noexcept {
-    return reinterpret_cast<eventlog_provider_entry*>(head_ + geometry_.providers_offset)[id];
-}
-
-eventlog_buffer& region_reader::descriptor_at(std::uint32_t ring,
-                                              std::uint64_t generation) const noexcept {
-    return core::descriptors_of(ring_at(ring))[generation & (geometry_.buffer_count - 1)];
+/// Of each ring with memory, what its control word was, or, if it was just being stored, anything:
+/// to find out which of many rings are worth a closer look.
+template <class Take>
+void region_reader::for_each_control(const Take& take) {
+    const auto at_once = static_cast<std::uint32_t>(heads_.size() / geometry_.ring_stride);
+    for (std::uint32_t first = 0; first < geometry_.ring_count; first += at_once) {
+        const std::uint32_t count = std::min(at_once, geometry_.ring_count - first);
+        if (!read_at(file_, heads_.data(), std::size_t{count} * geometry_.ring_stride,
+                     geometry_.ring_offset(first))) {
+            throw_cut();
+        }
+        for (std::uint32_t i = 0; i < count; ++i) {
+            control_word control{};
+            std::memcpy(&control.value,
+                        heads_.data() + std::size_t{i} * geometry_.ring_stride +
+                            offsetof(eventlog_ring, control),
+                        sizeof control.value);
+            if (backed_[first + i]) {
+                take(first + i, control);
+            }
+        }
+    }
 }
 
 void region_reader::poll(const take_run& take) {
-    for (std::uint32_t ring = 0; ring < geometry_.ring_count; ++ring) {
-        if (shared(ring_at(ring)->backed).load(std::memory_order_relaxed) == 0) {
-            continue;
+    for_each_control([&](std::uint32_t ring, control_word control) {
+        if (control.value == positions_[ring].settled) {
+            return;
         }
         if (mode_ == producers::wait) {
             drain_ring(ring, take);
         } else {
             follow_ring(ring, take);
         }
-    }
+    });
 }
 
-/// `control` is a control word of the ring, which names that generation if it is active.
+/// Nothing if it changes so fast that not even its generation stays.
+std::optional<region_reader::control_reading> region_reader::control_of(std::uint32_t ring) const {
+    const std::uint64_t offset = geometry_.ring_offset(ring) + offsetof(eventlog_ring, control);
+    for (int look = 0; look < looks_max; ++look) {
+        const region_words::reading found = words_.read(offset);
+        if (found.exact) {
+            return control_reading{{found.value}, true};
+        }
+        // Within a generation the word only grows, so that much is filled, unless the position was
+        // about to become that of a sealed buffer. No other has such a highest byte.
+        if (words_.read_byte(offset + 2) != EVENTLOG_SEALED >> 16U &&
+            words_.is(offset + sizeof(std::uint32_t),
+                      static_cast<std::uint32_t>(found.value >> 32U))) {
+            return control_reading{{found.value}, false};
+        }
+    }
+    return std::nullopt;
+}
+
+/// `control` is the control word of the ring, which names that generation if it is active.
 region_reader::buffer_state region_reader::state_of(std::uint32_t ring, std::uint64_t generation,
-                                                    control_word control,
-                                                    bool active) const noexcept {
-    eventlog_buffer& descriptor = descriptor_at(ring, generation);
-    return {active && !control.is_sealed()
-                ? control
-                : control_word{shared(descriptor.sealed).load(std::memory_order_relaxed)},
-            shared(descriptor.records_before).load(std::memory_order_relaxed),
-            shared(descriptor.lost_before).load(std::memory_order_relaxed)};
+                                                    const control_reading& control,
+                                                    bool active) const {
+    // Only in overwrite mode, and in a damaged region, can the descriptor change meanwhile: then
+    // none of it is believed.
+    eventlog_buffer descriptor{};
+    if (!read_at(file_, &descriptor, sizeof descriptor, descriptor_offset(ring, generation))) {
+        throw_cut();
+    }
+    const bool is_open = active && !control.word.is_sealed();
+    return {is_open ? control.word : control_word{descriptor.sealed}, descriptor.records_before,
+            descriptor.lost_before, !is_open || control.exact};
 }
 
 void region_reader::drain_ring(std::uint32_t ring, const take_run& take) {
-    eventlog_ring* head = ring_at(ring);
     position& at = positions_[ring];
-    // Acquire: everything that the control word makes visible.
-    const control_word control{shared(head->control).load(std::memory_order_acquire)};
+    const std::optional<control_reading> control = control_of(ring);
+    if (!control) {
+        return;
+    }
     // A sound producer is never more than all buffers ahead; a broken one must not keep us here.
     for (std::uint32_t turn = 0; turn < geometry_.buffer_count; ++turn) {
-        const bool active = control.generation() == (at.generation & EVENTLOG_GENERATION_MASK);
-        read_buffer(ring, state_of(ring, at.generation, control, active), take);
+        const bool active =
+            control->word.generation() == (at.generation & EVENTLOG_GENERATION_MASK);
+        read_buffer(ring, state_of(ring, at.generation, *control, active), take);
         if (active) {
+            at.settled = control->exact ? control->word.value : UINT64_MAX;
             break;
         }
-        // Release: our last look at the buffer is over when the producer sees this.
-        shared(head->drained).store(at.generation + 1, std::memory_order_release);
+        // Our last look at the buffer is over when the producer sees this.
+        words_.count_on(geometry_.ring_offset(ring) + offsetof(eventlog_ring, drained),
+                        at.generation);
         at.move_to(at.generation + 1);
     }
 }
@@ -153,9 +184,10 @@ void region_reader::follow_ring(std::uint32_t ring, const take_run& take) {
         if (!active || active->generation < at.generation) {
             return;  // a broken producer; what it calls recorded stays unread
         }
-        at.recorded = std::max(at.recorded, active->records_before + active->control.count());
+        at.recorded = std::max(at.recorded, active->records_before + active->control.word.count());
         follow_to(ring, *active, take);
         if (at.records_told >= at.recorded) {
+            at.settled = active->control.exact ? active->control.word.value : UINT64_MAX;
             return;
         }
     }
@@ -179,19 +211,21 @@ void region_reader::follow_to(std::uint32_t ring, const active_buffer& active,
 }
 
 /// The control word, with all of its generation.
-std::optional<region_reader::active_buffer> region_reader::find_active(
-    std::uint32_t ring) const noexcept {
+std::optional<region_reader::active_buffer> region_reader::find_active(std::uint32_t ring) const {
     for (int look = 0; look < looks_max; ++look) {
-        // Acquire: the descriptor is complete. It may already be that of a later generation.
-        const control_word control{shared(ring_at(ring)->control).load(std::memory_order_acquire)};
-        eventlog_buffer& descriptor = descriptor_at(ring, control.generation());
+        const std::optional<control_reading> control = control_of(ring);
+        if (!control) {
+            continue;
+        }
+        // The descriptor is complete. It may already be that of a later generation.
+        const std::uint64_t descriptor = descriptor_offset(ring, control->word.generation());
         const std::uint64_t generation =
-            shared(descriptor.generation).load(std::memory_order_relaxed);
+            words_.read(descriptor + offsetof(eventlog_buffer, generation)).value;
         const std::uint64_t records_before =
-            shared(descriptor.records_before).load(std::memory_order_relaxed);
-        if ((generation & EVENTLOG_GENERATION_MASK) == control.generation() &&
+            words_.read(descriptor + offsetof(eventlog_buffer, records_before)).value;
+        if ((generation & EVENTLOG_GENERATION_MASK) == control->word.generation() &&
             is_still_there(ring, generation)) {
-            return active_buffer{control, generation, records_before};
+            return active_buffer{*control, generation, records_before};
         }
     }
     return std::nullopt;
@@ -199,13 +233,14 @@ std::optional<region_reader::active_buffer> region_reader::find_active(
 
 /// Whether all that has been read of the buffer and its descriptor was of that generation. A
 /// producer that takes the buffer says so in the descriptor first.
-bool region_reader::is_still_there(std::uint32_t ring, std::uint64_t generation) const noexcept {
+bool region_reader::is_still_there(std::uint32_t ring, std::uint64_t generation) const {
     std::atomic_thread_fence(std::memory_order_acquire);
-    const std::uint64_t seen =
-        shared(descriptor_at(ring, generation).generation).load(std::memory_order_relaxed);
-    const control_word control{shared(ring_at(ring)->control).load(std::memory_order_relaxed)};
-    return seen == generation && ((control.generation() - generation) & EVENTLOG_GENERATION_MASK) <
-                                     geometry_.buffer_count;
+    const region_words::reading seen =
+        words_.read(descriptor_offset(ring, generation) + offsetof(eventlog_buffer, generation));
+    const std::optional<control_reading> control = control_of(ring);
+    return seen.exact && seen.value == generation && control &&
+           ((control->word.generation() - generation) & EVENTLOG_GENERATION_MASK) <
+               geometry_.buffer_count;
 }
 
 void region_reader::read_buffer(std::uint32_t ring, const buffer_state& state,
@@ -226,6 +261,9 @@ void region_reader::read_buffer(std::uint32_t ring, const buffer_state& state,
         const checked_records found = check_records({copy_.data(), size});
         if (found.count != 0) {
             hand_over(ring, state, found, take);
+        }
+        if (!state.exact && (found.damaged || found.count == 0)) {
+            break;  // what a record is torn by, or broken, is known when the ring is at rest
         }
         if (found.damaged || found.count == 0) {
             // Whatever the producer says is there from here on cannot be told apart.
@@ -263,9 +301,8 @@ void region_reader::hand_over(std::uint32_t ring, const buffer_state& state,
     totals.bytes += found.size;
 }
 
-/// With read(2), as all that is not known to have memory: an entry's process reserves it after it
-/// has taken its number, and may fail or die over that. On a full tmpfs, to touch what is not there
-/// through a mapping is to be killed.
+/// An entry's process reserves its memory after it has taken its number, and may fail or die over
+/// that. Reading a file takes no memory where there is none.
 void region_reader::read_entries(std::uint32_t first,
                                  std::span<eventlog_provider_entry> entries) const {
     if (!read_at(file_, entries.data(), entries.size_bytes(),
@@ -276,7 +313,7 @@ void region_reader::read_entries(std::uint32_t first,
 
 void region_reader::read_new_providers(const take_provider& take) {
     const std::uint32_t count = std::min<std::uint32_t>(
-        shared(region()->provider_count).load(std::memory_order_relaxed), EVENTLOG_PROVIDERS_MAX);
+        words_.read_small(offsetof(eventlog_region, provider_count)), EVENTLOG_PROVIDERS_MAX);
     for (; providers_seen_ < count; ++providers_seen_) {
         unfinished_providers_.push_back(static_cast<std::uint16_t>(providers_seen_));
     }
@@ -326,37 +363,38 @@ std::optional<provider_instance> region_reader::read_provider(std::uint16_t id) 
     }
 }
 
-bool region_reader::something_to_read() const noexcept {
-    for (std::uint32_t ring = 0; ring < geometry_.ring_count; ++ring) {
-        const control_word control{shared(ring_at(ring)->control).load(std::memory_order_relaxed)};
-        if (shared(ring_at(ring)->backed).load(std::memory_order_relaxed) != 0 &&
-            control.generation() != (positions_[ring].generation & EVENTLOG_GENERATION_MASK)) {
-            return true;
-        }
-    }
-    return false;
+bool region_reader::something_to_read() {
+    bool found = false;
+    for_each_control([&](std::uint32_t ring, control_word control) {
+        found = found ||
+                control.generation() != (positions_[ring].generation & EVENTLOG_GENERATION_MASK);
+    });
+    return found;
 }
 
 bool region_reader::wait(std::chrono::nanoseconds at_most) {
-    const std::uint32_t expected = shared(region()->wake).load(std::memory_order_relaxed);
-    shared(region()->waiting).store(1, std::memory_order_relaxed);
+    constexpr std::uint64_t waiting = offsetof(eventlog_region, waiting);
+    constexpr std::uint64_t wake = offsetof(eventlog_region, wake);
+    const std::uint32_t expected = words_.read_small(wake);
+    words_.set_flag(waiting, true);
     // See wake_reader in the SDK: one of us sees the other's store.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!something_to_read()) {
         const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
         const timespec timeout{static_cast<time_t>(seconds.count()),
                                static_cast<long>((at_most - seconds).count())};
-        static_cast<void>(
-            ::syscall(SYS_futex, &region()->wake, FUTEX_WAIT, expected, &timeout, nullptr, 0));
+        static_cast<void>(::syscall(SYS_futex, words_.address_of(wake), FUTEX_WAIT, expected,
+                                    &timeout, nullptr, 0));
     }
-    shared(region()->waiting).store(0, std::memory_order_relaxed);
+    words_.set_flag(waiting, false);
     return something_to_read();
 }
 
 std::vector<std::uint64_t> region_reader::finish() {
     std::vector<std::uint64_t> trailing(geometry_.ring_count, 0);
     for (std::uint32_t ring = 0; ring < geometry_.ring_count; ++ring) {
-        const std::uint64_t lost = shared(ring_at(ring)->lost).load(std::memory_order_relaxed);
+        const std::uint64_t lost =
+            words_.read(geometry_.ring_offset(ring) + offsetof(eventlog_ring, lost)).value;
         position& at = positions_[ring];
         trailing[ring] = untold(lost, at.lost_told);
         at.lost_told += trailing[ring];
@@ -369,17 +407,24 @@ std::vector<std::uint64_t> region_reader::finish() {
     return trailing;
 }
 
-std::uint32_t region_reader::providers_refused() const noexcept {
-    return shared(region()->providers_refused).load(std::memory_order_relaxed);
+std::uint32_t region_reader::providers_refused() const {
+    return words_.read_small(offsetof(eventlog_region, providers_refused));
 }
 
-provider_losses region_reader::losses_of(std::uint16_t provider) const noexcept {
-    eventlog_provider_entry& entry = entry_at(provider);
-    return {shared(entry.lost_full).load(std::memory_order_relaxed),
-            shared(entry.lost_no_memory).load(std::memory_order_relaxed),
-            shared(entry.lost_too_large).load(std::memory_order_relaxed),
-            shared(entry.lost_busy).load(std::memory_order_relaxed),
-            shared(entry.cut).load(std::memory_order_relaxed)};
+provider_losses region_reader::losses_of(std::uint16_t provider) const {
+    eventlog_provider_entry entry{};
+    read_entries(provider, {&entry, 1});
+    const std::uint64_t begin =
+        geometry_.providers_offset + std::uint64_t{provider} * sizeof(eventlog_provider_entry);
+    // Most have lost nothing, and then there is nothing to look at more closely.
+    const auto exact = [&](std::uint64_t copied, std::uint64_t offset) {
+        return copied == 0 ? 0 : words_.read(begin + offset).value;
+    };
+    return {exact(entry.lost_full, offsetof(eventlog_provider_entry, lost_full)),
+            exact(entry.lost_no_memory, offsetof(eventlog_provider_entry, lost_no_memory)),
+            exact(entry.lost_too_large, offsetof(eventlog_provider_entry, lost_too_large)),
+            exact(entry.lost_busy, offsetof(eventlog_provider_entry, lost_busy)),
+            exact(entry.cut, offsetof(eventlog_provider_entry, cut))};
 }
 
 }  // namespace elog

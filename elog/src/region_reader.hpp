@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Reading a subscription's region while applications write to it. They may be broken or hostile:
-// everything is checked on a private copy before it is used, and nothing is read from a mapping
-// that could be cut off, but for the words that need atomic access. These are in what the maker of
-// the region has reserved, and in the entries of providers that are ready: elsewhere there may be
-// no memory, and on a full tmpfs a look through a mapping would kill.
+// everything is checked on a private copy before it is used, and nothing is touched through a
+// mapping, because the file may be cut short at any moment (region_words.hpp). What is mapped for
+// the kernel to look at is in what the maker of the region has reserved, and in the entries of
+// providers that are ready: elsewhere there may be no memory.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -19,6 +19,7 @@
 #include "provider_schema.hpp"
 #include "records.hpp"
 #include "region.hpp"
+#include "region_words.hpp"
 #include "unique_fd.hpp"
 
 namespace elog {
@@ -63,13 +64,11 @@ struct open_region {
 /// events would not notice: there are none any more.
 void check_whole(const open_region& source);
 
+/// All that it is asked throws failure if the file has been cut short.
 class region_reader {
   public:
     /// The file must stay open as long as this lives.
     region_reader(const open_region& source, producers mode);
-    ~region_reader();
-    region_reader(const region_reader&) = delete;
-    region_reader& operator=(const region_reader&) = delete;
 
     using take_run = std::function<void(const record_run&)>;
     using take_provider = std::function<void(provider_instance&&)>;
@@ -94,9 +93,9 @@ class region_reader {
     [[nodiscard]] std::vector<std::uint64_t> finish();
 
     [[nodiscard]] const std::vector<ring_totals>& rings() const noexcept { return totals_; }
-    [[nodiscard]] std::uint32_t providers_refused() const noexcept;
+    [[nodiscard]] std::uint32_t providers_refused() const;
     /// Of a provider that has been handed over.
-    [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const noexcept;
+    [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const;
     /// The last ring: shared by writers that have no CPU's ring.
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return geometry_.ring_count - 1; }
 
@@ -108,6 +107,8 @@ class region_reader {
         std::uint64_t lost_told = 0;     // part of the ring's `lost` that has been told
         std::uint64_t records_told = 0;  // of all ever recorded: handed over, or told to be missing
         std::uint64_t recorded = 0;      // by what the producer said last; where it goes on
+        // The control word by which all there was has been read. No ring begins with this one.
+        std::uint64_t settled = UINT64_MAX;
 
         void move_to(std::uint64_t other) noexcept;
     };
@@ -117,27 +118,33 @@ class region_reader {
         eventlog::core::control_word filled{};
         std::uint64_t records_before = 0;
         std::uint64_t lost_before = 0;
+        bool exact = true;  // if not, `filled` may end in the middle of a record
+    };
+    /// If it is not exact, so much of its generation is filled, or more: position and count are
+    /// not of the same moment.
+    struct control_reading {
+        eventlog::core::control_word word{};
+        bool exact = true;
     };
     struct active_buffer {
-        eventlog::core::control_word control{};
+        control_reading control{};
         std::uint64_t generation = 0;
         std::uint64_t records_before = 0;
     };
 
-    [[nodiscard]] eventlog_ring* ring_at(std::uint32_t ring) const noexcept;
-    [[nodiscard]] eventlog_region* region() const noexcept;
-    [[nodiscard]] eventlog_provider_entry& entry_at(std::uint32_t id) const noexcept;
-    [[nodiscard]] bool something_to_read() const noexcept;
+    template <class Take>
+    void for_each_control(const Take& take);
+    [[nodiscard]] std::optional<control_reading> control_of(std::uint32_t ring) const;
+    [[nodiscard]] bool something_to_read();
     void drain_ring(std::uint32_t ring, const take_run& take);
     void follow_ring(std::uint32_t ring, const take_run& take);
     void follow_to(std::uint32_t ring, const active_buffer& active, const take_run& take);
-    [[nodiscard]] eventlog_buffer& descriptor_at(std::uint32_t ring,
-                                                 std::uint64_t generation) const noexcept;
+    [[nodiscard]] std::uint64_t descriptor_offset(std::uint32_t ring,
+                                                  std::uint64_t generation) const noexcept;
     [[nodiscard]] buffer_state state_of(std::uint32_t ring, std::uint64_t generation,
-                                        eventlog::core::control_word control,
-                                        bool active) const noexcept;
-    [[nodiscard]] std::optional<active_buffer> find_active(std::uint32_t ring) const noexcept;
-    [[nodiscard]] bool is_still_there(std::uint32_t ring, std::uint64_t generation) const noexcept;
+                                        const control_reading& control, bool active) const;
+    [[nodiscard]] std::optional<active_buffer> find_active(std::uint32_t ring) const;
+    [[nodiscard]] bool is_still_there(std::uint32_t ring, std::uint64_t generation) const;
     void read_buffer(std::uint32_t ring, const buffer_state& state, const take_run& take);
     void hand_over(std::uint32_t ring, const buffer_state& state, const checked_records& found,
                    const take_run& take);
@@ -147,7 +154,9 @@ class region_reader {
     const eventlog::core::unique_fd& file_;
     eventlog::core::region_geometry geometry_;
     producers mode_;
-    unsigned char* head_ = nullptr;
+    region_words words_;
+    std::vector<bool> backed_;         // by ring
+    std::vector<std::uint8_t> heads_;  // of some rings
     std::vector<position> positions_;
     std::vector<ring_totals> totals_;
     std::vector<std::uint16_t> unfinished_providers_;

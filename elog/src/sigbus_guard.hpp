@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Mapped files belong to others too, and a page that somebody cuts off kills whoever touches it.
-// The elog command survives that: a handler puts an empty page there and remembers that it did.
+// Who reads a region or sets gates touches none (region_words.hpp, guarded_words.hpp). What is left
+// is the count of snapshots that are asked for (snapshot_requests.hpp), which the elog command
+// alone maps, and survives: a handler puts an empty page there and remembers that it did.
 #pragma once
 
 namespace elog {

@@ -9,14 +9,22 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <span>
+
+#include "guarded_words.hpp"
 
 namespace eventlog::core {
 namespace {
+
+constexpr unsigned attention_bit = std::countr_zero(EVENTLOG_GATE_ATTENTION);
 
 /// Puts other pages in the place of the gate's, while threads read there: the kernel does that at
 /// once, so that a reader sees the old word or the new one. Not by the C library's mmap, in which
@@ -199,24 +207,24 @@ bool provider_file::set_bit(std::uint32_t event, unsigned slot) noexcept {
     if (event >= header_.event_count || !map_gate()) {
         return false;
     }
-    // Release: what the application finds when it follows the bit was there before.
-    std::atomic_ref(gate_[event]).fetch_or(1U << slot, std::memory_order_release);
-    return true;
+    // With a fence: what the application finds when it follows the bit was there before.
+    return set_bit_of(&gate_[event], slot);
 }
 
 bool provider_file::has_bit(unsigned slot) const noexcept {
-    for (std::uint32_t event = 0; event < header_.event_count; ++event) {
-        if ((std::atomic_ref(gate_[event]).load(std::memory_order_relaxed) & 1U << slot) != 0) {
-            return true;
-        }
-    }
-    return false;
+    std::array<std::uint32_t, EVENTLOG_EVENTS_MAX> words{};
+    const std::span gate = std::span(words).first(header_.event_count);
+    return read_gate(gate) && std::ranges::any_of(gate, [slot](std::uint32_t word) {
+               return (word & 1U << slot) != 0;
+           });
 }
 
 void provider_file::raise_attention() noexcept {
     for (std::uint32_t event = 0; event < header_.event_count; ++event) {
-        // Release: what the application finds when it looks was there before.
-        std::atomic_ref(gate_[event]).fetch_or(EVENTLOG_GATE_ATTENTION, std::memory_order_release);
+        // With a fence: what the application finds when it looks was there before.
+        if (!set_bit_of(&gate_[event], attention_bit)) {
+            return;
+        }
     }
 }
 
@@ -229,7 +237,9 @@ void provider_file::end_slot(unsigned slot) noexcept {
         raise_attention();
     }
     for (std::uint32_t event = 0; event < header_.event_count; ++event) {
-        std::atomic_ref(gate_[event]).fetch_and(~(1U << slot), std::memory_order_relaxed);
+        if (!clear_bit_of(&gate_[event], slot)) {
+            return;
+        }
     }
 }
 
