@@ -2,7 +2,10 @@
 #include "ring_lock.hpp"
 
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <bit>
 #include <cstddef>
 
 #include "clock.hpp"
@@ -26,9 +29,33 @@ std::uint64_t holder_name() noexcept {
     return thread_id() | short_namespace(own_identity().pid_namespace) << 32U;
 }
 
+// What the kernel makes of the low half of a lock whose holder has ended.
+constexpr std::uint64_t died_bit = FUTEX_OWNER_DIED;
+static_assert(std::endian::native == std::endian::little);
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local robust_list_head* known_list = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool has_asked_for_list = false;
+
+/// The thread's list of robust futexes, as the C library has made it. nullptr if it has none.
+robust_list_head* robust_list_of_thread() noexcept {
+    if (!has_asked_for_list) {
+        has_asked_for_list = true;
+        const unnoticed guard;
+        robust_list_head* list = nullptr;
+        std::size_t size = 0;
+        if (::syscall(SYS_get_robust_list, 0, &list, &size) == 0 && size == sizeof *list) {
+            known_list = list;
+        }
+    }
+    return known_list;
+}
+
 }  // namespace
 
 bool has_holder_died(std::uint64_t holder) noexcept {
+    if ((holder & died_bit) != 0) {
+        return true;
+    }
     const unnoticed guard;
     const std::uint64_t pid_namespace = own_pid_namespace();
     // Threads have entries in /proc as processes do.
@@ -48,12 +75,27 @@ ring_lock::ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept
     std::atomic_signal_fence(std::memory_order_seq_cst);
     own_holder_ = holder_name();
     __u64 holder = wait();
+    if (!held_ && holder != own_holder_ && has_holder_died(holder)) {
+        take_from(holder);
+    }
     if (held_) {
+        announce(ring);
         if (stuck_.load(std::memory_order_relaxed) != 0) {
             stuck_.store(0, std::memory_order_relaxed);
         }
-    } else if (holder != own_holder_ && has_holder_died(holder)) {
-        take_from(holder);
+    }
+}
+
+/// What the C library itself is just doing with its list, or a lock around this one, goes first: a
+/// handler may have interrupted it. Not before the lock is ours, because the kernel looks at the
+/// thread's number alone.
+void ring_lock::announce(eventlog_ring* ring) noexcept {
+    robust_list_head* const list = robust_list_of_thread();
+    if (list != nullptr && list->list_op_pending == nullptr) {
+        robust_ = list;
+        tell_kernel(
+            reinterpret_cast<robust_list*>(reinterpret_cast<std::uintptr_t>(&ring->lock) -
+                                           static_cast<std::uintptr_t>(list->futex_offset)));
     }
 }
 
@@ -64,14 +106,14 @@ void ring_lock::take_from(__u64& holder) noexcept {
 }
 
 /// Tries for a while; returns who has the lock if it is not ours. A holder that was waited for in
-/// vain may have been stopped, or may be in a pid namespace where we cannot see that it has died:
-/// the next event does not wait for it again.
+/// vain may have been stopped, or may be in a pid namespace where we cannot see that it has died,
+/// just before it told the kernel, or where nobody can: the next event does not wait for it again.
 __u64 ring_lock::wait() noexcept {
     std::uint64_t end = 0;
     for (int look = 0;; ++look) {
         __u64 holder = 0;
         take_from(holder);
-        if (held_ || holder == own_holder_) {
+        if (held_ || holder == own_holder_ || (holder & died_bit) != 0) {
             return holder;
         }
         if (look < looks_at_once) {

@@ -5,9 +5,14 @@
 // record exists only once the control word says so. A signal handler that interrupts the holder
 // sees its own thread there and gives up. If it forks, the lock stays the parent's: see
 // leave_locked_regions.
+//
+// Only who lives in the same pid namespace can find a holder dead. So the kernel is told where the
+// lock is while it is held, as of a robust futex (set_robust_list(2)): when the holder ends,
+// however it does, the kernel marks the word, and everybody sees that.
 #pragma once
 
 #include <linux/eventlog.h>
+#include <linux/futex.h>
 
 #include <atomic>
 #include <cstdint>
@@ -23,6 +28,11 @@ class ring_lock {
     ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept;
     ~ring_lock() {
         if (held_) {
+            // In this order: the kernel looks at the thread's number alone, which in another pid
+            // namespace may be that of the next holder.
+            if (robust_ != nullptr) {
+                tell_kernel(nullptr);
+            }
             word_.store(0, std::memory_order_release);
         }
         std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -43,6 +53,12 @@ class ring_lock {
   private:
     void take_from(__u64& holder) noexcept;
     [[nodiscard]] __u64 wait() noexcept;
+    void announce(eventlog_ring* ring) noexcept;
+    void tell_kernel(robust_list* entry) noexcept {
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        std::atomic_ref(robust_->list_op_pending).store(entry, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
 
     std::atomic<std::uint8_t>& mark_;
     bool is_outermost_;  // not that of a handler inside of another
@@ -50,6 +66,7 @@ class ring_lock {
     std::atomic<std::uint64_t>& stuck_;
     __u64 own_holder_ = 0;
     bool held_ = false;
+    robust_list_head* robust_ = nullptr;  // of this thread, while it names the lock
 };
 
 /// Whether the thread that a lock's word names is certain to have ended: then nobody holds the

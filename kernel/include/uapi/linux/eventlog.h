@@ -546,10 +546,10 @@ struct eventlog_ring {
 	__u64 lost; /* records that found no room; in overwrite mode 0, or see LATE */
 
 	/*
-	 * The shared ring only: who writes, 0 for nobody: thread id in the low
-	 * half, low bits of the pid namespace's inode in the high half.  Taken
-	 * by compare-and-swap (acquire), given back by a store (release), taken
-	 * over from a thread that has died.
+	 * The shared ring only: who writes, 0 for nobody: thread id in the low half, a
+	 * robust futex while it is held, low bits of the pid namespace's inode in the
+	 * high half.  Taken by compare-and-swap (acquire), given back by a store (release),
+	 * taken over from a thread that has died; FUTEX_OWNER_DIED in it says so.
 	 */
 	__u64 lock;
 	__u32 backed; /* 0: memory only for the head; use the shared ring */
