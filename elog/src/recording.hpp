@@ -134,10 +134,10 @@ class recording {
     // While it runs, so far.
     /// Losses are those that the programs have counted.
     [[nodiscard]] recording_summary so_far() const;
-    [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const noexcept {
+    [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const {
         return reader_.losses_of(provider);
     }
-    [[nodiscard]] std::uint32_t providers_refused() const noexcept {
+    [[nodiscard]] std::uint32_t providers_refused() const {
         return reader_.providers_refused();
     }
 

@@ -25,8 +25,11 @@ using core::control_word;
 
 // Copied at once; every record fits.
 constexpr std::size_t copy_size = std::size_t{1} << 20U;
-// Of the heads of rings.
+// Of the heads of rings, which are read at once where that takes less than to read a word of each.
 constexpr std::size_t heads_size = std::size_t{64} << 10U;
+constexpr std::size_t stride_at_once = 1024;
+// The byte of a control word in which its generation begins.
+constexpr unsigned generation_begins = EVENTLOG_GENERATION_SHIFT / 8;
 
 // So many entries of the provider table are read at once.
 constexpr std::uint32_t entries_at_once = 64;
@@ -65,7 +68,7 @@ region_reader::region_reader(const open_region& source, producers mode)
       mode_(mode),
       words_(source.file, geometry_.head_size()),
       backed_(geometry_.ring_count),
-      heads_(std::max<std::size_t>(heads_size, geometry_.ring_stride)),
+      heads_(heads_size),
       positions_(geometry_.ring_count),
       totals_(geometry_.ring_count),
       copy_(std::min<std::size_t>(copy_size, geometry_.buffer_size)) {
@@ -85,22 +88,27 @@ std::uint64_t region_reader::descriptor_offset(std::uint32_t ring,
 /// to find out which of many rings are worth a closer look.
 template <class Take>
 void region_reader::for_each_control(const Take& take) {
-    const auto at_once = static_cast<std::uint32_t>(heads_.size() / geometry_.ring_stride);
-    for (std::uint32_t first = 0; first < geometry_.ring_count; first += at_once) {
-        const std::uint32_t count = std::min(at_once, geometry_.ring_count - first);
-        if (!read_at(file_, heads_.data(), std::size_t{count} * geometry_.ring_stride,
-                     geometry_.ring_offset(first))) {
+    const std::size_t stride = geometry_.ring_stride;
+    const std::size_t at_once = stride <= stride_at_once ? heads_.size() / stride : 1;
+    std::uint32_t first = 0;
+    while (first < geometry_.ring_count) {
+        std::uint32_t end = first;
+        while (end < geometry_.ring_count && end - first < at_once && backed_[end]) {
+            ++end;
+        }
+        if (end == first) {
+            ++first;
+            continue;
+        }
+        const std::size_t size = (end - first - 1) * stride + sizeof(control_word::value);
+        if (!read_at(file_, heads_.data(), size,
+                     geometry_.ring_offset(first) + offsetof(eventlog_ring, control))) {
             throw_cut();
         }
-        for (std::uint32_t i = 0; i < count; ++i) {
+        for (const std::uint8_t* word = heads_.data(); first < end; ++first, word += stride) {
             control_word control{};
-            std::memcpy(&control.value,
-                        heads_.data() + std::size_t{i} * geometry_.ring_stride +
-                            offsetof(eventlog_ring, control),
-                        sizeof control.value);
-            if (backed_[first + i]) {
-                take(first + i, control);
-            }
+            std::memcpy(&control.value, word, sizeof control.value);
+            take(first, control);
         }
     }
 }
@@ -127,10 +135,16 @@ std::optional<region_reader::control_reading> region_reader::control_of(std::uin
             return control_reading{{found.value}, true};
         }
         // Within a generation the word only grows, so that much is filled, unless the position was
-        // about to become that of a sealed buffer. No other has such a highest byte.
-        if (words_.read_byte(offset + 2) != EVENTLOG_SEALED >> 16U &&
-            words_.is(offset + sizeof(std::uint32_t),
-                      static_cast<std::uint32_t>(found.value >> 32U))) {
+        // about to become that of a sealed buffer. No other has such a highest byte. That the
+        // generation has stayed tell its bytes, looked at now the other way round.
+        if (words_.read_byte(offset + 2) == EVENTLOG_SEALED >> 16U) {
+            continue;
+        }
+        std::uint64_t later = 0;
+        for (unsigned byte = generation_begins; byte < sizeof later; ++byte) {
+            later |= std::uint64_t{words_.read_byte(offset + byte)} << 8U * byte;
+        }
+        if (control_word{later}.generation() == control_word{found.value}.generation()) {
             return control_reading{{found.value}, false};
         }
     }
@@ -215,7 +229,7 @@ std::optional<region_reader::active_buffer> region_reader::find_active(std::uint
     for (int look = 0; look < looks_max; ++look) {
         const std::optional<control_reading> control = control_of(ring);
         if (!control) {
-            continue;
+            return std::nullopt;
         }
         // The descriptor is complete. It may already be that of a later generation.
         const std::uint64_t descriptor = descriptor_offset(ring, control->word.generation());

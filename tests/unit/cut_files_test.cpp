@@ -27,6 +27,7 @@
 #include "in_child.hpp"
 #include "listener.hpp"
 #include "provider_file.hpp"
+#include "recording.hpp"
 #include "scratch.hpp"
 #include "unique_fd.hpp"
 
@@ -104,52 +105,52 @@ void ask_everything(listener& ears) {
 
 class cut_region : public ::testing::TestWithParam<bool> {
   protected:
-    listener ears_{"cut_files:*", {128U << 10U, 2, GetParam()}};
-    int file_ = ears_.source().file().get();
-    const core::region_geometry& geometry_ = ears_.source().geometry();
+    listener ears{"cut_files:*", {128U << 10U, 2, GetParam()}};
+    int file = ears.source().file().get();
+    const core::region_geometry& geometry = ears.source().geometry();
 };
 
 TEST_P(cut_region, is_an_error_of_whatever_a_reader_is_asked) {
     emit_in_child(10);
-    ears_.poll();
-    EXPECT_EQ(ears_.totals().read, 10U);
-    ASSERT_EQ(ears_.providers().size(), 1U);
-    cut_in_child(file_, 0);
-    elog::region_reader& reader = ears_.reader();
-    EXPECT_THROW(ears_.poll(), elog::failure);
+    ears.poll();
+    EXPECT_EQ(ears.totals().read, 10U);
+    ASSERT_EQ(ears.providers().size(), 1U);
+    cut_in_child(file, 0);
+    elog::region_reader& reader = ears.reader();
+    EXPECT_THROW(ears.poll(), elog::failure);
     EXPECT_THROW(reader.read_new_providers([](elog::provider_instance&&) {}), elog::failure);
     EXPECT_THROW(static_cast<void>(reader.wait(milliseconds(1))), elog::failure);
     EXPECT_THROW(static_cast<void>(reader.providers_refused()), elog::failure);
-    EXPECT_THROW(static_cast<void>(reader.losses_of(ears_.providers().begin()->first)),
+    EXPECT_THROW(static_cast<void>(reader.losses_of(ears.providers().begin()->first)),
                  elog::failure);
     EXPECT_THROW(static_cast<void>(reader.finish()), elog::failure);
-    EXPECT_EQ(ears_.totals().read, 10U);
+    EXPECT_EQ(ears.totals().read, 10U);
 }
 
 TEST_P(cut_region, is_an_error_wherever_it_ends) {
     emit_in_child(10);
     for (const std::uint64_t size :
-         {geometry_.buffers_offset, geometry_.head_size(), geometry_.head_size() / 2,
-          geometry_.providers_offset, geometry_.rings_offset, std::uint64_t{4096},
+         {geometry.buffers_offset, geometry.head_size(), geometry.head_size() / 2,
+          geometry.providers_offset, geometry.rings_offset, std::uint64_t{4096},
           std::uint64_t{1}}) {
-        cut_in_child(file_, size);
-        EXPECT_THROW(ask_everything(ears_), elog::failure) << size;
+        cut_in_child(file, size);
+        EXPECT_THROW(ask_everything(ears), elog::failure) << size;
     }
 }
 
 TEST_P(cut_region, that_is_cut_and_mended_all_the_time_harms_no_reader) {
-    const auto whole = static_cast<off_t>(geometry_.total_size);
-    const off_t sizes[] = {0, static_cast<off_t>(geometry_.head_size() / 2), 4096};
+    const auto whole = static_cast<off_t>(geometry.total_size);
+    const off_t sizes[] = {0, static_cast<off_t>(geometry.head_size() / 2), 4096};
     std::size_t next = 0;
     const other_process enemy([&] {
-        static_cast<void>(::ftruncate(file_, sizes[next++ % std::size(sizes)]));
-        static_cast<void>(::ftruncate(file_, whole));
+        static_cast<void>(::ftruncate(file, sizes[next++ % std::size(sizes)]));
+        static_cast<void>(::ftruncate(file, whole));
     });
     const steady_clock::time_point end = steady_clock::now() + milliseconds(300);
     std::uint64_t refused = 0;
     while (steady_clock::now() < end) {
         try {
-            ask_everything(ears_);
+            ask_everything(ears);
         } catch (const elog::failure&) {
             ++refused;
         }
@@ -160,6 +161,34 @@ TEST_P(cut_region, that_is_cut_and_mended_all_the_time_harms_no_reader) {
 INSTANTIATE_TEST_SUITE_P(modes, cut_region, ::testing::Bool(), [](const auto& each) {
     return std::string(each.param ? "overwrite" : "discard");
 });
+
+class deaf_sink : public elog::record_sink {
+  public:
+    void start(const elog::open_region& /*source*/) override {}
+    void take_clock(const eventlog_clock_pair& /*pair*/) override {}
+    void take_provider(const elog::provider_instance& /*provider*/) override {}
+    void take_run(const elog::record_run& /*run*/) override {}
+    void take_loss(const elog::loss_block& /*loss*/) override {}
+    void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
+    void finish() override {}
+};
+
+/// Which is asked for losses all the time, by who shows them while it runs.
+TEST(cut_recording, is_an_error_of_whatever_it_is_asked) {
+    elog::subscription_options options;
+    options.patterns.add("cut_files:*");
+    elog::subscription source(options);
+    deaf_sink sink;
+    elog::recording recording(source, sink);
+    emit_in_child(10);
+    recording.poll();
+    ASSERT_EQ(recording.providers().size(), 1U);
+    cut_in_child(source.file().get(), 0);
+    EXPECT_THROW(static_cast<void>(recording.losses_of(recording.providers().begin()->first)),
+                 elog::failure);
+    EXPECT_THROW(static_cast<void>(recording.providers_refused()), elog::failure);
+    EXPECT_THROW(recording.poll(), elog::failure);
+}
 
 TEST(cut_subscription, is_an_error_for_a_program_that_waits_for_events) {
     for (const off_t size : {off_t{0}, off_t{4096}, off_t{1} << 20U}) {
@@ -193,53 +222,53 @@ class cut_provider : public ::testing::Test {
   protected:
     void SetUp() override {
         core::error_text error;
-        ASSERT_TRUE(where_.open(core::current_directory(), core::if_missing::create, error));
+        ASSERT_TRUE(where.open(core::current_directory(), core::if_missing::create, error));
         // A child publishes what it can say when it is made.
-        const std::string wanted = "cut_files." + std::to_string(child_->id()) + ".0";
+        const std::string wanted = "cut_files." + std::to_string(child->id()) + ".0";
         const steady_clock::time_point end = steady_clock::now() + std::chrono::seconds(30);
-        while (!file_.open(where_, wanted.c_str(), error)) {
+        while (!file.open(where, wanted.c_str(), error)) {
             ASSERT_LT(steady_clock::now(), end) << error.text();
             std::this_thread::sleep_for(milliseconds(1));
         }
-        name_ = eventlog::test::eventlog_directory() + "/providers/" + wanted;
+        name = eventlog::test::eventlog_directory() + "/providers/" + wanted;
     }
     void TearDown() override {
-        child_.reset();
-        ::unlink(name_.c_str());
+        child.reset();
+        ::unlink(name.c_str());
     }
 
-    std::optional<other_process> child_{std::in_place, [] { ::pause(); }};
-    core::directory where_;
-    core::provider_file file_;
-    std::string name_;
+    std::optional<other_process> child{std::in_place, [] { ::pause(); }};
+    core::directory where;
+    core::provider_file file;
+    std::string name;
 };
 
 TEST_F(cut_provider, is_left_alone_by_who_wants_its_events) {
-    ASSERT_TRUE(file_.set_bit(0, 15));
-    ASSERT_EQ(::truncate(name_.c_str(), EVENTLOG_PROVIDER_GATE_OFFSET), 0);
-    EXPECT_FALSE(file_.set_bit(0, 15));
-    file_.clear_bit_everywhere(15);
-    file_.call_attention();
+    ASSERT_TRUE(file.set_bit(0, 15));
+    ASSERT_EQ(::truncate(name.c_str(), EVENTLOG_PROVIDER_GATE_OFFSET), 0);
+    EXPECT_FALSE(file.set_bit(0, 15));
+    file.end_slot(15);
+    file.call_attention();
 }
 
 TEST_F(cut_provider, that_is_cut_and_mended_all_the_time_harms_no_subscription) {
-    const int file = ::open(name_.c_str(), O_RDWR | O_CLOEXEC);
-    ASSERT_GE(file, 0);
-    const off_t whole = ::lseek(file, 0, SEEK_END);
+    const int descriptor = ::open(name.c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_GE(descriptor, 0);
+    const off_t whole = ::lseek(descriptor, 0, SEEK_END);
     {
         const other_process enemy([=] {
-            static_cast<void>(::ftruncate(file, 4096));
-            static_cast<void>(::ftruncate(file, whole));
+            static_cast<void>(::ftruncate(descriptor, 4096));
+            static_cast<void>(::ftruncate(descriptor, whole));
         });
         const steady_clock::time_point end = steady_clock::now() + milliseconds(300);
         while (steady_clock::now() < end) {
-            static_cast<void>(file_.set_bit(0, 15));
-            file_.clear_bit_everywhere(15);
-            file_.call_attention();
+            static_cast<void>(file.set_bit(0, 15));
+            file.end_slot(15);
+            file.call_attention();
             const elog::source source = elog::subscribe({"cut_files"});
         }
     }
-    ::close(file);
+    ::close(descriptor);
 }
 
 }  // namespace
