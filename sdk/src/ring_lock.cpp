@@ -74,12 +74,14 @@ ring_lock::ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept
     // would take in its parent's name.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     own_holder_ = holder_name();
+    // Asked for before the lock is ours: others wait from then on.
+    robust_list_head* const list = robust_list_of_thread();
     __u64 holder = wait();
     if (!held_ && holder != own_holder_ && has_holder_died(holder)) {
         take_from(holder);
     }
     if (held_) {
-        announce(ring);
+        announce(list, ring);
         if (stuck_.load(std::memory_order_relaxed) != 0) {
             stuck_.store(0, std::memory_order_relaxed);
         }
@@ -89,8 +91,7 @@ ring_lock::ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept
 /// What the C library itself is just doing with its list, or a lock around this one, goes first: a
 /// handler may have interrupted it. Not before the lock is ours, because the kernel looks at the
 /// thread's number alone.
-void ring_lock::announce(eventlog_ring* ring) noexcept {
-    robust_list_head* const list = robust_list_of_thread();
+void ring_lock::announce(robust_list_head* list, eventlog_ring* ring) noexcept {
     if (list != nullptr && list->list_op_pending == nullptr) {
         robust_ = list;
         tell_kernel(
@@ -113,7 +114,11 @@ __u64 ring_lock::wait() noexcept {
     for (int look = 0;; ++look) {
         __u64 holder = 0;
         take_from(holder);
-        if (held_ || holder == own_holder_ || (holder & died_bit) != 0) {
+        // Of several who see that it has died one takes over, for whom the others wait.
+        if (!held_ && (holder & died_bit) != 0) {
+            take_from(holder);
+        }
+        if (held_ || holder == own_holder_) {
             return holder;
         }
         if (look < looks_at_once) {

@@ -53,7 +53,7 @@ class ring_lock {
   private:
     void take_from(__u64& holder) noexcept;
     [[nodiscard]] __u64 wait() noexcept;
-    void announce(eventlog_ring* ring) noexcept;
+    void announce(robust_list_head* list, eventlog_ring* ring) noexcept;
     void tell_kernel(robust_list* entry) noexcept {
         std::atomic_signal_fence(std::memory_order_seq_cst);
         std::atomic_ref(robust_->list_op_pending).store(entry, std::memory_order_relaxed);

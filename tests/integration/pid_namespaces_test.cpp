@@ -10,10 +10,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <barrier>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -141,6 +144,31 @@ TEST_F(other_pid_namespace, whose_thread_is_killed_with_the_lock_delays_nobody) 
                                 return record.ring == ears.reader().shared_ring();
                             }),
               burst + 1 + (rseq_available() ? 0 : 1));
+}
+
+/// One of them takes the lock over, for a moment, for which the others wait as for any other.
+TEST_F(other_pid_namespace, whose_death_costs_none_of_several_who_wait_an_event) {
+    constexpr int rounds = 200;
+    constexpr int writers = 4;
+    std::barrier<> together(writers);
+    std::atomic<int> refused{0};
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < writers; ++i) {
+            threads.emplace_back([&, i] {
+                for (int round = 0; round < rounds; ++round) {
+                    together.arrive_and_wait();
+                    if (i == 0) {
+                        shared(ring->lock).store((stranger(1) >> 32U << 32U) | FUTEX_OWNER_DIED);
+                    }
+                    together.arrive_and_wait();
+                    refused += write() == write_result::written ? 0 : 1;
+                }
+            });
+        }
+    }
+    EXPECT_EQ(refused.load(), 0);
+    EXPECT_EQ(shared(ring->lock).load(), 0U);
 }
 
 /// As one leaves it that was killed between taking the lock and telling the kernel, or whose kernel
