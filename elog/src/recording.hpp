@@ -137,9 +137,7 @@ class recording {
     [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const {
         return reader_.losses_of(provider);
     }
-    [[nodiscard]] std::uint32_t providers_refused() const {
-        return reader_.providers_refused();
-    }
+    [[nodiscard]] std::uint32_t providers_refused() const { return reader_.providers_refused(); }
 
   private:
     void take_new_providers();

@@ -113,8 +113,8 @@ void region_words::count_on(std::uint64_t offset, std::uint64_t before) {
     }
     need(core::add_one_to(address_of(offset)));
     if (lower_of(before) == UINT32_MAX) {
-        // Between the two it is too small. A producer that looks just then finds no room, and counts
-        // that: once in 2^32 buffers.
+        // Between the two it is too small. A producer that looks just then finds no room, and
+        // counts that: once in 2^32 buffers.
         need(core::add_one_to(address_of(offset + upper_half)));
     }
 }

@@ -186,8 +186,8 @@ std::uint32_t addressed_bits(const eventlog_provider& provider) noexcept {
 void attend(eventlog_provider& provider, calling_back callbacks) noexcept {
     watcher& watching = provider.watched_by;
     // The gate of a child that was made without fork() is its parent's, who is to see the bit.
-    if (dumping.provider != nullptr || (is_leaving_paused() && !is_watched(provider)) ||
-        !is_own_process()) {
+    if (dumping.provider != nullptr || watching.attended_by.load(std::memory_order_relaxed) != 0 ||
+        (is_leaving_paused() && !is_watched(provider)) || !is_own_process()) {
         return;
     }
     std::uint32_t holder = 0;

@@ -6,7 +6,7 @@
 //
 // A consumer that comes or goes sets EVENTLOG_GATE_ATTENTION in the gate words of a provider that
 // asked for it, and whoever ends a subscription does in all that had its bit. So the next emit, of
-// whichever event, finds its gate open and comes to attend().
+// whichever event of that provider, finds its gate open and comes to attend().
 #pragma once
 
 #include <linux/eventlog.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "leaving.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -15,13 +16,19 @@
 namespace eventlog::core {
 namespace {
 
-constexpr std::uint64_t pause = 1'000'000;
+// Nanoseconds. The second and the further pause in a row are twice as long as the one before: where
+// somebody stays in a region for ever, trying in vain must cost next to nothing.
+constexpr std::uint64_t first_pause = 1'000'000;
+constexpr std::uint64_t longest_pause = 1'000'000'000;
+constinit std::atomic<std::uint64_t> next_pause{first_pause};
 
 // Coarse monotonic nanoseconds before which an emit does not try again.
 constinit std::atomic<std::uint64_t> not_before{0};
 
 void pause_leaving() noexcept {
+    const std::uint64_t pause = next_pause.load(std::memory_order_relaxed);
     not_before.store(coarse_now() + pause, std::memory_order_relaxed);
+    next_pause.store(std::min(2 * pause, longest_pause), std::memory_order_relaxed);
 }
 
 /// The slots in whose subscription a provider has a place.
@@ -42,7 +49,11 @@ std::uint32_t needed_slots() noexcept {
 
 void leave_regions() noexcept {
     // The gates of a child that was made without fork() are its parent's.
-    if (unmap_slots_except(needed_slots()) || !is_own_process()) {
+    if (unmap_slots_except(needed_slots())) {
+        forget_leaving_pause();
+        return;
+    }
+    if (!is_own_process()) {
         return;
     }
     pause_leaving();
@@ -65,6 +76,11 @@ void leave_regions_now(eventlog_provider& provider) noexcept {
         pause_leaving();
         set_attention(provider, true);
     }
+}
+
+void forget_leaving_pause() noexcept {
+    not_before.store(0, std::memory_order_relaxed);
+    next_pause.store(first_pause, std::memory_order_relaxed);
 }
 
 bool is_leaving_paused() noexcept {

@@ -21,6 +21,9 @@ void leave_regions() noexcept;
 /// signals and cancellation wait, errno stays.
 void leave_regions_now(eventlog_provider& provider) noexcept;
 
+/// For a child, whose clock may be another, and after a try that was not in vain.
+void forget_leaving_pause() noexcept;
+
 /// Whether the last try was in vain, and so short a time ago that none is due: an emit must not
 /// become a row of system calls.
 [[nodiscard]] bool is_leaving_paused() noexcept;

@@ -204,6 +204,7 @@ void publish_again_in_child() noexcept {
     leave_locked_regions();
     forget_other_writers();
     forget_own_clock_reader();
+    forget_leaving_pause();
     static_cast<void>(prepare_unmapping());
     identify();
     for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {

@@ -131,10 +131,23 @@ bool unmap_slots_except(std::uint32_t needed) noexcept {
     bool is_complete = true;
     for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
         subscription_slot& slot = subscription_slots[i];
-        if (slot.base.load(std::memory_order_relaxed) != nullptr &&
-            ((needed & 1U << i) == 0 || is_over(slot))) {
-            is_complete = try_to_unmap(slot) != unmapping::later && is_complete;
+        if (slot.base.load(std::memory_order_relaxed) == nullptr) {
+            continue;
         }
+        // A flight recorder keeps what providers have left there that are gone.
+        const bool is_needed =
+            (needed & 1U << i) != 0 || slot.overwrites.load(std::memory_order_relaxed);
+        const bool is_live = !is_over(slot);
+        if (is_live && is_needed) {
+            continue;
+        }
+        const std::uint64_t serial = slot.serial.load(std::memory_order_relaxed);
+        const unmapping result = try_to_unmap(slot);
+        if (result == unmapping::never && is_live) {
+            // As it was: a provider may come back that it wants.
+            slot.serial.store(serial, std::memory_order_release);
+        }
+        is_complete = result != unmapping::later && is_complete;
     }
     return is_complete;
 }

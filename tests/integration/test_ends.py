@@ -30,6 +30,7 @@ class Ends(harness.Case):
         self.recorders = []
         self.programs = []
         self.ended = []  # programs that nobody has killed
+        self.killed = []
         self.count = 0
 
     def gates(self):
@@ -72,6 +73,7 @@ class Ends(harness.Case):
         program = self.take(self.programs)
         if program:
             program.kill()
+            self.killed.append(program)
 
     def await_program(self):
         program = self.take(self.programs)
@@ -96,8 +98,10 @@ class Ends(harness.Case):
         while self.programs:
             self.random.choice((self.kill_program, self.await_program))()
 
-    def await_recorders(self):
-        """Those that have been told to end; whatever came of that."""
+    def await_ends(self):
+        """Of those that have been told to end; whatever came of that."""
+        for program in self.killed:
+            program.wait(timeout=harness.PATIENCE)
         for process in self.processes:
             if process.args[0] == harness.ELOG and process.args[1] == "record":
                 process.wait(timeout=harness.PATIENCE)
@@ -119,7 +123,7 @@ class Ends(harness.Case):
             self.step()
         self.end_all()
         self.stop(recording)
-        self.await_recorders()
+        self.await_ends()
         self.run_elog("list")
         self.assertEqual(self.names("subscriptions"), [])
         self.assertEqual(len(self.names("providers")), len(survivors))
