@@ -23,8 +23,10 @@
 
 #include <gtest/gtest.h>
 
+#include <eventlog/dynamic_provider.hpp>
 #include <eventlog/eventlog.hpp>
 
+#include "forbid_call.hpp"
 #include "in_child.hpp"
 #include "listener.hpp"
 #include "scratch.hpp"
@@ -201,6 +203,43 @@ TEST_F(leaving, runs_callbacks_in_an_emit_only) {
     EXPECT_EQ(mapped_regions(), 0);
     EXPECT_FALSE(watched::enabled<noticed>());
     watched::on_enable(nullptr);
+}
+
+// Of a provider that comes and goes.
+const eventlog_event_definition guest_events[] = {{.name = "visited"}};
+constexpr eventlog_definition guest_definition{EVENTLOG_DEFINITION_SIZES, .name = "leaving_guest",
+                                               .events = guest_events, .event_count = 1};
+
+bool visit() {
+    const eventlog::dynamic_provider guest(guest_definition);
+    return guest.emit(0) == EVENTLOG_ERROR_NONE;
+}
+
+TEST_F(leaving, is_of_no_flight_recorder_that_has_what_a_provider_left_there) {
+    listener ears("leaving_guest:*", {128U << 10U, 2, true});
+    ASSERT_TRUE(visit());
+    EXPECT_EQ(mapped_regions(), 1);
+}
+
+TEST_F(leaving, is_of_what_else_no_provider_is_there_for) {
+    listener ears("leaving_guest:*");
+    ASSERT_TRUE(visit());
+    EXPECT_EQ(mapped_regions(), 0);
+    ASSERT_TRUE(visit());
+    ears.poll();
+    EXPECT_EQ(ears.heard_names(), "visited visited");
+}
+
+TEST_F(leaving, in_vain_leaves_a_subscription_as_it_was) {
+    listener ears("leaving_guest:*");
+    EXPECT_EQ(in_child([] {
+                  // Without it nobody can tell whether a sequence is still writing there.
+                  const bool is_forbidden = eventlog::test::forbid_call(SYS_membarrier);
+                  return is_forbidden && visit() && visit() ? 0 : 1;
+              }),
+              0);
+    ears.poll();
+    EXPECT_EQ(ears.heard_names(), "visited visited");
 }
 
 TEST_F(leaving, is_of_all_that_have_ended_and_of_no_other) {
