@@ -207,7 +207,7 @@ TEST_F(leaving, runs_callbacks_in_an_emit_only) {
 
 // Of a provider that comes and goes.
 const eventlog_event_definition guest_events[] = {{.name = "visited"}};
-constexpr eventlog_definition guest_definition{EVENTLOG_DEFINITION_SIZES, .name = "leaving_guest",
+constexpr eventlog_definition guest_definition{EVENTLOG_DEFINITION_SIZES, .name = "leaving_visitor",
                                                .events = guest_events, .event_count = 1};
 
 bool visit() {
@@ -216,13 +216,13 @@ bool visit() {
 }
 
 TEST_F(leaving, is_of_no_flight_recorder_that_has_what_a_provider_left_there) {
-    listener ears("leaving_guest:*", {128U << 10U, 2, true});
+    listener ears("leaving_visitor:*", {128U << 10U, 2, true});
     ASSERT_TRUE(visit());
     EXPECT_EQ(mapped_regions(), 1);
 }
 
 TEST_F(leaving, is_of_what_else_no_provider_is_there_for) {
-    listener ears("leaving_guest:*");
+    listener ears("leaving_visitor:*");
     ASSERT_TRUE(visit());
     EXPECT_EQ(mapped_regions(), 0);
     ASSERT_TRUE(visit());
@@ -231,7 +231,7 @@ TEST_F(leaving, is_of_what_else_no_provider_is_there_for) {
 }
 
 TEST_F(leaving, in_vain_leaves_a_subscription_as_it_was) {
-    listener ears("leaving_guest:*");
+    listener ears("leaving_visitor:*");
     EXPECT_EQ(in_child([] {
                   // Without it nobody can tell whether a sequence is still writing there.
                   const bool is_forbidden = eventlog::test::forbid_call(SYS_membarrier);
@@ -403,7 +403,7 @@ class guest {
     };
     static const eventlog_provider_definition& definition() {
         static constinit eventlog::detail::gate_page gate{};
-        static constexpr auto& schema = eventlog::provider<"leaving_guest", called>::schema();
+        static constexpr const auto& schema = eventlog::provider<"leaving_guest", called>::schema();
         static const eventlog_provider_definition made{
             sizeof made, 1, gate.words, sizeof gate, schema.data(), schema.size()};
         return made;

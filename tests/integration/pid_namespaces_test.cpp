@@ -13,6 +13,7 @@
 #include <atomic>
 #include <barrier>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <thread>
@@ -105,7 +106,7 @@ bool other_pid_namespace::kill_holder() {
                 struct sigaction action {};
                 action.sa_handler = die_in_the_middle;
                 ::sigaction(SIGSEGV, &action, nullptr);
-                ::mprotect(buffer, 2 * (128U << 10U), PROT_NONE);
+                ::mprotect(buffer, std::size_t{256} << 10U, PROT_NONE);
                 static_cast<void>(write());
                 ::_exit(0);
             }
