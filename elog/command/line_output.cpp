@@ -10,15 +10,12 @@
 
 namespace elog {
 
-std::unique_ptr<record_sink> make_line_sink(bool json, give_up asked_to_end, shown_clock clock) {
+std::unique_ptr<record_sink> make_line_sink(bool json, give_up asked_to_end) {
     std::unique_ptr<record_writer> writer;
     if (json) {
-        writer = std::make_unique<json_lines_writer>(STDOUT_FILENO, std::move(asked_to_end), clock);
+        writer = std::make_unique<json_lines_writer>(STDOUT_FILENO, std::move(asked_to_end));
     } else {
-        text_options options;
-        options.clock = clock;
-        writer = std::make_unique<text_writer>(STDOUT_FILENO, std::move(options),
-                                               std::move(asked_to_end));
+        writer = std::make_unique<text_writer>(STDOUT_FILENO, std::move(asked_to_end));
     }
     return std::make_unique<text_sink>(std::move(writer));
 }

@@ -5,13 +5,11 @@
 
 #include "output.hpp"
 #include "recording.hpp"
-#include "shown_clock.hpp"
 
 namespace elog {
 
-/// Records on standard output as they come, their times on that clock: lines of text, or JSON
-/// Lines. `asked_to_end`: see write_all.
-[[nodiscard]] std::unique_ptr<record_sink> make_line_sink(
-    bool json, give_up asked_to_end, shown_clock clock = shown_clock::realtime);
+/// Records on standard output as they come: lines of text, or JSON Lines. `asked_to_end`: see
+/// write_all.
+[[nodiscard]] std::unique_ptr<record_sink> make_line_sink(bool json, give_up asked_to_end);
 
 }  // namespace elog

@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "child_process.hpp"
-#include "clock_option.hpp"
 #include "commands.hpp"
 #include "compress_option.hpp"
 #include "file_sink.hpp"
@@ -43,7 +42,6 @@ struct record_arguments {
     std::optional<std::uint64_t> keep;
     std::optional<std::string> max_total;
     std::optional<std::string> where;
-    std::optional<std::string> clock;
     bool fail_on_loss = false;
     bool json = false;
 };
@@ -102,11 +100,6 @@ void check_file_options(const record_arguments& arguments) {
     if (arguments.output) {
         static_cast<void>(make_file_options(arguments));
     }
-    if (arguments.output && arguments.clock) {
-        throw usage_failure("A file keeps all clocks, whatever --clock says: leave it away here, "
-                            "and give it to elog print.");
-    }
-    static_cast<void>(parse_clock(arguments.clock));
 }
 
 std::chrono::nanoseconds parse_latency(const std::string& text) {
@@ -185,8 +178,7 @@ std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, stop_c
     if (arguments.output) {
         return std::make_unique<file_sink>(make_file_options(arguments));
     }
-    return make_line_sink(
-        arguments.json, [&stop] { return stop(); }, parse_clock(arguments.clock));
+    return make_line_sink(arguments.json, [&stop] { return stop(); });
 }
 
 /// With --where: what cannot be is said before anything is recorded.
@@ -356,7 +348,6 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
         .range(1, 1'000'000'000)
         .value_name("NUMBER");
     record.add_option("--where", arguments->where, where_help).value_name("PREDICATE");
-    add_clock_option(record, arguments->clock);
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,
                     "Exit with status 3 if any events were lost");
     record.add_flag("-j,--json", arguments->json,

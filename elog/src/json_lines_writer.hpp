@@ -25,9 +25,10 @@ class json_lines_writer final : public record_writer {
     explicit json_lines_writer(int descriptor, shown_clock clock = shown_clock::realtime)
         : descriptor_(descriptor), time_(clock) {}
     /// `asked_to_end`: see write_all.
-    json_lines_writer(int descriptor, give_up asked_to_end,
-                      shown_clock clock = shown_clock::realtime)
-        : descriptor_(descriptor), asked_to_end_(std::move(asked_to_end)), time_(clock) {}
+    json_lines_writer(int descriptor, give_up asked_to_end)
+        : descriptor_(descriptor),
+          asked_to_end_(std::move(asked_to_end)),
+          time_(shown_clock::realtime) {}
 
     void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
                std::uint32_t shared_ring) override;

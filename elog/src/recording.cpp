@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "failure.hpp"
-#include "more_clocks.hpp"
 #include "present_clock.hpp"
 
 namespace elog {
@@ -73,15 +72,6 @@ void text_sink::start(const open_region& source) {
     shared_ring_ = source.geometry.ring_count - 1;
     clock_ = clock_table(source.header.clock);
     merger_ = time_merger(source.geometry.ring_count);
-}
-
-/// With what the other clocks say beside these: of a flight recorder's events, as they are now.
-void text_sink::take_clock(const eventlog_clock_pair& pair) {
-    clock_.add(pair);
-    const clock_offsets now = read_offsets(pair.clock);
-    if (clock_.offsets().empty() || has_changed(clock_.offsets().back(), now)) {
-        clock_.add_offsets(now);
-    }
 }
 
 void text_sink::take_loss(const loss_block& loss) {

@@ -47,7 +47,7 @@ class text_sink : public record_sink {
     explicit text_sink(std::unique_ptr<record_writer> writer) : writer_(std::move(writer)) {}
 
     void start(const open_region& source) override;
-    void take_clock(const eventlog_clock_pair& pair) override;
+    void take_clock(const eventlog_clock_pair& pair) override { clock_.add(pair); }
     void take_provider(const provider_instance& provider) override {
         providers_.insert_or_assign(provider.id, provider);
     }

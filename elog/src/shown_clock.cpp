@@ -15,7 +15,7 @@ std::int64_t time_on(shown_clock which, const clock_table& clock, std::uint64_t 
     }
     if (clock.offsets().empty()) {
         throw failure("The recording does not say what CLOCK_BOOTTIME and CLOCK_TAI were: an older "
-                      "elog has made it, or a program. Take --clock realtime or monotonic.");
+                      "elog has made it. Take --clock realtime or monotonic.");
     }
     return which == shown_clock::boottime ? clock.boottime(time) : clock.tai(time);
 }

@@ -35,10 +35,8 @@ class text_writer final : public record_writer {
     /// Writes to a descriptor that stays the caller's.
     explicit text_writer(int descriptor, give_up asked_to_end = {})
         : descriptor_(descriptor), asked_to_end_(std::move(asked_to_end)) {}
-    /// `asked_to_end`: see write_all.
-    text_writer(int descriptor, text_options options, give_up asked_to_end = {})
+    text_writer(int descriptor, text_options options)
         : descriptor_(descriptor),
-          asked_to_end_(std::move(asked_to_end)),
           options_(std::move(options)),
           shows_delta_(options_.delta ||
                        (options_.line && options_.line->has(line_part_kind::delta))),

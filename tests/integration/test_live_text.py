@@ -50,39 +50,6 @@ class LiveText(harness.Case):
         self.assertGreater(slow, 0.9)
         self.assertLess(slow, 2 + quick + 1)
 
-    def test_times_are_those_of_the_clock_that_is_asked_for(self):
-        for name in ("realtime", "monotonic", "boottime", "tai"):
-            clock = getattr(time, f"CLOCK_{name.upper()}")
-            before = time.clock_gettime(clock)
-            arguments = ("record", "-e", "counter:*", "--clock", name)
-            command = ("--", harness.program("counter"), "1", "20")
-            shown = self.run_elog(*arguments, "--json", *command).stdout
-            after = time.clock_gettime(clock)
-            times = [json.loads(line)["time"] for line in shown.splitlines()
-                     if line.startswith("{")]
-            self.assertEqual(len(times), 20)
-            for text in times:
-                if name in ("realtime", "tai"):
-                    second, fraction = text.rstrip("Z").split(".")
-                    found = datetime.datetime.fromisoformat(f"{second}+00:00").timestamp()
-                    found += float(f"0.{fraction}")
-                else:
-                    found = float(text)
-                self.assertGreater(found, before - 0.001, name)
-                self.assertLess(found, after + 0.001, name)
-            lines = self.run_elog(*arguments, *command).stdout.splitlines()
-            line = next(each for each in lines if " number=" in each)
-            self.assertEqual(":" in line.split(" ")[0], name in ("realtime", "tai"), line)
-
-    def test_a_clock_that_means_nothing_is_refused(self):
-        for arguments, expected in (
-            (("--clock", "sun"), "realtime, monotonic, boottime or tai"),
-            (("--clock", "tai", "-o", self.path("run.elog")), "elog print"),
-        ):
-            result = self.run_elog("record", "-e", "counter:*", *arguments, status=2)
-            self.assertIn(expected, result.stderr)
-        self.assertEqual(self.names("subscriptions"), [])
-
     def test_is_in_the_order_of_time_across_cpus(self):
         result = self.run_elog(
             "record", "-e", "counter:*", "--", harness.program("counter"), "4", "5000"
