@@ -331,9 +331,9 @@ TEST_F(user_events_page_bits, are_what_enabled_tells) {
     EXPECT_TRUE(provider.enabled(plain));
     listen(false);
     // Somebody else does.
-    handle().gate_word(plain).fetch_or(EVENTLOG_GATE_ATTENTION);
+    handle().gate_word(plain).fetch_or(1U);
     EXPECT_TRUE(provider.enabled(plain));
-    handle().gate_word(plain).fetch_and(~EVENTLOG_GATE_ATTENTION);
+    handle().gate_word(plain).fetch_and(~1U);
 }
 
 TEST_F(user_events_page_bits, come_with_a_byte_for_events_without_any) {
