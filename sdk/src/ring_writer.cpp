@@ -25,8 +25,7 @@ rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uin
     const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
     if (payload.block != nullptr && payload.flags == 0 &&
         slot.fast_cpus.load(std::memory_order_relaxed) != 0) {
-        return rseq_append_block(slot, serial, head, thread_id(), units, payload.block,
-                                 *payload.gate);
+        return append_block(slot, serial, head, thread_id(), payload);
     }
     const eventlog_piece block{payload.block, payload.size};
     const std::span<const eventlog_piece> pieces =
@@ -85,6 +84,15 @@ enum class room { try_again, lost, shared, stale };
 }
 
 }  // namespace
+
+rseq_result append_block(const subscription_slot& slot, std::uint64_t serial, std::uint64_t head,
+                         std::uint32_t thread, const event_payload& payload) noexcept {
+    // Not far: where sixteen rings are written to in turns, what is fetched for all of them has to
+    // fit into the smallest cache, with all else.
+    return rseq_append_block<512>(slot, serial, head, thread,
+                                  units_of(sizeof(eventlog_record) + payload.size), payload.block,
+                                  *payload.gate);
+}
 
 write_result write_record(subscription_slot& slot, std::uint64_t serial, std::uint16_t provider,
                           const event_payload& payload) noexcept {

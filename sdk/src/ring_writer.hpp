@@ -10,6 +10,7 @@
 #include <eventlog/abi.h>
 
 #include "gate_pages.hpp"
+#include "rseq.hpp"
 #include "subscription_slots.hpp"
 
 namespace eventlog::core {
@@ -35,6 +36,12 @@ enum class write_result {
     stale,              // the subscription has ended, or another has taken its slot
     lost_no_memory,     // as lost_full, because there is no memory for the shared ring
 };
+
+/// rseq_append_block, in one piece of code for all who do not have it in their own: to the ring of
+/// this CPU if there is room, and nowhere else. Of a payload in a block, without flags.
+[[nodiscard]] rseq_result append_block(const subscription_slot& slot, std::uint64_t serial,
+                                       std::uint64_t head, std::uint32_t thread,
+                                       const event_payload& payload) noexcept;
 
 /// Writes to the ring of the CPU it runs on, or to the shared ring where that cannot be. Async-
 /// signal-safe, waits for nobody (for the shared ring: some milliseconds at most), allocates

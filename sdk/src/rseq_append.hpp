@@ -20,7 +20,9 @@ namespace eventlog::core {
 /// behind the gate, in a sequence of its own. `head` and `thread` are bytes 0-7 and 16-19 of the
 /// record, `units` its length; (units - 3) * 8 bytes of payload are read.
 ///
-/// CPUs below fast_cpus have a word among the counters, too.
+/// CPUs below fast_cpus have a word among the counters, too. What stands `Ahead` bytes further on
+/// is fetched meanwhile: the reader's CPU may have that line, and getting it back takes long.
+template <int Ahead>
 [[gnu::always_inline, nodiscard]] inline rseq_result rseq_append_block(
     const subscription_slot& slot, std::uint64_t serial, std::uint64_t head, std::uint32_t thread,
     std::uint64_t units, const void* payload, const std::atomic<std::uint32_t*>& gate) noexcept;
@@ -34,6 +36,7 @@ namespace eventlog::core {
 
 #if !EVENTLOG_HAS_SEQUENCES
 
+template <int Ahead>
 inline eventlog::core::rseq_result eventlog::core::rseq_append_block(
     const subscription_slot&, std::uint64_t, std::uint64_t, std::uint32_t, std::uint64_t,
     const void*, const std::atomic<std::uint32_t*>&) noexcept {

@@ -10,6 +10,7 @@
 
 namespace eventlog::core {
 
+template <int Ahead>
 [[gnu::always_inline, nodiscard]] inline rseq_result rseq_append_block(
     const subscription_slot& slot, std::uint64_t serial, std::uint64_t head, std::uint32_t thread,
     std::uint64_t units, const void* payload, const std::atomic<std::uint32_t*>& gate) noexcept {
@@ -19,8 +20,7 @@ namespace eventlog::core {
         // First: the barrier in it then has the least to wait for.
         EVENTLOG_SEQUENCE_READ_CLOCK("x15")
         EVENTLOG_SEQUENCE_FIND_PLACE("%[units]")
-        // Some records on: the reader's CPU may have that line, and fetching it back takes long.
-        "prfm pstl1keep, [x12, 2048]\n"
+        "prfm pstl1keep, [x12, %c[ahead]]\n"
         "stp %[head], x15, [x12]\n"
         "stp %w[thread], w9, [x12, 16]\n"
         // From the last word to the first: the odd one, then two at a time.
@@ -59,7 +59,7 @@ namespace eventlog::core {
         "77:\n"
         :
         : EVENTLOG_SLOT_OPERANDS(fast_cpus), [head] "r"(head), [thread] "r"(thread),
-          [units] "r"(units), [payload] "r"(payload), [gate] "r"(&gate),
+          [ahead] "i"(Ahead), [units] "r"(units), [payload] "r"(payload), [gate] "r"(&gate),
           [slot_counter_stride] "i"(offsetof(subscription_slot, counter_stride)),
           [words] "i"(EVENTLOG_GATE_SIZE + offsetof(eventlog_counters_page, written_by_cpu))
         : "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "memory", "cc"

@@ -10,6 +10,7 @@
 
 namespace eventlog::core {
 
+template <int Ahead>
 [[gnu::always_inline, nodiscard]] inline rseq_result rseq_append_block(
     const subscription_slot& slot, std::uint64_t serial, std::uint64_t head, std::uint32_t thread,
     std::uint64_t units, const void* payload, const std::atomic<std::uint32_t*>& gate) noexcept {
@@ -24,8 +25,7 @@ namespace eventlog::core {
         "movq %%rax, %%xmm1\n"
         EVENTLOG_SEQUENCE_FIND_PLACE("%[units]")
         "movq %[head], (%%r9)\n"
-        // Some records on: the reader's CPU may have that line, and fetching it back takes long.
-        "prefetchw 2048(%%r9)\n"
+        "prefetchw %c[ahead](%%r9)\n"
         "movl %[thread], 16(%%r9)\n"
         "movl %%ecx, 20(%%r9)\n"
         "movq %%xmm1, 8(%%r9)\n"
@@ -61,7 +61,7 @@ namespace eventlog::core {
         ".popsection\n"
         :
         : EVENTLOG_SLOT_OPERANDS(fast_cpus), [head] "r"(head), [thread] "r"(thread),
-          [units] "r"(units), [payload] "r"(payload),
+          [ahead] "i"(Ahead), [units] "r"(units), [payload] "r"(payload),
           [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT), [gate] "r"(&gate),
           [slot_counter_stride] "i"(offsetof(subscription_slot, counter_stride)),
           [words] "i"(EVENTLOG_GATE_SIZE + offsetof(eventlog_counters_page, written_by_cpu))

@@ -113,6 +113,29 @@ TEST(counters, count_what_found_no_room) {
     EXPECT_EQ(ears.totals().lost, result.lost_full);
 }
 
+TEST(counters, count_what_each_of_several_has_room_for) {
+    const since begin;
+    listener small("counters_test:*");
+    listener large("counters_test:*", {8U << 20U, 2});
+    listener newest("counters_test:tick", {128U << 10U, 2, true});
+    constexpr std::uint64_t attempted = 40'000;  // too many for the first
+    for (std::uint64_t i = 0; i < attempted; ++i) {
+        counted::emit(tick{i});
+    }
+    const eventlog_counters result = begin();
+    EXPECT_EQ(result.written + result.lost_full + result.lost_busy, 3 * attempted);
+    for (listener* ears : {&small, &large, &newest}) {
+        ears->finish();
+    }
+    EXPECT_GT(small.totals().lost, 0U);
+    EXPECT_EQ(large.totals().lost, 0U);
+    EXPECT_GT(newest.totals().overwritten, 0U);
+    EXPECT_EQ(small.totals().lost, result.lost_full);
+    EXPECT_EQ(small.totals().read + large.totals().read + newest.totals().read +
+                  newest.totals().overwritten,
+              result.written);
+}
+
 TEST(counters, count_what_was_too_large_and_what_was_cut) {
     const since begin;
     listener ears("counters_test:*");
