@@ -1,10 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures how many events a second elog record writes to a file without losing any.
+"""Measures how many events a second elog record writes to a file without losing any, and how soon
+it shows those that come seldom.
 
 First two million a second on each CPU, for a minute, with buffers of the default size; then the
-highest rate with 16 MiB for each CPU, found by halving. The file is in memory.
+highest rate with 16 MiB for each CPU, found by halving. The file is in memory. Then a hundred a
+second, live.
 """
+
+import datetime
+import json
+import os
+import statistics
+import subprocess
+import time
 
 from figures import explain, make_parser, measure
 from steady_load import STEADY_RATE, SteadyBench
@@ -14,6 +23,16 @@ SEARCH_SECONDS, QUICK_SEARCH_SECONDS = 5, 0.25
 SEARCH_STEPS, QUICK_SEARCH_STEPS = 12, 1
 # What the load has to emit of what it is asked for, as part of it.
 REACHED = 0.98
+LOW_RATE = 100  # in a second
+LOW_RATE_EVENTS, QUICK_LOW_RATE_EVENTS = 400, 20
+
+
+def seconds_since(text):
+    """How long ago a time of day was, as elog shows it."""
+    now = time.time()
+    second, fraction = text.rstrip("Z").split(".")
+    return now - datetime.datetime.fromisoformat(f"{second}+00:00").timestamp() - float(
+        f"0.{fraction}")
 
 
 class Rates(SteadyBench):
@@ -52,9 +71,38 @@ class Rates(SteadyBench):
                 break
         self.figures.show_rate("lossfree_events_per_second_per_cpu", best)
 
+    def measure_low_rate(self):
+        """What comes now and then is shown within the latency, 10 ms, by somebody who sleeps."""
+        events = QUICK_LOW_RATE_EVENTS if self.quick else LOW_RATE_EVENTS
+        delays = []
+        with subprocess.Popen([self.elog, "record", "-e", "load:*", "--wait", "--json"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              env=self.environment) as recorder:
+            with subprocess.Popen([self.programs / "reading_load", str(events), str(LOW_RATE), "1"],
+                                  stdout=subprocess.DEVNULL, env=self.environment):
+                began = time.monotonic()
+                # One more in front of them.
+                for line in recorder.stdout:
+                    delays.append(seconds_since(json.loads(line)["time"]))
+                    if len(delays) == events + 1:
+                        break
+                took = time.monotonic() - began
+            recorder.terminate()
+            recorder.stdout.close()
+            _, status, used = os.wait4(recorder.pid, 0)
+            recorder.returncode = os.waitstatus_to_exitcode(status)
+        median = statistics.median(delays) * 1e3
+        self.figures.show("low_rate_latency_ms", median, f"{median:.1f} ms", 10, at_most=True)
+        explain(f"of {len(delays)} events, {LOW_RATE} in a second, from the event to its line, the "
+                f"median; 95 % within {statistics.quantiles(delays, n=20)[-1] * 1e3:.1f} ms")
+        share = (used.ru_utime + used.ru_stime) / took
+        self.figures.show_ratio("low_rate_recorder_cpu", share, 0.05)
+        explain("of one CPU, from its start to its end")
+
     def run(self):
         self.measure_steady_rate()
         self.search_loss_free_rate()
+        self.measure_low_rate()
 
 
 def main():

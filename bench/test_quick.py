@@ -22,10 +22,14 @@ FIGURES = {
     },
     "threads": {
         "two_threads_vs_one", "many_threads_vs_one", "many_threads_with_turns_vs_one",
-        "sixteen_wanting_vs_one", "sixteen_wanting_vs_eight", "fifteen_not_wanting_vs_none",
+        "sixteen_wanting_vs_one", "sixteen_wanting_vs_eight", "wanting_vs_line",
+        "fifteen_not_wanting_vs_none",
     },
     "peers": {"lttng_vs_enabled", "spdlog_async_vs_enabled", "usdt_uprobe_vs_enabled"},
-    "rates": {"lost_at_2_million_per_second_per_cpu", "lossfree_events_per_second_per_cpu"},
+    "rates": {
+        "lost_at_2_million_per_second_per_cpu", "lossfree_events_per_second_per_cpu",
+        "low_rate_latency_ms", "low_rate_recorder_cpu",
+    },
     "memory": {
         "idle_application_kib", "idle_static_application_kib", "idle_application_threads",
         "subscription_memory_vs_asked",

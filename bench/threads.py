@@ -143,11 +143,35 @@ class Threads(Bench):
                                 median_ratio(times["by_sixteen"], times["by_one"]), 16)
         self.figures.show_ratio("sixteen_wanting_vs_eight",
                                 median_ratio(times["by_sixteen"], times["by_eight"]), 2.2)
+        self.show_line({count: statistics.median(times[event])
+                        for event, count in EVENTS.items() if count > 1})
         self.figures.show_ratio("fifteen_not_wanting_vs_none", not_wanting, 1.1)
+
+    def show_line(self, costs):
+        """Of those that several want, the one that is farthest above the straight line through
+        them: each who wants an event makes it dearer by as much as the one before."""
+        base, each = line_through(costs)
+        self.figures.show_ratio("wanting_vs_line",
+                                max(cost / (base + each * count) for count, cost in costs.items()),
+                                1.15)
+        explain(f"the line through 2, 4, 8 and 16: {base:.1f} ns, and {each:.1f} ns for each "
+                "subscription that wants it")
 
     def run(self):
         self.measure_threads()
         self.measure_subscriptions()
+
+
+def line_through(costs):
+    """What is nearest to the costs, in proportion to them: of none, and of each one more."""
+    weights = {count: cost ** -2 for count, cost in costs.items()}
+    total = sum(weights.values())
+    count_mean = sum(weight * count for count, weight in weights.items()) / total
+    cost_mean = sum(weight * costs[count] for count, weight in weights.items()) / total
+    each = (sum(weight * (count - count_mean) * (costs[count] - cost_mean)
+                for count, weight in weights.items()) /
+            sum(weight * (count - count_mean) ** 2 for count, weight in weights.items()))
+    return cost_mean - each * count_mean, each
 
 
 def median_ratio(above, below):
