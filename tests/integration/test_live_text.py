@@ -4,6 +4,7 @@
 
 import datetime
 import json
+import os
 import signal
 import statistics
 import subprocess
@@ -49,6 +50,27 @@ class LiveText(harness.Case):
         self.assertLess(quick, 1)
         self.assertGreater(slow, 0.9)
         self.assertLess(slow, 2 + quick + 1)
+
+    def test_takes_hardly_any_time_while_little_happens(self):
+        """Who has nothing to read sleeps: a reader that looks all the time takes a whole CPU."""
+        self.start_provider(harness.program("counter"), "1", "0", "20000")
+        recording = self.start_recording("-e", "counter:*")
+        recording.stdout.readline()
+        cpu_before, begin = self.cpu_seconds(recording), time.monotonic()
+        for _ in range(50):
+            recording.stdout.readline()
+        passed = time.monotonic() - begin
+        used = self.cpu_seconds(recording) - cpu_before
+        self.stop(recording)
+        self.assertGreater(passed, 0.5)
+        self.assertLess(used, 0.3 * passed)
+
+    @staticmethod
+    def cpu_seconds(process):
+        """What it has used so far."""
+        with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def test_is_in_the_order_of_time_across_cpus(self):
         result = self.run_elog(
