@@ -14,7 +14,6 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/stringhash.h>
-#include <linux/version.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/eventlog_device.h>
 
@@ -35,9 +34,9 @@ static DECLARE_DELAYED_WORK(idle_work, remove_idle_events);
 /*
  * Before Linux 6.6 tracing frees what the files of a removed event in tracefs
  * refer to, under those who have opened them.  So there nobody but root may
- * have events removed.
+ * have events removed, as whoever builds the module for such a kernel says.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#ifdef EVENTLOG_KEEP_IDLE
 static bool remove_idle;
 #else
 static bool remove_idle = true;

@@ -1,130 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Doing something with event_mutex of tracing held, which modules cannot take
- * themselves, but have to hold to add or remove trace events.
- *
- * Tracing calls class->reg of an event with that mutex held when somebody is
- * about to listen.  So there is an event, in a system of its own, which we ask
- * for when there is something to do, and which never occurs.  We ask as perf
- * does, and refuse ourselves, which has no other effect.  To enable it in
- * ftrace does as well, but that also has the kernel begin to note the names of
- * all tasks, for which it changes its code.  It is left for when the kernel has
- * no perf, or no memory for it.
+ * Doing something with event_mutex of tracing held, which has to be held to add
+ * or remove trace events.
  */
-#include <linux/err.h>
-#include <linux/module.h>
-#include <linux/perf_event.h>
+#include <linux/trace_events.h>
 
 #include "eventlog.h"
 
-#define SYSTEM "eventlog_ctl"
-#define NAME "lock"
-
-/* By eventlog_registry_lock; others only compare `task`. */
-static struct {
-	struct task_struct *task;
-	void (*run)(void *data);
-	void *data;
-	bool done;
-} request;
-
-static void run_request(void)
-{
-	/* Whoever else asks for the event, does so for nothing. */
-	if (READ_ONCE(request.task) == current && !request.done) {
-		request.done = true;
-		request.run(request.data);
-	}
-}
-
-static int control_reg(struct trace_event_call *call, enum trace_reg type, void *data)
-{
-	switch (type) {
-	case TRACE_REG_REGISTER:
-	case TRACE_REG_UNREGISTER:
-		run_request();
-		return 0;
-#ifdef CONFIG_PERF_EVENTS
-	case TRACE_REG_PERF_REGISTER:
-		run_request();
-		return -ECANCELED;
-#endif
-	default:
-		return 0;
-	}
-}
-
-static enum print_line_t control_print(struct trace_iterator *iter, int flags,
-				       struct trace_event *event)
-{
-	return TRACE_TYPE_UNHANDLED;
-}
-
-static struct trace_event_functions control_functions = {
-	.trace = control_print,
-};
-
-static struct trace_event_fields control_fields[] = { {} };
-
-static struct trace_event_class control_class = {
-	.system = SYSTEM,
-	.fields_array = control_fields,
-	.fields = LIST_HEAD_INIT(control_class.fields),
-	.raw_init = trace_event_raw_init,
-	.reg = control_reg,
-};
-
-static struct trace_event_call control_call = {
-	.class = &control_class,
-	.name = NAME,
-	.event.funcs = &control_functions,
-	.print_fmt = "\"\"",
-};
-
-static struct trace_event_call *control_call_pointer __used __section("_ftrace_events") =
-	&control_call;
-
-static void ask_as_perf(void)
-{
-#ifdef CONFIG_PERF_EVENTS
-	struct perf_event_attr attributes = {
-		.type = PERF_TYPE_TRACEPOINT,
-		.size = sizeof(attributes),
-		.config = control_call.event.type,
-		.disabled = 1,
-	};
-	struct perf_event *event;
-
-	event = perf_event_create_kernel_counter(&attributes, 0, NULL, NULL, NULL);
-	if (WARN_ON_ONCE(!IS_ERR(event)))
-		perf_event_release_kernel(event);
-#endif
-}
-
-static void ask_as_ftrace(void)
-{
-	int tries;
-
-	/* Somebody may have enabled it, as one of all events; then disabling does it. */
-	for (tries = 0; tries < 8 && !request.done; tries++)
-		trace_set_clr_event(SYSTEM, NAME, !(tries & 1));
-	trace_set_clr_event(SYSTEM, NAME, 0);
-}
-
-/*
- * Calls run(data) with event_mutex held.  Returns 0, or -EBUSY if tracing does
- * not let us: it is off, or somebody plays with our event.  May sleep.
- */
+/* Calls run(data) with event_mutex held.  Returns 0.  May sleep. */
 int eventlog_with_event_mutex(void (*run)(void *data), void *data)
 {
 	lockdep_assert_held(&eventlog_registry_lock);
-	request.run = run;
-	request.data = data;
-	request.done = false;
-	WRITE_ONCE(request.task, current);
-	ask_as_perf();
-	if (!request.done)
-		ask_as_ftrace();
-	WRITE_ONCE(request.task, NULL);
-	return request.done ? 0 : -EBUSY;
+	mutex_lock(&event_mutex);
+	run(data);
+	mutex_unlock(&event_mutex);
+	return 0;
 }

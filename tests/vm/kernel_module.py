@@ -21,7 +21,7 @@ import kernels
 from paths import HERE, Problem, Unavailable
 
 ROOT = HERE.parent.parent
-SOURCES = ("kernel/eventlog/*.[ch]", "kernel/eventlog/Makefile",
+SOURCES = ("kernel/eventlog/**/*.[ch]", "kernel/eventlog/Kbuild", "kernel/eventlog/Makefile",
            "kernel/include/uapi/linux/eventlog_device.h")
 # Changes whenever the same ingredients are to give another result.
 RECIPE = 1
