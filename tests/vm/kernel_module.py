@@ -78,13 +78,13 @@ def build(headers, directory, options=()):
     return directory / "eventlog" / "eventlog.ko"
 
 
-def module_for(kernel):
+def module_for(kernel, options=()):
     """The module for a kernel of the harness, from the cache if its sources have not changed."""
     headers = headers_of(kernel)
-    key = cache.key_of(RECIPE, str(headers), [path.read_text() for path in _sources()])
+    key = cache.key_of(RECIPE, str(headers), options, [path.read_text() for path in _sources()])
 
     def make(directory):
-        built = build(headers, directory)
+        built = build(headers, directory, options)
         for path in directory.rglob("*"):
             if path.is_file() and path != built:
                 path.unlink()

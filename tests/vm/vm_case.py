@@ -38,10 +38,10 @@ def kernel_or_skip(name):
     return kernel
 
 
-def module_or_skip(kernel):
-    """The kernel module for that kernel, built if its sources have changed."""
+def module_or_skip(kernel, *options):
+    """The kernel module for that kernel, built if its sources have changed, with options of make's."""
     try:
-        return str(kernel_module.module_for(kernel))
+        return str(kernel_module.module_for(kernel, options))
     except Unavailable as problem:
         raise unittest.SkipTest(f"modules for {kernel.name} cannot be built: {problem}") from problem
 

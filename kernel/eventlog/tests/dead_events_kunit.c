@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of dead_events.c: nobody else gets the number of an event that has
+ * just gone.  They look at numbers alone; tracing knows nothing of the events.
+ */
+#include <linux/slab.h>
+
+#include "../eventlog.h"
+
+#include "kunit.h"
+
+#define KEPT 1024
+
+static struct trace_event_functions functions;
+
+/* Somebody else who comes, asks for a number and goes. */
+static int next_number(struct kunit *test)
+{
+	struct trace_event other = { .funcs = &functions };
+	const int number = register_trace_event(&other);
+
+	KUNIT_ASSERT_NE(test, number, 0);
+	unregister_trace_event(&other);
+	return number;
+}
+
+/* With that number, which is free as of one that tracing has just removed. */
+static struct eventlog_event *add_dead(struct kunit *test, int number)
+{
+	struct eventlog_event *event = kzalloc(sizeof(*event), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	event->call.event.type = number;
+	mutex_lock(&eventlog_registry_lock);
+	eventlog_dead_event_add(event);
+	mutex_unlock(&eventlog_registry_lock);
+	return event;
+}
+
+static void trim(void)
+{
+	mutex_lock(&eventlog_registry_lock);
+	eventlog_dead_events_trim();
+	mutex_unlock(&eventlog_registry_lock);
+}
+
+static void forget_all(struct kunit *test)
+{
+	mutex_lock(&eventlog_registry_lock);
+	eventlog_dead_events_exit();
+	mutex_unlock(&eventlog_registry_lock);
+}
+
+static void keeps_the_number(struct kunit *test)
+{
+	const int number = next_number(test);
+	const struct eventlog_event *event = add_dead(test, number);
+
+	KUNIT_EXPECT_EQ(test, event->placeholder.type, number);
+	KUNIT_EXPECT_NE(test, next_number(test), number);
+	trim();
+	KUNIT_EXPECT_NE(test, next_number(test), number);
+}
+
+static void keeps_a_number_above_free_ones(struct kunit *test)
+{
+	struct trace_event others[4] = {};
+	const struct eventlog_event *event;
+	int i, lowest, number;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		others[i].funcs = &functions;
+		KUNIT_ASSERT_NE(test, register_trace_event(&others[i]), 0);
+	}
+	lowest = others[0].type;
+	number = others[ARRAY_SIZE(others) - 1].type;
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		unregister_trace_event(&others[i]);
+	event = add_dead(test, number);
+	KUNIT_EXPECT_EQ(test, event->placeholder.type, number);
+	/* What has been taken in between is free again. */
+	KUNIT_EXPECT_EQ(test, next_number(test), lowest);
+}
+
+static void forgets_the_oldest_alone(struct kunit *test)
+{
+	const int oldest = next_number(test);
+	int second = 0;
+	int i;
+
+	add_dead(test, oldest);
+	for (i = 1; i < KEPT; i++) {
+		const int number = next_number(test);
+
+		add_dead(test, number);
+		if (i == 1)
+			second = number;
+	}
+	trim();
+	KUNIT_EXPECT_GT(test, next_number(test), second);
+	add_dead(test, next_number(test));
+	trim();
+	KUNIT_EXPECT_EQ(test, next_number(test), oldest);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(keeps_the_number),
+	KUNIT_CASE(keeps_a_number_above_free_ones),
+	KUNIT_CASE(forgets_the_oldest_alone),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "eventlog_dead_events",
+	.test_cases = cases,
+	.exit = forget_all,
+};
+
+kunit_test_suite(suite);

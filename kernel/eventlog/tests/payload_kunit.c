@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests of payload.c: what of a payload is refused, and what becomes of words in it. */
+#include "../eventlog.h"
+
+#include "kunit.h"
+
+/* In front of a payload in the trace's entry, from whose beginning words point. */
+#define HEADER ((u32)sizeof(struct trace_entry))
+
+static u32 word_of(u32 size, u32 offset)
+{
+	return size << 16 | offset;
+}
+
+static u32 get_word(const u8 *at)
+{
+	u32 word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/* The answer for "event u8 a; TYPE b" with that word, and these bytes behind it. */
+static int try_word(struct kunit *test, const char *type, u32 word, const void *behind,
+		    size_t size, u32 *got)
+{
+	const struct eventlog_layout *layout;
+	char description[64];
+	u8 payload[64] = {};
+	int error;
+
+	scnprintf(description, sizeof(description), "event u8 a; %s b", type);
+	layout = eventlog_kunit_layout(test, description);
+	payload[0] = 0xa5;
+	memcpy(payload + 1, &word, sizeof(word));
+	memcpy(payload + 5, behind, size);
+	error = eventlog_payload_make_absolute(layout, payload, 5 + size);
+	KUNIT_EXPECT_EQ(test, payload[0], 0xa5);
+	KUNIT_EXPECT_MEMEQ(test, payload + 5, behind, size);
+	*got = get_word(payload + 1);
+	return error;
+}
+
+static void makes_relative_words_absolute(struct kunit *test)
+{
+	u32 got;
+
+	KUNIT_EXPECT_EQ(test, 0,
+			try_word(test, "__rel_loc char[]", word_of(3, 0), "ab", 3, &got));
+	KUNIT_EXPECT_EQ(test, got, word_of(3, HEADER + 5));
+	KUNIT_EXPECT_EQ(test, 0, try_word(test, "__rel_loc u8[]", word_of(2, 1), "abc", 3, &got));
+	KUNIT_EXPECT_EQ(test, got, word_of(2, HEADER + 6));
+}
+
+static void leaves_absolute_words(struct kunit *test)
+{
+	const u32 word = word_of(3, HEADER + 5);
+	u32 got;
+
+	KUNIT_EXPECT_EQ(test, 0, try_word(test, "__data_loc char[]", word, "ab", 3, &got));
+	KUNIT_EXPECT_EQ(test, got, word);
+}
+
+static void takes_bytes_that_are_none(struct kunit *test)
+{
+	u32 got;
+
+	KUNIT_EXPECT_EQ(test, 0, try_word(test, "__rel_loc u8[]", word_of(0, 0), "", 0, &got));
+	KUNIT_EXPECT_EQ(test, got, word_of(0, HEADER + 5));
+}
+
+struct wrong_word {
+	const char *what;
+	const char *type;
+	u32 size;
+	u32 offset;
+};
+
+/* Each with "ab" and NUL behind the fields. */
+static const struct wrong_word wrong_words[] = {
+	{ "a text of no bytes", "__rel_loc char[]", 0, 0 },
+	{ "a text without its end", "__rel_loc char[]", 2, 0 },
+	{ "a text that begins behind all", "__rel_loc char[]", 1, 3 },
+	{ "a text that ends behind all", "__rel_loc char[]", 4, 0 },
+	{ "bytes that end behind all", "__rel_loc u8[]", 3, 1 },
+	{ "no bytes, behind all", "__rel_loc u8[]", 0, 4 },
+	{ "the longest bytes", "__rel_loc u8[]", 0xffff, 0 },
+	{ "the farthest bytes", "__rel_loc u8[]", 1, 0xffff },
+	{ "the longest and farthest bytes", "__rel_loc u8[]", 0xffff, 0xffff },
+	{ "the entry's header", "__data_loc u8[]", 1, 0 },
+	{ "the last byte of the header", "__data_loc u8[]", 1, 7 },
+	{ "the fields", "__data_loc u8[]", 1, 8 },
+	{ "the last byte of the fields", "__data_loc u8[]", 1, 12 },
+	{ "bytes behind all", "__data_loc u8[]", 1, 16 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(wrong_word, wrong_words, what);
+
+static void refuses(struct kunit *test)
+{
+	const struct wrong_word *wrong = test->param_value;
+	u32 got;
+
+	KUNIT_EXPECT_EQ(test, -EFAULT,
+			try_word(test, wrong->type, word_of(wrong->size, wrong->offset), "ab", 3,
+				 &got));
+}
+
+static void checks_every_word(struct kunit *test)
+{
+	const struct eventlog_layout *layout =
+		eventlog_kunit_layout(test, "event __rel_loc u8[] a; __rel_loc u8[] b");
+	u32 payload[3] = { word_of(4, 4), word_of(4, 0) };
+
+	KUNIT_EXPECT_EQ(test, 0,
+			eventlog_payload_make_absolute(layout, (u8 *)payload, sizeof(payload)));
+	/* Both may point to the same. */
+	KUNIT_EXPECT_EQ(test, payload[0], word_of(4, HEADER + 8));
+	KUNIT_EXPECT_EQ(test, payload[1], word_of(4, HEADER + 8));
+	payload[0] = word_of(4, 4);
+	payload[1] = word_of(4, 1);
+	KUNIT_EXPECT_EQ(test, -EFAULT,
+			eventlog_payload_make_absolute(layout, (u8 *)payload, sizeof(payload)));
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(makes_relative_words_absolute),
+	KUNIT_CASE(leaves_absolute_words),
+	KUNIT_CASE(takes_bytes_that_are_none),
+	KUNIT_CASE_PARAM(refuses, wrong_word_gen_params),
+	KUNIT_CASE(checks_every_word),
+	{}
+};
+
+static struct kunit_suite suite = { .name = "eventlog_payload", .test_cases = cases };
+
+kunit_test_suite(suite);

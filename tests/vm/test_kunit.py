@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The kernel's unit tests of what is pure in the module: they run in a kernel, which looks after
+memory and locks meanwhile."""
+
+import re
+
+import vm_case
+from paths import HERE
+
+SOURCES = HERE.parent.parent / "kernel" / "eventlog" / "tests"
+
+# KUnit is quiet unless it is told to run.
+RUN = "insmod /kunit.ko enable=1 && insmod /eventlog.ko && rmmod eventlog"
+
+
+def wanted():
+    """The suites in the sources: name to names of cases, in order."""
+    suites = {}
+    for path in SOURCES.glob("*_kunit.c"):
+        text = path.read_text(encoding="utf-8")
+        name = re.search(r'\.name = "(\w+)"', text)
+        suites[name[1]] = re.findall(r"KUNIT_CASE\w*\((\w+)", text)
+    return suites
+
+
+def passed(log):
+    """What KUnit says to have gone well, in the same form: suites, and cases indented by 4. What is
+    indented more is a case with one of its parameters."""
+    suites, cases = {}, []
+    for indent, name in re.findall(r"^\[ *[\d.]+\] (|    )ok \d+ (\w+)$", log, re.MULTILINE):
+        if indent:
+            cases.append(name)
+        else:
+            suites[name], cases = cases, []
+    return suites
+
+
+class Units(vm_case.Case):
+    """All of them, in the module."""
+
+    def test_all_pass(self):
+        kernel = vm_case.kernel_or_skip("debug-6.12")
+        result = self.run_well(
+            kernel, ["sh", "-c", RUN],
+            files={"/eventlog.ko": vm_case.module_or_skip(kernel, "CONFIG_EVENTLOG_KUNIT_TEST=y"),
+                   "/kunit.ko": str(kernel.modules / "kernel/lib/kunit/kunit.ko")},
+        )
+        self.assertEqual(passed(result.log), wanted())
+
+
+if __name__ == "__main__":
+    vm_case.main()
