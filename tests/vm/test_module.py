@@ -97,6 +97,7 @@ part fuzz "$1" "$5"
 echo 1 > $removes
 part unload wait_until is_unloaded
 part left sh -c 'ls -d /dev/eventlog /sys/kernel/tracing/events/eventlog*'
+part cycles "$7" /eventlog.ko "$8"
 """
 
 
@@ -105,6 +106,7 @@ class Module(parts.Case):
 
     KERNEL = "debian-6.12"
     SECONDS = 3
+    CYCLES = 100
     # What the kernel does not have.
     WITHOUT = []
     MODULES = ("brd",)
@@ -120,11 +122,12 @@ class Module(parts.Case):
         programs = [vm_case.built("PROGRAMS", f"eventlog_{name}")
                     for name in ("device", "fuzz", "memory", "limits", "threads")]
         route = vm_case.built("PROGRAMS", "module_route")
+        cycles = vm_case.built("PROGRAMS", "eventlog_cycles")
         cls.result = cls.run_well(
             kernel,
-            ["sh", "-c", SCRIPT, *programs, str(cls.SECONDS), route],
+            ["sh", "-c", SCRIPT, *programs, str(cls.SECONDS), route, cycles, str(cls.CYCLES)],
             files={"/eventlog.ko": vm_case.module_or_skip(kernel),
-                   **{program: program for program in (*programs, route)}},
+                   **{program: program for program in (*programs, route, cycles)}},
             modules=cls.MODULES,
             parameters=cls.PARAMETERS,
         )
@@ -173,6 +176,11 @@ class Module(parts.Case):
         self.part("unload")
         self.assertEqual(len(self.part("left", status=1)), 2)
 
+    def test_comes_and_goes_under_fire(self):
+        said = self.part("cycles")
+        self.assertEqual(said[-1], "ok: all cycles")
+        print(next(line for line in said if line.startswith(f"{self.CYCLES} cycles: ")))
+
 
 class ModuleBefore64(Module):
     """The same on a kernel that gives away numbers of events otherwise, and frees what files of
@@ -180,6 +188,7 @@ class ModuleBefore64(Module):
 
     KERNEL = "debian-6.1"
     PARAMETERS = ("preempt=full", "slub_debug=FZP")
+    CYCLES = 20
     REMOVES = "N"
 
 
@@ -188,6 +197,7 @@ class ModuleUnderDebugging(Module):
 
     KERNEL = "debug-6.12"
     SECONDS = 4
+    CYCLES = 20
     WITHOUT = ["without: large pages", "without: huge pages", "without: a disk"]
     MODULES = ()
     PARAMETERS = ()
