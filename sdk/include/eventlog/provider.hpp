@@ -22,6 +22,7 @@
 #include <eventlog/detail/layout.hpp>
 #include <eventlog/detail/own_payload.hpp>
 #include <eventlog/detail/schema_writer.hpp>
+#include <eventlog/detail/usdt.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/status.hpp>
 #include <eventlog/traits.hpp>
@@ -190,13 +191,51 @@ class provider {
         return found;
     }
 
+    /// Whether a tracer looks at the event's USDT probe: never, and for nothing, if it has none.
+    template <class Event>
+    [[gnu::always_inline]] static bool is_probed() noexcept {
+        if constexpr (provider_traits_of<provider>.usdt) {
+            return detail::probe<Name, Event>::is_wanted();
+        } else {
+            return false;
+        }
+    }
+    template <class Event>
+    [[gnu::always_inline]] static void hit_probe(const std::uint64_t& session,
+                                                 const Event& event) noexcept {
+        if constexpr (provider_traits_of<provider>.usdt) {
+            if (detail::probe<Name, Event>::is_wanted()) [[unlikely]] {
+                detail::probe<Name, Event>::hit(session, event);
+            }
+        }
+    }
+
+    /// Emits what has been made because somebody wants it.
+    template <class Made>
+    [[gnu::always_inline]] static void send_made(std::uint64_t session,
+                                                 const Made& event) noexcept {
+        constexpr std::size_t id = index<Made>();
+        if constexpr (provider_traits_of<provider>.usdt) {
+            hit_probe(session, event);
+            if (!detail::is_open(state::gate.words[id])) {
+                return;
+            }
+        }
+        if constexpr (!traits_of<Made>.session_bound && detail::is_made_as_block<Made>) {
+            detail::emit_own_payload(state::site(id), &event);
+        } else {
+            detail::members_of<Made>::with(event, detail::send<Made>{state::site(id), session});
+        }
+    }
+
   public:
-    /// Whether anyone listens to this event right now: one load and a test if nobody does. (On
-    /// kernels before Linux 6.4 that have user_events it is a call.)
+    /// Whether anyone listens to this event right now: one load and a test if nobody does, two with
+    /// USDT probes. (On kernels before Linux 6.4 that have user_events it is a call.)
     template <class Event>
     [[nodiscard, gnu::always_inline]] static bool enabled() noexcept {
         return detail::is_heard(state::gate.words[index<Event>()],
-                                state::site_to_ask(index<Event>()));
+                                state::site_to_ask(index<Event>())) ||
+               is_probed<Event>();
     }
 
     /// Emits an event: one load and a branch when nobody listens. An event that is there already is
@@ -219,6 +258,7 @@ class provider {
                 detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), 0});
             }
         }
+        hit_probe(0, event);
     }
 
     /// The same with the event made only when someone listens, whatever that takes:
@@ -234,12 +274,7 @@ class provider {
                       "eventlog::session object.");
         if (enabled<made>()) [[unlikely]] {
             const made event = detail::make_inline(std::forward<Maker>(make));
-            if constexpr (detail::is_made_as_block<made>) {
-                detail::emit_own_payload(state::site(index<made>()), &event);
-            } else {
-                detail::members_of<made>::with(event,
-                                               detail::send<made>{state::site(index<made>()), 0});
-            }
+            send_made(0, event);
         }
     }
 
@@ -255,6 +290,7 @@ class provider {
         if (detail::is_open(state::gate.words[id])) [[unlikely]] {
             detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), session});
         }
+        hit_probe(session, event);
     }
 
     /// The same with the event made only when someone listens.
@@ -268,8 +304,7 @@ class provider {
                       "provider, or say .session_bound = true in eventlog::traits_of.");
         if (enabled<made>()) [[unlikely]] {
             const made event = detail::make_inline(std::forward<Maker>(make));
-            detail::members_of<made>::with(event,
-                                           detail::send<made>{state::site(index<made>()), session});
+            send_made(session, event);
         }
     }
 

@@ -70,6 +70,7 @@ struct provider_traits {
     const char* description = "";
     keyword keywords[keywords_max]{};
     bool dumps = false;  // tells late listeners the present state: see provider::on_dump
+    bool usdt = false;   // each event is a USDT probe, too, for bpftrace, perf probe and gdb
 };
 
 /// One value of an enumeration, and how it is shown.

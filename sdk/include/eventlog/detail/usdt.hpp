@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+//
+// Events as USDT probes, of providers that ask for it: what debuggers and tracers find in the
+// program itself, on any kernel.
+//
+// A probe has at most twelve arguments. They are the fields in their declared order: numbers as
+// such, anything else by its address.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+#include <eventlog/detail/event_texts.hpp>
+#include <eventlog/detail/field_types.hpp>
+#include <eventlog/detail/fields.hpp>
+#include <eventlog/detail/fixed_string.hpp>
+#include <eventlog/detail/layout.hpp>
+#include <eventlog/detail/members.hpp>
+#include <eventlog/detail/usdt_note.hpp>
+#include <eventlog/detail/values.hpp>
+
+namespace eventlog::detail {
+
+/// A std::string_view may lack an end, and tracers look for one: so much of it is copied, with a
+/// NUL. It is as much as bpftrace takes.
+inline constexpr std::size_t probe_text_size = 200;
+
+/// Arguments while they are collected: what is more than there may be is left out.
+template <std::size_t Copies>
+struct probe_arguments {
+    std::uint64_t values[probe_arguments_max]{};
+    std::size_t count = 0;
+    std::size_t copied = 0;
+    char texts[at_least_one(Copies)][probe_text_size]{};
+
+    void add(std::uint64_t value) noexcept {
+        if (count < probe_arguments_max) {
+            values[count++] = value;
+        }
+    }
+    void add_address(const void* address) noexcept {
+        add(reinterpret_cast<std::uintptr_t>(address));
+    }
+    void add_copy(std::string_view text) noexcept {
+        if (count == probe_arguments_max) {
+            return;
+        }
+        char* const copy = texts[copied++];
+        const std::size_t size = text.size() < probe_text_size ? text.size() : probe_text_size - 1;
+        if (size != 0) {
+            std::memcpy(copy, text.data(), size);
+        }
+        copy[size] = 0;
+        add_address(copy);
+    }
+};
+
+/// What a number is for tracers, which know integers of 64 bits only.
+template <scalar_field Field>
+std::uint64_t probe_number(const Field& field) noexcept {
+    const auto value = to_wire(field);
+    if constexpr (std::is_floating_point_v<decltype(value)>) {
+        return __builtin_bit_cast(std::uint64_t, static_cast<double>(value));
+    } else {
+        return static_cast<std::uint64_t>(value);
+    }
+}
+
+/// Adds the arguments of a field, of all fields of a struct in its place, or nothing's: zeros.
+template <class Arguments, class Field>
+void add_to_probe(Arguments& to, const Field& field) noexcept {
+    if constexpr (nested_field<Field>) {
+        members_of<Field>::with(
+            field, [&to](const auto&... members) { (add_to_probe(to, members), ...); });
+    } else if constexpr (optional_field<Field>) {
+        if (field.has_value()) {
+            add_to_probe(to, *field);
+        } else {
+            to.add(0);
+            if constexpr (bytes_field<inner_of<Field>>) {
+                to.add(0);
+            }
+        }
+    } else if constexpr (std::is_pointer_v<Field> && text_field<Field>) {
+        to.add_address(field);
+    } else if constexpr (std::is_same_v<Field, std::string_view>) {
+        to.add_copy(field);
+    } else if constexpr (text_field<Field>) {
+        to.add_address(field.c_str());
+    } else if constexpr (bytes_field<Field>) {
+        to.add_address(field.data());
+        to.add(field.size());
+    } else if constexpr (scalar_field<Field>) {
+        to.add(probe_number(field));
+    } else {
+        to.add_address(&field);
+    }
+}
+
+/// Whether a number of this type is shown with a sign.
+constexpr bool has_sign(const field_kind& kind) {
+    switch (kind.type) {
+        case field_type::signed_8:
+        case field_type::signed_16:
+        case field_type::signed_32:
+        case field_type::signed_64:
+            return kind.count == 1 && kind.carried == carriage::word;
+        default:
+            return false;
+    }
+}
+
+template <class Event>
+consteval probe_description describe_probe(std::string_view provider) {
+    const event_content& event = content_of<Event>;
+    probe_description made;
+    made.provider = make_probe_name(provider.data(), provider.size());
+    made.event = make_probe_name(event.name.begin, event.name.size);
+    made.count = event_layout<Event>::session_bound ? 1 : 0;
+    for (std::size_t i = 0; i < event.count && made.count < probe_arguments_max; ++i) {
+        const field_kind& kind = *event.kinds[i];
+        made.signs |= std::uint64_t{has_sign(kind)} << made.count;
+        made.count += kind.type == field_type::bytes ? 2 : 1;
+    }
+    made.count = made.count < probe_arguments_max ? made.count : probe_arguments_max;
+    return made;
+}
+
+template <class Event>
+consteval std::size_t count_texts() {
+    std::size_t texts = 0;
+    for (std::size_t i = 0; i < content_of<Event>.count; ++i) {
+        texts += content_of<Event>.kinds[i]->type == field_type::text ? 1 : 0;
+    }
+    return texts < probe_arguments_max ? texts : probe_arguments_max;
+}
+
+/// The probe of one event. Each shared object has its own, as tracers attach to objects.
+template <fixed_string Provider, class Event>
+struct [[gnu::visibility("hidden")]] probe {
+    static constexpr probe_description description = describe_probe<Event>(Provider.view());
+    static inline constinit probe_semaphore semaphore{};
+
+    /// Whether a tracer looks at it: a load and a test.
+    [[gnu::always_inline]] static bool is_wanted() noexcept {
+        return __atomic_load_n(&semaphore.count, __ATOMIC_RELAXED) != 0;
+    }
+
+    [[gnu::noinline, gnu::cold]] static void hit(std::uint64_t session,
+                                                 const Event& event) noexcept {
+        probe_arguments<count_texts<Event>()> arguments;
+        if constexpr (event_layout<Event>::session_bound) {
+            arguments.add(session);
+        }
+        if constexpr (event_layout<Event>::fields::count != 0) {
+            add_to_probe(arguments, event);
+        }
+        hit_probe<description, semaphore>(arguments.values);
+    }
+};
+
+}  // namespace eventlog::detail
