@@ -17,8 +17,8 @@ ZOO = os.path.join(GENERATED, "zoo.schema")
 TOUR = os.path.join(GENERATED, "tour.schema")
 INCLUDE = os.path.join(ROOT, "sdk", "include")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
-# Without a sanitizer, whose runtime the programs that are made here would lack.
-LIBRARY_DIRECTORY = os.path.dirname(os.environ["PLAIN_LIBRARY"])
+# A build with a sanitizer does not run this: programs that are made here would lack its runtime.
+LIBRARY_DIRECTORY = os.path.dirname(os.environ["LIBRARY"])
 LINK = [f"-L{LIBRARY_DIRECTORY}", "-leventlog", f"-Wl,-rpath,{LIBRARY_DIRECTORY}"]
 # Whose macros are called like something that events may be about.
 USUAL_HEADERS = ["stdio.h", "assert.h", "limits.h", "errno.h", "sys/sysmacros.h"]
