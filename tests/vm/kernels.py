@@ -71,6 +71,14 @@ RECIPES = (
         "linux-source-6.12",
         ("base", "user-events", "tracing", "race"),
     ),
+    Recipe(
+        "in-tree-6.12",
+        "as user-events-6.12, with our patches, KUnit, lockdep, and memory that fails",
+        "6.12",
+        "linux-source-6.12",
+        ("base", "user-events", "tracing", "in-tree"),
+        patches=("kernel/patches/*.patch",),
+    ),
 )
 NAMES = tuple(recipe.name for recipe in RECIPES)
 

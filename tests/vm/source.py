@@ -12,16 +12,20 @@ import debian
 from paths import HERE, Problem
 
 # What no kernel of ours needs, and what makes up half of the source. Kconfig files and makefiles
-# stay, since others refer to them.
+# stay, since others refer to them, and what our patches change or are tested with.
 LEFT_OUT = (
-    "Documentation/*.rst",
+    "Documentation/[!t]*.rst",
+    "Documentation/t[!r]*.rst",
+    "Documentation/tra[!c]*.rst",
     "arch/[!x]*/*.[chS]",
     "arch/[!x]*/*.dts*",
     "drivers/gpu/*.[ch]",
     "drivers/media/*.[ch]",
     "drivers/net/*/*.[ch]",  # not loopback.c, which every kernel with a network has
     "sound/*.[ch]",
-    "tools/testing/*.[ch]",
+    "tools/testing/[!s]*.[ch]",
+    "tools/testing/s[!e]*.[ch]",
+    "tools/testing/selftests/[!k]*.[ch]",
 )
 
 
@@ -49,11 +53,18 @@ def _run(log, *command, **options):
 
 
 def unpacked_source(package, version, patterns):
-    """The source of a package with our patches, in the cache."""
+    """The source of a package with our patches, in the cache. Files that no patch changes are those
+    of the source without patches."""
     patches = patch_files(patterns)
+    pristine = unpacked_source(package, version, ()) if patches else None
     key = cache.key_of(package, version, LEFT_OUT, [path.read_text() for path in patches])
 
     def make(directory):
+        if pristine:
+            with open(directory / "patch.log", "w", encoding="utf-8") as log:
+                _run(log, "cp", "-al", f"{pristine}/.", directory)
+                apply_patches(patches, directory, log)
+            return
         with tempfile.TemporaryDirectory(dir=directory) as scratch:
             archive = debian.download(package, version, scratch)
             debian.unpack(archive, scratch)
@@ -63,7 +74,6 @@ def unpacked_source(package, version, patterns):
                 left_out = [f"--exclude={package}/{pattern}" for pattern in LEFT_OUT]
                 _run(log, "tar", "-C", directory, "--strip-components=1", "--anchored", *left_out,
                      "-xf", tarball)
-                apply_patches(patches, directory, log)
 
     return cache.obtain("sources", package, key, make)
 

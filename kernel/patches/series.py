@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which patch has what, in their order. Each compiles with those before it.
+
+A file is named by its place in the kernel's source. The Makefile and the Kconfig of eventlog are in
+no list: each patch has as much of them as it takes.
+"""
+
+import dataclasses
+
+CODE = "kernel/trace/eventlog/"
+TESTS = CODE + "tests/"
+
+
+@dataclasses.dataclass(frozen=True)
+class Patch:
+    """One step. Its text is what a reviewer reads first."""
+
+    subject: str
+    text: str
+    files: tuple = ()  # that are new
+    changes: tuple = ()  # names of in-tree/*.diff: changes of what is there
+
+
+SERIES = (
+    Patch(
+        "tracing: Let modules hold event_mutex",
+        """
+trace_add_event_call() and trace_remove_event_call() are exported, but want
+event_mutex to be held, which no module can take. So far nobody outside of
+kernel/trace uses them. A module that adds events at run time has to, and
+does more with it held: it looks whether an event is busy before it removes
+it, and takes the number of one that it has removed.
+""",
+        changes=("event_mutex",),
+    ),
+    Patch(
+        "eventlog: Describe the device of events of applications",
+        """
+Programs are to have their events in tracing as others have: with their real
+fields, in a system of their own, on which perf, filters, histograms and BPF
+programs work. user_events serve a part of that. What they do not: BPF
+programs that are attached never run, bpftrace does not know relative
+locations, a payload that is too large for a listener is lost although
+write() reports success, and nothing says how much a user may have.
+
+/dev/eventlog speaks the ABI of user_events, with the same structs and
+numbers, so that a program written for one works with the other.
+""",
+        files=("include/uapi/linux/eventlog_device.h",),
+        changes=("maintainers",),
+    ),
+    Patch(
+        "eventlog: Take descriptions of events apart",
+        """
+What is not understood is refused. The kernel looks for __data_loc and for
+"char" anywhere in the type of a field, to know what it may follow, so each
+type is put together from words that are known, never taken as it comes.
+""",
+        files=(CODE + "layout.c", CODE + "layout.h"),
+        changes=("hook",),
+    ),
+    Patch(
+        "eventlog: Test which descriptions are understood",
+        """
+KUnit's, in the module itself: nothing has to be exported for them.
+""",
+        files=(TESTS + "kunit.h", TESTS + "layout_kunit.c"),
+    ),
+    Patch(
+        "eventlog: Count what each user has",
+        """
+Over all processes of a user, those in user namespaces of its own included,
+and over all users together, of which a part is kept for root.
+""",
+        files=(CODE + "account.c", CODE + "account.h", TESTS + "account_kunit.c"),
+    ),
+    Patch(
+        "eventlog: Check payloads, and make their words absolute",
+        """
+Listeners follow the words in which a payload says where its strings lie.
+They are checked in the kernel's copy before anybody else sees it, and point
+from the beginning of the entry afterwards, which all listeners understand.
+""",
+        files=(CODE + "eventlog.h", CODE + "payload.c", TESTS + "payload_kunit.c"),
+    ),
+    Patch(
+        "eventlog: Show events",
+        """
+In ftrace's files, by the kernel itself, which trusts nothing in a buffer;
+and for perf and trace-cmd, by what the file `format` of the event says.
+""",
+        files=(CODE + "print.c", CODE + "print_format.c", TESTS + "print_kunit.c",
+               TESTS + "print_format_kunit.c"),
+    ),
+    Patch(
+        "eventlog: Tell processes who listens, in words of their memory",
+        """
+The page of a word is pinned, so that its bit is changed at once, under a
+lock, and without waiting for the process, which might be made to wait for
+ever. So it has to be anonymous memory or of tmpfs.
+""",
+        files=(CODE + "word.c",),
+    ),
+    Patch(
+        "eventlog: Make trace events at run time",
+        """
+Each with a tracepoint that has no place in any code: a list of listeners
+that can be walked without a lock. An event goes when no open file uses it
+and nobody listens to it or refers to it, and its number is kept from others
+while entries with it may still be in a buffer.
+""",
+        files=(CODE + "dead_events.c", CODE + "event.c", CODE + "event_mutex.c",
+               CODE + "trace_event.c", TESTS + "dead_events_kunit.c"),
+    ),
+    Patch(
+        "eventlog: Let programs register and write events",
+        """
+Through a device whose group can be given to whoever may have events.
+Registering makes all that it takes before it takes a lock: who has little
+memory may be kept waiting for it.
+""",
+        files=(CODE + "device.c", CODE + "main.c"),
+    ),
+    Patch(
+        "eventlog: Document /dev/eventlog",
+        """
+What programs say to it, what it answers, and how it differs from
+user_events.
+""",
+        files=("Documentation/trace/eventlog.rst",),
+        changes=("documentation",),
+    ),
+    Patch(
+        "selftests/eventlog: Try the device from its first event to its last",
+        """
+What is registered shows in tracefs, the bit follows whoever listens, and
+what is written is recorded or refused.
+""",
+        files=tuple("tools/testing/selftests/eventlog/" + name
+                    for name in ("Makefile", "config", "eventlog_test.c")),
+        changes=("selftests",),
+    ),
+    Patch(
+        "tracing/user_events: Run BPF programs that are attached",
+        """
+They can be attached, and that sets the bits of the event's programs, but
+they never ran: unlike other trace events, user events are handed to perf
+alone, and only where perf records on that CPU.
+""",
+        changes=("user_events_bpf",),
+    ),
+    Patch(
+        "tracing/user_events: Let events be in the system eventlog",
+        """
+Whoever records the events of applications names one system then, whichever
+way a program has to the kernel: /dev/eventlog, or user_events where it has
+no other. Kernels without the flag answer EINVAL, so that a program notices,
+and registers without it.
+
+A name that somebody else has there is refused: two events of one name in a
+system are one too many for all who read tracefs.
+""",
+        changes=("user_events_system",),
+    ),
+    Patch(
+        "selftests/user_events: Try the system eventlog, and BPF programs",
+        """
+An event is where it says, one of the same name in user_events is another,
+and a BPF program that is attached counts events and reads their fields.
+""",
+        files=("tools/testing/selftests/user_events/eventlog_test.c",),
+        changes=("user_events_selftests",),
+    ),
+)
+
+# What only modules have that are built outside of the kernel's tree, and why.
+OUTSIDE = {
+    CODE + "Kbuild": "builds the module there",
+    CODE + "event_mutex_borrowed.c": "modules there cannot take event_mutex",
+    "include/uapi/linux/eventlog.h": "rings: the kernel has none",
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+//
+// What /dev/eventlog does when the kernel has no memory, as root, on a kernel that can be told
+// which allocation of a process is to fail: each of them in turn, until one call has had all that
+// it wants. What a failed call has charged to its user is given back: no more is allowed than one
+// of each.
+#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "device_steps.h"
+
+#define FAILURES "/sys/kernel/debug/"
+
+enum { failures_max = 1000, large = 2000 };
+
+/// The kernel's counter for this thread.
+static int counter = -1;
+
+/// Has the kernel fail the allocation of that number that this process makes from now on. Nothing
+/// else is called between this and what is tried.
+static bool fail(int number) {
+    char text[16];
+    const int size = snprintf(text, sizeof text, "%d", number);
+    return pwrite(counter, text, (size_t)size, 0) == size;
+}
+
+/// Whether that has happened. None fails afterwards.
+static bool has_failed(void) {
+    char text[16] = "";
+    const bool known = pread(counter, text, sizeof text - 1, 0) > 0;
+    const bool over = fail(0);
+    step("the kernel says whether an allocation has failed", known && over);
+    return strtol(text, NULL, 10) == 0;
+}
+
+/// What is tried: 0 or an errno. And what takes it back.
+struct attempt {
+    const char* name;
+    int (*begin)(void);
+    void (*end)(void);
+};
+
+/// Returns how many allocations have failed.
+static int try_all(const struct attempt* attempt) {
+    int refused = 0;
+    for (int number = 1; number < failures_max; ++number) {
+        const int error = fail(number) ? attempt->begin() : EIO;
+        const bool failed = has_failed();
+        if (error != 0 && (!failed || error != ENOMEM)) {
+            (void)fprintf(stderr, "%s, allocation %d: %s\n", attempt->name, number,
+                          strerror(error));
+            step("who gets no memory is told so", false);
+        }
+        refused += error != 0;
+        if (error == 0) {
+            attempt->end();
+        }
+        if (!failed) {
+            printf("%s: %d allocations, %d refused\n", attempt->name, number - 1, refused);
+            return number - 1;
+        }
+    }
+    step("a call has an end", false);
+    return 0;
+}
+
+static int open_another(void) {
+    device = open_device();
+    return device >= 0 ? 0 : errno;
+}
+
+static void close_device(void) {
+    (void)close(device);
+    device = -1;
+}
+
+static int register_new(void) {
+    return register_at("failures u32 a; __rel_loc char[] b", &word, word_bit, NULL);
+}
+
+/// With all that it has: the next one is to be made anew.
+static void forget(void) {
+    step("the word can be given back", unregister_bit(&word, word_bit) == 0 && word == 0);
+    reopen_device();
+    step("the event can be removed", delete_event("failures") == 0);
+}
+
+static int write_large(void) {
+    static struct {
+        uint32_t index;
+        uint32_t a;
+        uint32_t b;
+        char text[large];
+    } event = {.b = large << 16};
+    return write(device, &event, sizeof event) == (ssize_t)sizeof event ? 0 : errno;
+}
+
+static void nothing(void) {}
+
+/// Leaves out what that function of the kernel calls.
+static void spare(const char* function, const char* cause) {
+    FILE* symbols = fopen("/proc/kallsyms", "r");
+    char line[512];
+    char name[256];
+    char path[128];
+    char text[32];
+    unsigned long start = 0;
+    unsigned long end = 0;
+    for (int pass = 0; symbols != NULL && pass < 2; ++pass) {
+        rewind(symbols);
+        while (fgets(line, sizeof line, symbols) != NULL) {
+            char* rest = NULL;
+            const unsigned long address = strtoul(line, &rest, 16);
+            if (sscanf(rest, " %*c %255s", name) != 1) {
+                continue;
+            }
+            if (pass == 0 && strcmp(name, function) == 0) {
+                start = address;
+            } else if (pass == 1 && address > start && (end == 0 || address < end)) {
+                end = address;
+            }
+        }
+    }
+    step("the kernel has the function", symbols != NULL && start != 0 && end != 0);
+    (void)fclose(symbols);
+    (void)snprintf(path, sizeof path, FAILURES "%s/reject-start", cause);
+    (void)snprintf(text, sizeof text, "%lu", start);
+    set_file(path, text);
+    (void)snprintf(path, sizeof path, FAILURES "%s/reject-end", cause);
+    (void)snprintf(text, sizeof text, "%lu", end);
+    set_file(path, text);
+}
+
+/// All other allocations, also those for which the kernel would wait. What it would say looks like
+/// a fault.
+static void prepare(void) {
+    set_file(FAILURES "failslab/ignore-gfp-wait", "N");
+    set_file(FAILURES "failslab/verbose", "0");
+    set_file(FAILURES "fail_page_alloc/ignore-gfp-wait", "N");
+    set_file(FAILURES "fail_page_alloc/ignore-gfp-highmem", "N");
+    set_file(FAILURES "fail_page_alloc/min-order", "0");
+    set_file(FAILURES "fail_page_alloc/verbose", "0");
+    spare("trace_add_event_call", "failslab");
+    spare("trace_add_event_call", "fail_page_alloc");
+    counter = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+    step("a process has a counter", counter >= 0);
+    set_file(PARAMETERS "files_per_user", "1");
+    set_file(PARAMETERS "events_per_user", "1");
+    set_file(PARAMETERS "words_per_user", "1");
+    set_file(PARAMETERS "pages_per_user", "1");
+}
+
+int main(void) {
+    static const struct attempt opening = {"open", open_another, close_device};
+    static const struct attempt registering = {"register", register_new, forget};
+    static const struct attempt writing = {"write", write_large, nothing};
+    if (access(FAILURES "failslab", F_OK) != 0) {
+        puts("without: failures");
+        return 0;
+    }
+    prepare();
+    step("opening takes memory", try_all(&opening) > 1);
+    word = 0;
+    step("the device can be opened", open_another() == 0);
+    step("registering takes memory", try_all(&registering) > 5);
+    step("what is registered after that", register_new() == 0);
+    set_file(OUR_EVENTS "failures/enable", "1");
+    step("can be listened to", word == 1U << word_bit);
+    step("an event that is large takes memory", try_all(&writing) > 0);
+    set_file(OUR_EVENTS "failures/enable", "0");
+    puts("ok: all failures");
+    return 0;
+}
