@@ -57,12 +57,11 @@ class LiveText(harness.Case):
         recording = self.start_recording("-e", "counter:*")
         recording.stdout.readline()
         cpu_before, begin = self.cpu_seconds(recording), time.monotonic()
-        for _ in range(50):
+        while time.monotonic() < begin + 1:
             recording.stdout.readline()
         passed = time.monotonic() - begin
         used = self.cpu_seconds(recording) - cpu_before
         self.stop(recording)
-        self.assertGreater(passed, 0.5)
         self.assertLess(used, 0.3 * passed)
 
     @staticmethod
