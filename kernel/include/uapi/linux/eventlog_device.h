@@ -22,6 +22,7 @@
 #ifndef _UAPI_LINUX_EVENTLOG_DEVICE_H
 #define _UAPI_LINUX_EVENTLOG_DEVICE_H
 
+#include <linux/eventlog.h>
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
@@ -64,5 +65,186 @@ struct eventlog_unregistration {
 #define EVENTLOG_REGISTER _IOWR('*', 0, struct eventlog_registration *)
 #define EVENTLOG_DELETE _IOW('*', 1, char *)
 #define EVENTLOG_UNREGISTER _IOW('*', 2, struct eventlog_unregistration *)
+
+/*
+ * LISTENING through the device, without tracefs: EVENTLOG_SUBSCRIBE makes an
+ * open file a subscription, for good.  Its memory is laid out as a region (see
+ * linux/eventlog.h), made and written by the kernel alone:
+ *
+ *   read     whole records, each padded to EVENTLOG_UNIT; what was lost stands
+ *            among them at its place: a record of EVENTLOG_LOST_PROVIDER
+ *   poll     readable when there is a record, or a loss that nobody has been told of
+ *   mmap     the region, read-only; then EVENTLOG_HAND_BACK takes the place of
+ *            storing `drained`
+ *
+ * What differs from a region in user space: the producers of a CPU's ring are
+ * what runs on it and what interrupts that, as a stack.  `control` moves when the
+ * outermost is done, so all that stands before it is whole.  The last ring is
+ * never used.  A CPU that comes to life later has its ring begin then: until that
+ * its control is EVENTLOG_SEALED, and what no memory could be had for is in
+ * `lost`.  In overwrite mode a ring seals, too, where those that interrupt one
+ * another would come round to what the outermost still writes.  `lost_` counters
+ * of providers stay 0: the rings have all of it.
+ *
+ * Who hears whom: an unprivileged subscriber hears programs whose real, effective
+ * and saved user were all its own effective user when they published; with CAP_PERFMON (or
+ * CAP_SYS_ADMIN) in the first user namespace everybody, and the kernel itself.
+ */
+
+#define EVENTLOG_NAME_ROOM 64 /* a name of a provider or an event, with its NUL */
+#define EVENTLOG_RULES_MAX 64
+#define EVENTLOG_PROCESSES_MAX 64
+
+/* Of an event that is published: it begins with its session, a __u64. */
+#define EVENTLOG_OFFER_SESSION 1
+/* Whoever gets any event of the provider gets this one, too: the end of a dump. */
+#define EVENTLOG_OFFER_ALWAYS 2
+
+struct eventlog_offer {
+	__u64 keywords;
+	__u32 write_index; /* that the event has got by EVENTLOG_REGISTER */
+	__u16 event; /* its position in the schema */
+	__u8 level; /* 1 to 5 */
+	__u8 flags; /* EVENTLOG_OFFER_... */
+	char name[EVENTLOG_NAME_ROOM];
+};
+
+/*
+ * Publishes a provider: ties numbers of events to it, so that they reach those
+ * who subscribe.  It stays until it is withdrawn or the file is closed.
+ */
+struct eventlog_publication {
+	__u32 size; /* of this struct */
+	__u32 event_count; /* 1 to EVENTLOG_EVENTS_MAX */
+	__u64 events; /* address of struct eventlog_offer [event_count] */
+	__u64 schema; /* address; the kernel does not look into it */
+	__u32 schema_size; /* 1 to EVENTLOG_SCHEMA_SIZE_MAX */
+	__u32 provider; /* the answer: its number, for EVENTLOG_WITHDRAW */
+	__u64 schema_hash;
+	char name[EVENTLOG_NAME_ROOM];
+};
+
+/* What a subscription wants: events that meet all of one of its rules. */
+struct eventlog_rule {
+	char provider[EVENTLOG_NAME_ROOM]; /* patterns, with * and ? */
+	char event[EVENTLOG_NAME_ROOM];
+	__u64 keywords; /* one of these, or an event without any; 0: all */
+	__u32 level; /* up to this one; 0: all */
+	__u32 flags; /* EVENTLOG_RULE_SESSIONS */
+};
+
+/* Only events of the sessions that the subscription names. */
+#define EVENTLOG_RULE_SESSIONS 1
+
+/* Of processes: one of these, if any is named. */
+struct eventlog_process {
+	__u32 pid; /* as the subscriber's pid namespace numbers it; 0: any */
+	__u32 reserved; /* 0 */
+	char name[EVENTLOG_NAME_SIZE]; /* a pattern; empty: any */
+};
+
+struct eventlog_subscription_request {
+	__u32 size; /* of this struct */
+	__u32 features; /* EVENTLOG_FEATURE_OVERWRITE or 0 */
+	__u32 clock; /* enum eventlog_clock */
+	__u32 buffer_count; /* power of two, 2 to EVENTLOG_BUFFERS_MAX */
+	__u32 buffer_size; /* power of two, EVENTLOG_BUFFER_SIZE_MIN to _MAX */
+	__u32 rule_count; /* 1 to EVENTLOG_RULES_MAX */
+	__u64 rules; /* address of struct eventlog_rule [] */
+	__u32 session_count; /* up to EVENTLOG_SESSIONS_MAX */
+	__u32 process_count; /* up to EVENTLOG_PROCESSES_MAX */
+	__u64 sessions; /* address of __u64 [] */
+	__u64 processes; /* address of struct eventlog_process [] */
+	__u64 schemas_size; /* room for schemas, a multiple of 64 KiB up to 256 MiB */
+	__u32 flags; /* EVENTLOG_WAKE_AT_SWITCH */
+	__u32 read_timeout; /* of a read that waits, in milliseconds; 0: for ever */
+	__u64 total_size; /* the answer: what there is to be mapped */
+};
+
+/* Who waits is woken when a buffer has been switched, not by each record. */
+#define EVENTLOG_WAKE_AT_SWITCH 1
+
+/* Gives buffers of a ring back: generations below this one have been read. */
+struct eventlog_hand_back {
+	__u32 size; /* of this struct */
+	__u32 ring;
+	__u64 drained;
+};
+
+#define EVENTLOG_ALL_RINGS 0xffffffffU
+
+struct eventlog_statistics {
+	__u32 size; /* of this struct */
+	__u32 ring; /* of which; or EVENTLOG_ALL_RINGS */
+	__u64 recorded;
+	__u64 lost;
+	__u64 read; /* by read(2) */
+	__u64 overwritten; /* and told to who reads */
+	__u64 lost_told;
+	__u32 next_size; /* the room that the next read needs, 0: there is nothing */
+	__u32 providers_refused; /* no room for these in the region's tables */
+	__u64 memory; /* bytes that count for the user */
+};
+
+/* One provider that the caller may listen to. */
+struct eventlog_provider_query {
+	__u32 size; /* of this struct */
+	__u32 provider; /* the answer has the next above this one; 0: the first */
+	__u64 schema; /* address of room for the schema, or 0 */
+	__u32 schema_size; /* of that room; the answer: of the schema */
+	__u32 event_count;
+	__u64 schema_hash;
+	__u32 pid; /* 0: the kernel, or not of the caller's pid namespace */
+	__u32 uid;
+	__u64 start_time; /* field 22 of /proc/PID/stat */
+	char process[EVENTLOG_NAME_SIZE];
+	char name[EVENTLOG_NAME_ROOM];
+};
+
+/*
+ * The first word of a write that holds many events: behind it, each at the next
+ * multiple of 8 bytes from the beginning of the write, a struct eventlog_batch_entry
+ * with its payload.  Answers how many bytes have been taken, of whole entries; an
+ * error only if the first one is refused.  What nobody listens to is taken.
+ */
+#define EVENTLOG_BATCH 0xffffffffU
+#define EVENTLOG_BATCH_SIZE_MAX 0x00100000U
+
+struct eventlog_batch_entry {
+	__u32 write_index;
+	__u32 size; /* of the payload behind */
+};
+
+/*
+ * What read(2) says of events that are missing: a record of this provider with a
+ * struct eventlog_missing as its payload, at the time of the first record behind
+ * the gap, or, if there is none yet, when the loss was found.
+ */
+#define EVENTLOG_LOST_PROVIDER 0xffffU
+
+struct eventlog_missing {
+	__u64 lost; /* there was no room */
+	__u64 overwritten; /* newer ones took their place */
+};
+
+#define EVENTLOG_PUBLISH _IOWR('*', 16, struct eventlog_publication *)
+#define EVENTLOG_WITHDRAW _IOW('*', 17, __u32 *)
+#define EVENTLOG_SUBSCRIBE _IOWR('*', 18, struct eventlog_subscription_request *)
+#define EVENTLOG_HAND_BACK _IOW('*', 19, struct eventlog_hand_back *)
+#define EVENTLOG_STATISTICS _IOWR('*', 20, struct eventlog_statistics *)
+#define EVENTLOG_NEXT_PROVIDER _IOWR('*', 21, struct eventlog_provider_query *)
+
+EVENTLOG_ABI(sizeof(struct eventlog_offer) == 80);
+EVENTLOG_ABI(sizeof(struct eventlog_publication) == 104);
+EVENTLOG_ABI_AT(eventlog_publication, schema_hash, 32);
+EVENTLOG_ABI(sizeof(struct eventlog_rule) == 144);
+EVENTLOG_ABI(sizeof(struct eventlog_process) == 24);
+EVENTLOG_ABI(sizeof(struct eventlog_subscription_request) == 80);
+EVENTLOG_ABI_AT(eventlog_subscription_request, total_size, 72);
+EVENTLOG_ABI(sizeof(struct eventlog_hand_back) == 16);
+EVENTLOG_ABI(sizeof(struct eventlog_statistics) == 64);
+EVENTLOG_ABI(sizeof(struct eventlog_provider_query) == 136);
+EVENTLOG_ABI(sizeof(struct eventlog_batch_entry) == 8);
+EVENTLOG_ABI(EVENTLOG_PROVIDERS_MAX <= EVENTLOG_LOST_PROVIDER);
 
 #endif /* _UAPI_LINUX_EVENTLOG_DEVICE_H */

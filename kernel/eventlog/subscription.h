@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Who subscribes to what, for those that have events to hand over.
+ *
+ * A source is one provider, of a program or of the kernel, with its events.  Each
+ * event keeps the list of who wants it: writing one is a load and a branch while
+ * that is nobody, and takes no lock in any case.
+ */
+#ifndef EVENTLOG_SUBSCRIPTION_H
+#define EVENTLOG_SUBSCRIPTION_H
+
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+struct eventlog_listeners; /* private to source.c */
+struct eventlog_source;
+
+/* Filled in by whoever owns it, up to `flags`, zero behind that; does not change while published. */
+struct eventlog_source_event {
+	struct eventlog_listeners __rcu *listeners; /* NULL: nobody */
+	struct eventlog_source *source;
+	const char *name;
+	u64 keywords;
+	u16 id; /* its position in the schema */
+	u8 level;
+	u8 flags; /* EVENTLOG_OFFER_... */
+	bool heard; /* by the lock of source.c */
+};
+
+struct eventlog_source {
+	struct list_head node;
+	const char *name;
+	const void *schema; /* in the SDK's binary form */
+	u32 schema_size;
+	u64 schema_hash;
+	u32 event_count;
+	struct eventlog_source_event *events;
+	/*
+	 * Somebody listens to an event, or nobody does any more.  May sleep; called
+	 * with the lock of source.c, so that it must not publish, withdraw or subscribe.
+	 * May be NULL.
+	 */
+	void (*tell)(struct eventlog_source_event *event, bool heard);
+
+	/* Of a program; for the kernel's own `process` is NULL. */
+	struct pid *process;
+	kuid_t uid;
+	bool is_private; /* has other rights than those of `uid`: not for that user to hear */
+	u64 start_time; /* field 22 of /proc/PID/stat */
+	char process_name[TASK_COMM_LEN];
+	u32 number; /* set by eventlog_source_publish() */
+};
+
+/*
+ * From now on the source's events reach those that want them.  May sleep.  Returns
+ * 0, or -ENOMEM, and then nothing has changed.
+ */
+int eventlog_source_publish(struct eventlog_source *source);
+
+/*
+ * Nobody hears the source's events any more when this returns, and nobody is still
+ * writing one to a subscription: it waits for a grace period.  `tell` is not called.
+ */
+void eventlog_source_withdraw(struct eventlog_source *source);
+
+/* A load: whether it is worth making the payload.  Any context. */
+static inline bool eventlog_subscriptions_want(const struct eventlog_source_event *event)
+{
+	return rcu_access_pointer(event->listeners);
+}
+
+/*
+ * Hands an event to all subscriptions that want it; the payload is in the SDK's
+ * form, with __rel_loc words.  Any context, NMIs too; does not sleep, takes no
+ * lock.  What finds no room in a ring is counted there.
+ */
+void eventlog_subscriptions_write(const struct eventlog_source_event *event, const void *payload,
+				  u32 size);
+
+#endif /* EVENTLOG_SUBSCRIPTION_H */
