@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counts what each user has, and what all have. */
 #include <linux/capability.h>
+#include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -33,6 +35,10 @@ static struct eventlog_limit limits[EVENTLOG_RESOURCES] = {
 	[EVENTLOG_EVENTS] = { .user = 4096, .all = 16384 },
 	[EVENTLOG_WORDS] = { .user = 65536, .all = 262144 },
 	[EVENTLOG_PAGES] = { .user = 4096, .all = 16384 },
+	[EVENTLOG_SUBSCRIPTIONS] = { .user = 16, .all = 64 },
+	/* 0: as the number of processors asks for, see eventlog_account_init(). */
+	[EVENTLOG_RING_PAGES] = { .user = 0, .all = 0 },
+	[EVENTLOG_SCHEMA_PAGES] = { .user = 4096, .all = 16384 },
 };
 
 /* Of what all may have together, one part in so many is for root alone. */
@@ -54,6 +60,34 @@ module_param_named(pages_per_user, limits[EVENTLOG_PAGES].user, uint, 0644);
 MODULE_PARM_DESC(pages_per_user, "Pages of memory that may be pinned for a user's words");
 module_param_named(pages_max, limits[EVENTLOG_PAGES].all, uint, 0644);
 MODULE_PARM_DESC(pages_max, "Pages of memory that may be pinned for the words of all users");
+module_param_named(subscriptions_per_user, limits[EVENTLOG_SUBSCRIPTIONS].user, uint, 0644);
+MODULE_PARM_DESC(subscriptions_per_user, "Subscriptions that a user may have");
+module_param_named(subscriptions_max, limits[EVENTLOG_SUBSCRIPTIONS].all, uint, 0644);
+MODULE_PARM_DESC(subscriptions_max, "Subscriptions that all users together may have");
+module_param_named(ring_pages_per_user, limits[EVENTLOG_RING_PAGES].user, uint, 0644);
+MODULE_PARM_DESC(ring_pages_per_user, "Pages of memory that the subscriptions of a user may have");
+module_param_named(ring_pages_max, limits[EVENTLOG_RING_PAGES].all, uint, 0644);
+MODULE_PARM_DESC(ring_pages_max, "Pages of memory that the subscriptions of all users may have");
+module_param_named(schema_pages_per_user, limits[EVENTLOG_SCHEMA_PAGES].user, uint, 0644);
+MODULE_PARM_DESC(schema_pages_per_user, "Pages of memory that a user's providers may have");
+module_param_named(schema_pages_max, limits[EVENTLOG_SCHEMA_PAGES].all, uint, 0644);
+MODULE_PARM_DESC(schema_pages_max, "Pages of memory that the providers of all users may have");
+
+/* Room for several subscriptions of usual size, also where there are many processors. */
+#define RING_BYTES_FOR_ANY (64U << 20)
+#define RING_BYTES_FOR_EACH_CPU (4U << 20)
+
+/* Before there is a user: fills in the limits for which none has been given. */
+void eventlog_account_init(void)
+{
+	struct eventlog_limit *pages = &limits[EVENTLOG_RING_PAGES];
+
+	if (!pages->user)
+		pages->user = RING_BYTES_FOR_ANY / PAGE_SIZE +
+			      num_possible_cpus() * (RING_BYTES_FOR_EACH_CPU / PAGE_SIZE);
+	if (!pages->all)
+		pages->all = 4 * pages->user;
+}
 
 /*
  * Whoever may make user namespaces can have the users of those, as many as

@@ -10,11 +10,15 @@ enum eventlog_resource {
 	EVENTLOG_EVENTS, /* events that were there for none before */
 	EVENTLOG_WORDS,
 	EVENTLOG_PAGES, /* pinned, for words; large ones count as what they are made of */
+	EVENTLOG_SUBSCRIPTIONS,
+	EVENTLOG_RING_PAGES, /* memory of subscriptions */
+	EVENTLOG_SCHEMA_PAGES, /* what providers of programs have published */
 	EVENTLOG_RESOURCES
 };
 
 struct eventlog_user;
 
+void eventlog_account_init(void);
 struct eventlog_user *eventlog_user_get(void);
 struct eventlog_user *eventlog_user_hold(struct eventlog_user *user);
 void eventlog_user_put(struct eventlog_user *user);

@@ -7,12 +7,15 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <uapi/linux/eventlog_device.h>
 
 #include "eventlog.h"
+#include "source.h"
 
 static int device_open(struct inode *inode, struct file *opened)
 {
@@ -31,11 +34,14 @@ static int device_open(struct inode *inode, struct file *opened)
 		return -EMFILE;
 	}
 	INIT_LIST_HEAD(&file->pages);
+	INIT_LIST_HEAD(&file->publications);
+	mutex_init(&file->lock);
 	opened->private_data = file;
 	return stream_open(inode, opened);
 }
 
-static struct eventlog_event **place_of(struct eventlog_file *file, u32 index)
+/* Of an event that the file has. */
+struct eventlog_slot *eventlog_slot_of(struct eventlog_file *file, u32 index)
 {
 	return &file->chunks[index / EVENTLOG_EVENTS_PER_CHUNK][index % EVENTLOG_EVENTS_PER_CHUNK];
 }
@@ -45,10 +51,13 @@ static int device_release(struct inode *inode, struct file *opened)
 	struct eventlog_file *file = opened->private_data;
 	u32 i;
 
+	if (file->subscription)
+		eventlog_subscription_free(file->subscription);
+	eventlog_withdraw_all(file);
 	eventlog_words_remove_all(file);
 	mutex_lock(&eventlog_registry_lock);
 	for (i = 0; i < file->event_count; i++)
-		eventlog_event_put(*place_of(file, i));
+		eventlog_event_put(eventlog_slot_of(file, i)->event);
 	mutex_unlock(&eventlog_registry_lock);
 	for (i = 0; i < EVENTLOG_CHUNKS_PER_FILE; i++)
 		kfree(file->chunks[i]);
@@ -64,7 +73,7 @@ static int device_release(struct inode *inode, struct file *opened)
  */
 struct parts {
 	struct eventlog_event *event;
-	struct eventlog_event **chunk;
+	struct eventlog_slot *chunk;
 	struct eventlog_word *word;
 };
 
@@ -73,11 +82,11 @@ static int find_number(struct eventlog_file *file, const struct eventlog_event *
 		       struct parts *parts)
 {
 	const u32 count = file->event_count;
-	struct eventlog_event ***chunk;
+	struct eventlog_slot **chunk;
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		if (*place_of(file, i) == event)
+		if (eventlog_slot_of(file, i)->event == event)
 			return i;
 	if (count == EVENTLOG_EVENTS_PER_FILE)
 		return -EMFILE;
@@ -96,7 +105,6 @@ static void set_number(struct eventlog_file *file, struct eventlog_event *event,
 		eventlog_event_put(event);
 		return;
 	}
-	*place_of(file, number) = event;
 	/* Whoever sees the number sees the event. */
 	smp_store_release(&file->event_count, number + 1);
 }
@@ -113,7 +121,13 @@ static int add_locked(struct eventlog_file *file, u16 flags, struct parts *parts
 	if (event == parts->event)
 		parts->event = NULL;
 	number = find_number(file, event, parts);
-	error = number < 0 ? number : eventlog_word_add(parts->word, file, event, unused);
+	error = number;
+	if (number >= 0) {
+		struct eventlog_slot *slot = eventlog_slot_of(file, number);
+
+		slot->event = event;
+		error = eventlog_word_add(parts->word, file, event, slot, unused);
+	}
 	if (error) {
 		eventlog_event_put(event);
 		return error;
@@ -157,7 +171,7 @@ static int add_event(struct eventlog_file *file, struct eventlog_layout *layout,
 }
 
 /* Whatever newer programs may append to these structs has to be 0. */
-static int get_struct(void *known, size_t known_size, void __user *from)
+int eventlog_get_struct(void *known, size_t known_size, void __user *from)
 {
 	u32 size;
 
@@ -191,7 +205,7 @@ static long do_register(struct eventlog_file *file, struct eventlog_registration
 	int number;
 	int error;
 
-	error = get_struct(&wanted, sizeof(wanted), from);
+	error = eventlog_get_struct(&wanted, sizeof(wanted), from);
 	if (error)
 		return error;
 	if (wanted.flags & ~EVENTLOG_REGISTER_MULTI_FORMAT)
@@ -221,7 +235,7 @@ static long do_register(struct eventlog_file *file, struct eventlog_registration
 static long do_unregister(struct eventlog_unregistration __user *from)
 {
 	struct eventlog_unregistration wanted;
-	const int error = get_struct(&wanted, sizeof(wanted), from);
+	const int error = eventlog_get_struct(&wanted, sizeof(wanted), from);
 
 	if (error)
 		return error;
@@ -253,40 +267,76 @@ static long device_ioctl(struct file *opened, unsigned int command, unsigned lon
 		return do_delete((const char __user *)argument);
 	case EVENTLOG_UNREGISTER:
 		return do_unregister((void __user *)argument);
+	case EVENTLOG_PUBLISH:
+		return eventlog_publish(opened->private_data, (void __user *)argument);
+	case EVENTLOG_WITHDRAW:
+		return eventlog_withdraw(opened->private_data, (void __user *)argument);
+	case EVENTLOG_SUBSCRIBE:
+		if (!(opened->f_mode & FMODE_READ))
+			return -EBADF;
+		return eventlog_subscribe(opened->private_data, (void __user *)argument);
+	case EVENTLOG_HAND_BACK:
+		return eventlog_do_hand_back(opened->private_data, (void __user *)argument);
+	case EVENTLOG_STATISTICS:
+		return eventlog_statistics(opened->private_data, (void __user *)argument);
+	case EVENTLOG_NEXT_PROVIDER:
+		return eventlog_next_provider((void __user *)argument);
 	default:
 		return -ENOTTY;
 	}
 }
 
-/*
- * One event: its number, then its payload.  Fails with ENOENT for a number that
- * this file does not have, EINVAL and E2BIG for a payload that is too short or
- * too long, EBADF if nobody listens, EFAULT if something in it points outside.
- */
-static ssize_t device_write(struct kiocb *kiocb, struct iov_iter *from)
+static bool is_heard(const struct eventlog_slot *slot)
 {
-	struct eventlog_file *file = kiocb->ki_filp->private_data;
-	const size_t total = iov_iter_count(from);
-	struct eventlog_event *event;
+	const struct eventlog_source_event *published;
+	bool heard = READ_ONCE(slot->event->heard);
+
+	rcu_read_lock();
+	published = rcu_dereference(slot->published);
+	if (published)
+		heard |= eventlog_subscriptions_want(published);
+	rcu_read_unlock();
+	return heard;
+}
+
+/* Hands a payload that has been checked to all who listen; it may be changed by that. */
+static void hand_over(const struct eventlog_slot *slot, u8 *payload, size_t size)
+{
+	const struct eventlog_source_event *published;
+
+	rcu_read_lock();
+	published = rcu_dereference(slot->published);
+	if (published)
+		eventlog_subscriptions_write(published, payload, size);
+	rcu_read_unlock();
+	if (!READ_ONCE(slot->event->heard))
+		return;
+	eventlog_payload_make_absolute(slot->event->layout, payload);
+	eventlog_trace_event_fire(slot->event, payload, size);
+}
+
+/*
+ * One event of `size` bytes.  Fails with ENOENT for a number that this file does
+ * not have, EINVAL and E2BIG for a payload that is too short or too long, EBADF if
+ * nobody listens, EFAULT if something in it points outside.
+ */
+static int write_event(struct eventlog_file *file, u32 index, size_t size, struct iov_iter *from)
+{
+	/* Pairs with the release in set_number(): the event is there, too. */
+	const u32 count = smp_load_acquire(&file->event_count);
+	const struct eventlog_slot *slot;
 	u8 brief[256] __aligned(8);
 	u8 *payload = brief;
-	size_t size;
-	u32 index, count;
 	int error;
 
-	if (!copy_from_iter_full(&index, sizeof(index), from))
-		return -EFAULT;
-	/* Pairs with the release in set_number(): the event is there, too. */
-	count = smp_load_acquire(&file->event_count);
 	if (index >= count)
 		return -ENOENT;
-	event = *place_of(file, array_index_nospec(index, count));
-	size = iov_iter_count(from);
-	if (size < event->layout->size)
+	slot = eventlog_slot_of(file, array_index_nospec(index, count));
+	if (size < slot->event->layout->size)
 		return -EINVAL;
 	if (size > EVENTLOG_PAYLOAD_MAX)
 		return -E2BIG;
-	if (!READ_ONCE(event->heard))
+	if (!is_heard(slot))
 		return -EBADF;
 	if (size > sizeof(brief)) {
 		payload = kmalloc(size, GFP_KERNEL);
@@ -295,12 +345,104 @@ static ssize_t device_write(struct kiocb *kiocb, struct iov_iter *from)
 	}
 	error = copy_from_iter_full(payload, size, from) ? 0 : -EFAULT;
 	if (!error)
-		error = eventlog_payload_make_absolute(event->layout, payload, size);
+		error = eventlog_payload_check(slot->event->layout, payload, size);
 	if (!error)
-		eventlog_trace_event_fire(event, payload, size);
+		hand_over(slot, payload, size);
 	if (payload != brief)
 		kfree(payload);
+	return error;
+}
+
+/* The next of many; what nobody listens to is passed over. */
+static int write_entry(struct eventlog_file *file, struct iov_iter *from)
+{
+	struct eventlog_batch_entry entry;
+	size_t left, padding;
+	int error;
+
+	if (iov_iter_count(from) < sizeof(entry))
+		return -EINVAL;
+	if (!copy_from_iter_full(&entry, sizeof(entry), from))
+		return -EFAULT;
+	left = iov_iter_count(from);
+	if (entry.size > left)
+		return -EINVAL;
+	error = write_event(file, entry.write_index, entry.size, from);
+	if (error && error != -EBADF)
+		return error;
+	iov_iter_advance(from, entry.size - (left - iov_iter_count(from)));
+	padding = ALIGN(entry.size, sizeof(u64)) - entry.size;
+	iov_iter_advance(from, min(padding, iov_iter_count(from)));
+	return 0;
+}
+
+/* See EVENTLOG_BATCH.  Returns how many bytes of whole entries have been taken. */
+static ssize_t write_batch(struct eventlog_file *file, struct iov_iter *from, size_t total)
+{
+	ssize_t taken = 0;
+	int error = 0;
+	u32 reserved;
+
+	if (total > EVENTLOG_BATCH_SIZE_MAX)
+		return -E2BIG;
+	if (!copy_from_iter_full(&reserved, sizeof(reserved), from))
+		return -EFAULT;
+	if (reserved)
+		return -EINVAL;
+	while (iov_iter_count(from)) {
+		error = write_entry(file, from);
+		if (error)
+			break;
+		taken = total - iov_iter_count(from);
+		if (fatal_signal_pending(current))
+			break;
+		cond_resched();
+	}
+	return taken ? taken : error;
+}
+
+/* One event: its number, then its payload; or EVENTLOG_BATCH and many. */
+static ssize_t device_write(struct kiocb *kiocb, struct iov_iter *from)
+{
+	struct eventlog_file *file = kiocb->ki_filp->private_data;
+	const size_t total = iov_iter_count(from);
+	u32 index;
+	int error;
+
+	if (!copy_from_iter_full(&index, sizeof(index), from))
+		return -EFAULT;
+	if (index == EVENTLOG_BATCH)
+		return write_batch(file, from, total);
+	error = write_event(file, index, iov_iter_count(from), from);
 	return error ? error : total;
+}
+
+static ssize_t device_read(struct kiocb *kiocb, struct iov_iter *to)
+{
+	struct file *opened = kiocb->ki_filp;
+	struct eventlog_subscription *subscription = eventlog_subscription_of(opened);
+	const bool may_wait = !(opened->f_flags & O_NONBLOCK) &&
+			      !(kiocb->ki_flags & IOCB_NOWAIT);
+
+	if (!subscription)
+		return -EINVAL;
+	return iov_iter_count(to) ? eventlog_read(subscription, to, may_wait) : 0;
+}
+
+/* What is no subscription can always be written to. */
+static __poll_t device_poll(struct file *opened, struct poll_table_struct *table)
+{
+	struct eventlog_subscription *subscription = eventlog_subscription_of(opened);
+	const __poll_t writable = EPOLLOUT | EPOLLWRNORM;
+
+	return subscription ? writable | eventlog_poll(subscription, opened, table) : writable;
+}
+
+static int device_mmap(struct file *opened, struct vm_area_struct *area)
+{
+	struct eventlog_subscription *subscription = eventlog_subscription_of(opened);
+
+	return subscription ? eventlog_region_map(&subscription->memory, area) : -EINVAL;
 }
 
 static const struct file_operations device_operations = {
@@ -309,6 +451,9 @@ static const struct file_operations device_operations = {
 	.release = device_release,
 	.unlocked_ioctl = device_ioctl,
 	.write_iter = device_write,
+	.read_iter = device_read,
+	.poll = device_poll,
+	.mmap = device_mmap,
 };
 
 static struct miscdevice device = {

@@ -32,6 +32,7 @@
 
 #include "account.h"
 #include "layout.h"
+#include "subscription.h"
 
 #define EVENTLOG_SYSTEM "eventlog"
 
@@ -92,28 +93,47 @@ extern struct trace_event_functions eventlog_print_functions;
 char *eventlog_print_format(const struct eventlog_layout *layout);
 
 /* payload.c */
-int eventlog_payload_make_absolute(const struct eventlog_layout *layout, u8 *payload, size_t size);
+int eventlog_payload_check(const struct eventlog_layout *layout, const u8 *payload, size_t size);
+void eventlog_payload_make_absolute(const struct eventlog_layout *layout, u8 *payload);
 
 /* word.c */
 struct eventlog_file;
+struct eventlog_slot;
 struct eventlog_word;
 bool eventlog_word_exists(unsigned long address, u8 bit);
 struct eventlog_word *eventlog_word_prepare(unsigned long address, u8 size, u8 bit);
 void eventlog_word_discard(struct eventlog_word *word);
 int eventlog_word_add(struct eventlog_word *word, struct eventlog_file *file,
-		      struct eventlog_event *event, struct list_head *unused);
+		      struct eventlog_event *event, struct eventlog_slot *slot,
+		      struct list_head *unused);
 void eventlog_pages_free(struct list_head *pages);
 int eventlog_word_remove(unsigned long address, u8 bit);
 void eventlog_words_remove_all(struct eventlog_file *file);
 void eventlog_words_tell(struct eventlog_event *event, bool heard);
+void eventlog_words_tell_slot(struct eventlog_slot *slot, bool heard);
 
 /* device.c */
 #define EVENTLOG_EVENTS_PER_CHUNK 64
 #define EVENTLOG_CHUNKS_PER_FILE 16
 #define EVENTLOG_EVENTS_PER_FILE (EVENTLOG_EVENTS_PER_CHUNK * EVENTLOG_CHUNKS_PER_FILE)
 
+/* An event of a file, by its write_index. */
+struct eventlog_slot {
+	struct eventlog_event *event;
+	/* That it has been published as; NULL: not. */
+	struct eventlog_source_event __rcu *published;
+	bool heard; /* by subscriptions: by eventlog_words_lock */
+};
+
+struct eventlog_subscription;
+
 struct eventlog_file {
 	struct eventlog_user *user;
+
+	/* What it has published, and that it is no subscription yet. */
+	struct mutex lock;
+	struct list_head publications;
+	struct eventlog_subscription *subscription; /* once set, until it is closed: with release */
 
 	/* By eventlog_words_lock. */
 	struct list_head pages;
@@ -124,10 +144,33 @@ struct eventlog_file {
 	 * they are there.  They stay until the file is closed.
 	 */
 	u32 event_count;
-	struct eventlog_event **chunks[EVENTLOG_CHUNKS_PER_FILE];
+	struct eventlog_slot *chunks[EVENTLOG_CHUNKS_PER_FILE];
 };
+
+struct eventlog_slot *eventlog_slot_of(struct eventlog_file *file, u32 index);
+int eventlog_get_struct(void *known, size_t known_size, void __user *from);
 
 int eventlog_device_init(void);
 void eventlog_device_exit(void);
+
+/* publication.c */
+struct eventlog_publication;
+long eventlog_publish(struct eventlog_file *file, struct eventlog_publication __user *from);
+long eventlog_withdraw(struct eventlog_file *file, const u32 __user *from);
+void eventlog_withdraw_all(struct eventlog_file *file);
+
+/* listening.c */
+struct file;
+struct eventlog_subscription_request;
+struct eventlog_hand_back;
+struct eventlog_statistics;
+struct eventlog_provider_query;
+long eventlog_subscribe(struct eventlog_file *file,
+			struct eventlog_subscription_request __user *from);
+long eventlog_do_hand_back(struct eventlog_file *file,
+			   const struct eventlog_hand_back __user *from);
+long eventlog_statistics(struct eventlog_file *file, struct eventlog_statistics __user *from);
+long eventlog_next_provider(struct eventlog_provider_query __user *from);
+struct eventlog_subscription *eventlog_subscription_of(struct file *opened);
 
 #endif /* EVENTLOG_H */

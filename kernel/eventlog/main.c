@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "eventlog.h"
+#include "source.h"
 
 static void do_nothing(void *data)
 {
@@ -21,12 +22,20 @@ static int __init eventlog_init(void)
 		pr_err("tracing does not take events of this module: is it switched off, or the kernel tainted by modules that are not free?\n");
 		return -EOPNOTSUPP;
 	}
-	return eventlog_device_init();
+	eventlog_account_init();
+	error = eventlog_subscriptions_init();
+	if (error)
+		return error;
+	error = eventlog_device_init();
+	if (error)
+		eventlog_subscriptions_exit();
+	return error;
 }
 
 static void __exit eventlog_exit(void)
 {
 	eventlog_device_exit();
+	eventlog_subscriptions_exit();
 	eventlog_events_exit();
 }
 

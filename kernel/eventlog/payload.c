@@ -8,40 +8,72 @@
 
 #include "eventlog.h"
 
+/* Where something lies in the payload, by the word that points to it. */
+struct place {
+	u32 start;
+	u32 length;
+};
+
+/* Returns false if that is in front of the payload. */
+static bool find_place(const struct eventlog_field *field, const u8 *payload, struct place *place)
+{
+	u32 word;
+
+	memcpy(&word, payload + field->offset, sizeof(word)); /* it may lie anywhere */
+	place->length = word >> 16;
+	place->start = word & 0xffff;
+	if (field->is_relative) {
+		place->start += field->offset + sizeof(word);
+		return true;
+	}
+	if (place->start < sizeof(struct trace_entry))
+		return false;
+	place->start -= sizeof(struct trace_entry);
+	return true;
+}
+
 /*
- * Turns words that point from where they stand into such that point from the
- * beginning of the trace's entry, whose header stands in front of the payload.
- *
- * What they point to lies behind all fields, so that no word is changed that
+ * What words point to lies behind all fields, so that no word is changed that
  * another one points to; a text ends with NUL, whatever follows it.
  * Returns 0, or -EFAULT if that is not so, as user_events do.
  */
-int eventlog_payload_make_absolute(const struct eventlog_layout *layout, u8 *payload, size_t size)
+int eventlog_payload_check(const struct eventlog_layout *layout, const u8 *payload, size_t size)
 {
+	struct place place;
 	u32 i;
 
 	for (i = 0; i < layout->field_count; i++) {
 		const struct eventlog_field *field = &layout->fields[i];
-		u8 *const at = payload + field->offset;
-		u32 word, length, start;
 
 		if (!eventlog_is_elsewhere(field))
 			continue;
-		memcpy(&word, at, sizeof(word)); /* it may lie anywhere */
-		length = word >> 16;
-		start = word & 0xffff;
-		if (field->is_relative)
-			start += field->offset + sizeof(word);
-		else if (start >= sizeof(struct trace_entry))
-			start -= sizeof(struct trace_entry);
-		else
+		if (!find_place(field, payload, &place) || place.start < layout->size ||
+		    place.start + place.length > size)
 			return -EFAULT;
-		if (start < layout->size || start + length > size)
+		if (field->kind == EVENTLOG_TEXT &&
+		    (!place.length || payload[place.start + place.length - 1]))
 			return -EFAULT;
-		if (field->kind == EVENTLOG_TEXT && (!length || payload[start + length - 1]))
-			return -EFAULT;
-		word = length << 16 | (u32)(start + sizeof(struct trace_entry));
-		memcpy(at, &word, sizeof(word));
 	}
 	return 0;
+}
+
+/*
+ * Turns words that point from where they stand into such that point from the
+ * beginning of the trace's entry, whose header stands in front of the payload.
+ * That has been checked.
+ */
+void eventlog_payload_make_absolute(const struct eventlog_layout *layout, u8 *payload)
+{
+	struct place place;
+	u32 i, word;
+
+	for (i = 0; i < layout->field_count; i++) {
+		const struct eventlog_field *field = &layout->fields[i];
+
+		if (!eventlog_is_elsewhere(field))
+			continue;
+		find_place(field, payload, &place);
+		word = place.length << 16 | (u32)(place.start + sizeof(struct trace_entry));
+		memcpy(payload + field->offset, &word, sizeof(word));
+	}
 }

@@ -42,6 +42,7 @@ struct eventlog_word {
 	struct list_head by_page;
 	struct list_head by_event;
 	struct eventlog_page *page; /* its own, until it is added */
+	struct eventlog_slot *slot; /* of the event, once it is added */
 	struct page *memory; /* where it lies, in all that the pin keeps */
 	unsigned long address;
 	u8 size;
@@ -248,7 +249,8 @@ static struct eventlog_page *find_page(struct eventlog_file *file, struct eventl
  * in any case.
  */
 int eventlog_word_add(struct eventlog_word *word, struct eventlog_file *file,
-		      struct eventlog_event *event, struct list_head *unused)
+		      struct eventlog_event *event, struct eventlog_slot *slot,
+		      struct list_head *unused)
 {
 	struct eventlog_page *own = word->page;
 	struct eventlog_page *page;
@@ -274,10 +276,11 @@ int eventlog_word_add(struct eventlog_word *word, struct eventlog_file *file,
 		list_add(&own->node, unused);
 	}
 	word->page = page;
+	word->slot = slot;
 	list_add(&word->by_page, &page->words);
 	list_add(&word->by_event, &event->words);
 	hash_add(words, &word->by_address, key_of(page->mm, word->address));
-	write_bit(word, event->heard);
+	write_bit(word, event->heard || slot->heard);
 	error = 0;
 unlock:
 	mutex_unlock(&eventlog_words_lock);
@@ -316,7 +319,7 @@ void eventlog_words_remove_all(struct eventlog_file *file)
 	eventlog_pages_free(&unused);
 }
 
-/* Tells all processes whether somebody listens to the event. */
+/* Tells all processes whether somebody listens to the event by tracing. */
 void eventlog_words_tell(struct eventlog_event *event, bool heard)
 {
 	struct eventlog_word *word;
@@ -325,7 +328,20 @@ void eventlog_words_tell(struct eventlog_event *event, bool heard)
 	if (event->heard != heard) {
 		WRITE_ONCE(event->heard, heard);
 		list_for_each_entry(word, &event->words, by_event)
-			write_bit(word, heard);
+			write_bit(word, heard || word->slot->heard);
 	}
+	mutex_unlock(&eventlog_words_lock);
+}
+
+/* Tells those whose event it is through that file whether a subscription wants it. */
+void eventlog_words_tell_slot(struct eventlog_slot *slot, bool heard)
+{
+	struct eventlog_word *word;
+
+	mutex_lock(&eventlog_words_lock);
+	slot->heard = heard;
+	list_for_each_entry(word, &slot->event->words, by_event)
+		if (word->slot == slot)
+			write_bit(word, heard || slot->event->heard);
 	mutex_unlock(&eventlog_words_lock);
 }

@@ -20,6 +20,16 @@ static u32 get_word(const u8 *at)
 	return word;
 }
 
+/* As is done with what has been written. */
+static int make_absolute(const struct eventlog_layout *layout, u8 *payload, size_t size)
+{
+	const int error = eventlog_payload_check(layout, payload, size);
+
+	if (!error)
+		eventlog_payload_make_absolute(layout, payload);
+	return error;
+}
+
 /* The answer for "event u8 a; TYPE b" with that word, and these bytes behind it. */
 static int try_word(struct kunit *test, const char *type, u32 word, const void *behind,
 		    size_t size, u32 *got)
@@ -34,7 +44,7 @@ static int try_word(struct kunit *test, const char *type, u32 word, const void *
 	payload[0] = 0xa5;
 	memcpy(payload + 1, &word, sizeof(word));
 	memcpy(payload + 5, behind, size);
-	error = eventlog_payload_make_absolute(layout, payload, 5 + size);
+	error = make_absolute(layout, payload, 5 + size);
 	KUNIT_EXPECT_EQ(test, payload[0], 0xa5);
 	KUNIT_EXPECT_MEMEQ(test, payload + 5, behind, size);
 	*got = get_word(payload + 1);
@@ -113,14 +123,14 @@ static void checks_every_word(struct kunit *test)
 	u32 payload[3] = { word_of(4, 4), word_of(4, 0) };
 
 	KUNIT_EXPECT_EQ(test, 0,
-			eventlog_payload_make_absolute(layout, (u8 *)payload, sizeof(payload)));
+			make_absolute(layout, (u8 *)payload, sizeof(payload)));
 	/* Both may point to the same. */
 	KUNIT_EXPECT_EQ(test, payload[0], word_of(4, HEADER + 8));
 	KUNIT_EXPECT_EQ(test, payload[1], word_of(4, HEADER + 8));
 	payload[0] = word_of(4, 4);
 	payload[1] = word_of(4, 1);
 	KUNIT_EXPECT_EQ(test, -EFAULT,
-			eventlog_payload_make_absolute(layout, (u8 *)payload, sizeof(payload)));
+			make_absolute(layout, (u8 *)payload, sizeof(payload)));
 }
 
 static struct kunit_case cases[] = {

@@ -155,9 +155,9 @@ struct eventlog_subscription_request {
 	__u32 process_count; /* up to EVENTLOG_PROCESSES_MAX */
 	__u64 sessions; /* address of __u64 [] */
 	__u64 processes; /* address of struct eventlog_process [] */
-	__u64 schemas_size; /* room for schemas, a multiple of 64 KiB up to 256 MiB */
+	__u64 schemas_size; /* room for schemas, a multiple of 64 KiB up to 64 MiB */
 	__u32 flags; /* EVENTLOG_WAKE_AT_SWITCH */
-	__u32 read_timeout; /* of a read that waits, in milliseconds; 0: for ever */
+	__u32 read_timeout; /* of a read that waits, in milliseconds, then EAGAIN; 0: for ever */
 	__u64 total_size; /* the answer: what there is to be mapped */
 };
 
@@ -169,6 +169,9 @@ struct eventlog_hand_back {
 	__u32 size; /* of this struct */
 	__u32 ring;
 	__u64 drained;
+	/* So far it has been looked at, for poll: `control` and `lost` of the ring as they were. */
+	__u64 seen;
+	__u64 lost_seen;
 };
 
 #define EVENTLOG_ALL_RINGS 0xffffffffU
@@ -202,9 +205,9 @@ struct eventlog_provider_query {
 };
 
 /*
- * The first word of a write that holds many events: behind it, each at the next
- * multiple of 8 bytes from the beginning of the write, a struct eventlog_batch_entry
- * with its payload.  Answers how many bytes have been taken, of whole entries; an
+ * The first word of a write that holds many events: behind it a word that is 0, then,
+ * each at the next multiple of 8 bytes, a struct eventlog_batch_entry with its
+ * payload.  Answers how many bytes have been taken, of whole entries; an
  * error only if the first one is refused.  What nobody listens to is taken.
  */
 #define EVENTLOG_BATCH 0xffffffffU
@@ -241,9 +244,9 @@ EVENTLOG_ABI(sizeof(struct eventlog_rule) == 144);
 EVENTLOG_ABI(sizeof(struct eventlog_process) == 24);
 EVENTLOG_ABI(sizeof(struct eventlog_subscription_request) == 80);
 EVENTLOG_ABI_AT(eventlog_subscription_request, total_size, 72);
-EVENTLOG_ABI(sizeof(struct eventlog_hand_back) == 16);
+EVENTLOG_ABI(sizeof(struct eventlog_hand_back) == 32);
 EVENTLOG_ABI(sizeof(struct eventlog_statistics) == 64);
-EVENTLOG_ABI(sizeof(struct eventlog_provider_query) == 136);
+EVENTLOG_ABI(sizeof(struct eventlog_provider_query) == 128);
 EVENTLOG_ABI(sizeof(struct eventlog_batch_entry) == 8);
 EVENTLOG_ABI(EVENTLOG_PROVIDERS_MAX <= EVENTLOG_LOST_PROVIDER);
 

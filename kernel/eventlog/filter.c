@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which events a subscription wants, and whose it may have. */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "filter.h"
+
+/* With * and ?.  Linear in both but for the last *, to which it comes back. */
+static bool is_like(const char *pattern, const char *name)
+{
+	const char *star = NULL;
+	const char *from = NULL;
+
+	for (;;) {
+		if (*pattern == '*') {
+			star = pattern++;
+			from = name;
+		} else if (*name && (*pattern == '?' || *pattern == *name)) {
+			pattern++;
+			name++;
+		} else if (!*name) {
+			return !*pattern;
+		} else if (star) {
+			pattern = star + 1;
+			name = ++from;
+		} else {
+			return false;
+		}
+	}
+}
+
+static bool is_ended(const char *text, size_t size)
+{
+	return strnlen(text, size) < size;
+}
+
+static bool are_valid(const struct eventlog_filter *filter)
+{
+	u32 i;
+
+	for (i = 0; i < filter->rule_count; i++) {
+		const struct eventlog_rule *rule = &filter->rules[i];
+
+		if (!is_ended(rule->provider, sizeof(rule->provider)) ||
+		    !is_ended(rule->event, sizeof(rule->event)) ||
+		    (rule->flags & ~EVENTLOG_RULE_SESSIONS))
+			return false;
+	}
+	for (i = 0; i < filter->process_count; i++) {
+		const struct eventlog_process *process = &filter->processes[i];
+
+		if (!is_ended(process->name, sizeof(process->name)) || process->reserved)
+			return false;
+	}
+	return true;
+}
+
+static int get_array(void *to, u64 from, u32 count, size_t size)
+{
+	void *copy;
+
+	if (!count)
+		return 0;
+	copy = memdup_user(u64_to_user_ptr(from), count * size);
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	*(void **)to = copy;
+	return 0;
+}
+
+/* Returns 0 or an error; what has been got is to be freed in any case. */
+int eventlog_filter_get(struct eventlog_filter *filter,
+			const struct eventlog_subscription_request *wanted)
+{
+	int error;
+
+	if (!wanted->rule_count || wanted->rule_count > EVENTLOG_RULES_MAX ||
+	    wanted->session_count > EVENTLOG_SESSIONS_MAX ||
+	    wanted->process_count > EVENTLOG_PROCESSES_MAX)
+		return -EINVAL;
+	error = get_array(&filter->rules, wanted->rules, wanted->rule_count,
+			  sizeof(*filter->rules));
+	if (!error)
+		error = get_array(&filter->sessions, wanted->sessions, wanted->session_count,
+				  sizeof(*filter->sessions));
+	if (!error)
+		error = get_array(&filter->processes, wanted->processes, wanted->process_count,
+				  sizeof(*filter->processes));
+	if (error)
+		return error;
+	filter->rule_count = wanted->rule_count;
+	filter->session_count = wanted->session_count;
+	filter->process_count = wanted->process_count;
+	return are_valid(filter) ? 0 : -EINVAL;
+}
+
+void eventlog_filter_free(struct eventlog_filter *filter)
+{
+	kfree(filter->rules);
+	kfree(filter->sessions);
+	kfree(filter->processes);
+}
+
+/* The caller. */
+void eventlog_asker_get(struct eventlog_asker *asker)
+{
+	asker->uid = current_euid();
+	asker->may_hear_all = perfmon_capable();
+	asker->pids = task_active_pid_ns(current);
+	asker->users = current_user_ns();
+}
+
+/* Whether that is his, or he may hear everybody. */
+bool eventlog_may_hear(const struct eventlog_asker *asker, const struct eventlog_source *source)
+{
+	return asker->may_hear_all ||
+	       (source->process && !source->is_private && uid_eq(source->uid, asker->uid));
+}
+
+bool eventlog_wants_process(const struct eventlog_filter *filter, struct pid_namespace *pids,
+			    const struct eventlog_source *source)
+{
+	const u32 pid = source->process ? pid_nr_ns(source->process, pids) : 0;
+	u32 i;
+
+	for (i = 0; i < filter->process_count; i++) {
+		const struct eventlog_process *process = &filter->processes[i];
+
+		if ((!process->pid || process->pid == pid) &&
+		    (!process->name[0] || is_like(process->name, source->process_name)))
+			return true;
+	}
+	return !filter->process_count;
+}
+
+/* Over all rules. */
+enum eventlog_verdict eventlog_judge(const struct eventlog_filter *filter,
+				     const struct eventlog_source_event *event)
+{
+	enum eventlog_verdict verdict = EVENTLOG_UNWANTED;
+	u32 i;
+
+	for (i = 0; i < filter->rule_count; i++) {
+		const struct eventlog_rule *rule = &filter->rules[i];
+
+		if ((rule->level && event->level > rule->level) ||
+		    (rule->keywords && event->keywords && !(rule->keywords & event->keywords)) ||
+		    !is_like(rule->provider, event->source->name) ||
+		    !is_like(rule->event, event->name))
+			continue;
+		if (!(rule->flags & EVENTLOG_RULE_SESSIONS))
+			return EVENTLOG_WANTED;
+		if (event->flags & EVENTLOG_OFFER_SESSION)
+			verdict = EVENTLOG_IN_SESSION;
+	}
+	return verdict;
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What programs publish through an open file: a provider, its schema, and which of
+ * the file's numbers are its events.
+ */
+#include <linux/cred.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <uapi/linux/eventlog_device.h>
+
+#include "eventlog.h"
+#include "subscription.h"
+
+struct published {
+	struct eventlog_source source;
+	struct list_head node; /* of its file, by the file's lock */
+	u32 uses; /* the same provider, published that often */
+	u32 pages; /* charged */
+	char name[EVENTLOG_NAME_ROOM];
+	struct eventlog_offer *offers;
+	struct eventlog_slot **slots; /* by event */
+};
+
+static void tell(struct eventlog_source_event *event, bool heard)
+{
+	struct published *published = container_of(event->source, struct published, source);
+
+	eventlog_words_tell_slot(published->slots[event - event->source->events], heard);
+}
+
+static bool is_name(const char *name)
+{
+	return name[0] && strnlen(name, EVENTLOG_NAME_ROOM) < EVENTLOG_NAME_ROOM;
+}
+
+static bool is_valid(const struct eventlog_publication *wanted)
+{
+	return is_name(wanted->name) && wanted->event_count &&
+	       wanted->event_count <= EVENTLOG_EVENTS_MAX && wanted->schema_size &&
+	       wanted->schema_size <= EVENTLOG_SCHEMA_SIZE_MAX;
+}
+
+static void free_published(struct published *published, struct eventlog_user *user)
+{
+	if (published->pages)
+		eventlog_uncharge(user, EVENTLOG_SCHEMA_PAGES, published->pages);
+	put_pid(published->source.process);
+	kvfree(published->source.schema);
+	kvfree(published->source.events);
+	kvfree(published->offers);
+	kvfree(published->slots);
+	kfree(published);
+}
+
+static int charge(struct published *published, struct eventlog_user *user, u32 bytes)
+{
+	const u32 pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
+
+	if (!eventlog_charge(user, EVENTLOG_SCHEMA_PAGES, pages))
+		return -EMFILE;
+	published->pages = pages;
+	return 0;
+}
+
+static void fill_in(struct eventlog_source *source)
+{
+	const struct cred *cred = current_cred();
+
+	source->process = get_pid(task_tgid(current));
+	source->uid = cred->euid;
+	source->is_private = !uid_eq(cred->uid, cred->euid) || !uid_eq(cred->suid, cred->euid);
+	source->start_time = div_u64(current->group_leader->start_boottime,
+				     NSEC_PER_SEC / USER_HZ);
+	get_task_comm(source->process_name, current->group_leader);
+	source->tell = tell;
+}
+
+/* Copies what the caller says; nothing is known of it yet.  Returns 0 or an error. */
+static int get_parts(struct published *published, const struct eventlog_publication *wanted)
+{
+	const u32 count = wanted->event_count;
+	void *copy;
+
+	copy = vmemdup_user(u64_to_user_ptr(wanted->schema), wanted->schema_size);
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	published->source.schema = copy;
+	copy = vmemdup_user(u64_to_user_ptr(wanted->events), count * sizeof(*published->offers));
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	published->offers = copy;
+	published->source.events = kvcalloc(count, sizeof(*published->source.events),
+					    GFP_KERNEL_ACCOUNT);
+	published->slots = kvcalloc(count, sizeof(*published->slots), GFP_KERNEL_ACCOUNT);
+	return published->source.events && published->slots ? 0 : -ENOMEM;
+}
+
+static bool take_offer(struct published *published, u32 i)
+{
+	const struct eventlog_offer *offer = &published->offers[i];
+	struct eventlog_source_event *event = &published->source.events[i];
+
+	if (!is_name(offer->name) || offer->level < 1 || offer->level > 5 ||
+	    (offer->flags & ~(EVENTLOG_OFFER_SESSION | EVENTLOG_OFFER_ALWAYS)))
+		return false;
+	event->name = offer->name;
+	event->keywords = offer->keywords;
+	event->id = offer->event;
+	event->level = offer->level;
+	event->flags = offer->flags;
+	return true;
+}
+
+static struct published *prepare(const struct eventlog_publication *wanted,
+				 struct eventlog_user *user)
+{
+	struct published *published = kzalloc(sizeof(*published), GFP_KERNEL_ACCOUNT);
+	int error;
+	u32 i;
+
+	if (!published)
+		return ERR_PTR(-ENOMEM);
+	published->uses = 1;
+	strscpy(published->name, wanted->name, sizeof(published->name));
+	published->source.name = published->name;
+	published->source.schema_size = wanted->schema_size;
+	published->source.schema_hash = wanted->schema_hash;
+	published->source.event_count = wanted->event_count;
+	fill_in(&published->source);
+	error = charge(published, user,
+		       wanted->schema_size + wanted->event_count *
+		       (sizeof(*published->offers) + sizeof(*published->source.events)));
+	if (!error)
+		error = get_parts(published, wanted);
+	for (i = 0; i < wanted->event_count && !error; i++)
+		error = take_offer(published, i) ? 0 : -EINVAL;
+	if (!error)
+		return published;
+	free_published(published, user);
+	return ERR_PTR(error);
+}
+
+/* The same provider of the same process, published before. */
+static struct published *find_same(const struct eventlog_file *file, const struct published *wanted)
+{
+	struct published *published;
+
+	list_for_each_entry(published, &file->publications, node)
+		if (published->source.schema_hash == wanted->source.schema_hash &&
+		    published->source.process == wanted->source.process &&
+		    !strcmp(published->name, wanted->name))
+			return published;
+	return NULL;
+}
+
+static void untie(struct published *published)
+{
+	u32 i;
+
+	for (i = 0; i < published->source.event_count; i++)
+		if (published->slots[i])
+			RCU_INIT_POINTER(published->slots[i]->published, NULL);
+}
+
+/* Each number is of one event of one provider. */
+static int tie(struct eventlog_file *file, struct published *published)
+{
+	/* Pairs with the release in set_number() of device.c. */
+	const u32 count = smp_load_acquire(&file->event_count);
+	u32 i;
+
+	for (i = 0; i < published->source.event_count; i++) {
+		const u32 index = published->offers[i].write_index;
+		struct eventlog_slot *slot;
+
+		if (index >= count)
+			return -ENOENT;
+		slot = eventlog_slot_of(file, index);
+		if (rcu_access_pointer(slot->published))
+			return -EADDRINUSE;
+		published->slots[i] = slot;
+		rcu_assign_pointer(slot->published, &published->source.events[i]);
+	}
+	return 0;
+}
+
+static void quieten(struct published *published)
+{
+	u32 i;
+
+	for (i = 0; i < published->source.event_count; i++)
+		if (published->slots[i])
+			eventlog_words_tell_slot(published->slots[i], false);
+}
+
+/* With the file's lock held.  Takes over what was prepared, or leaves it. */
+static int add(struct eventlog_file *file, struct published **prepared)
+{
+	struct published *published = *prepared;
+	struct published *same = find_same(file, published);
+	int error;
+
+	if (same) {
+		if (same->uses == U32_MAX)
+			return -EMFILE;
+		same->uses++;
+		return same->source.number;
+	}
+	error = tie(file, published);
+	if (!error)
+		error = eventlog_source_publish(&published->source);
+	if (error) {
+		untie(published);
+		synchronize_rcu();
+		return error;
+	}
+	list_add(&published->node, &file->publications);
+	*prepared = NULL;
+	return published->source.number;
+}
+
+static void remove(struct eventlog_file *file, struct published *published)
+{
+	untie(published);
+	eventlog_source_withdraw(&published->source);
+	quieten(published);
+	list_del(&published->node);
+	free_published(published, file->user);
+}
+
+/* EVENTLOG_PUBLISH */
+long eventlog_publish(struct eventlog_file *file, struct eventlog_publication __user *from)
+{
+	struct eventlog_publication wanted;
+	struct published *published;
+	int number;
+	int error;
+
+	error = eventlog_get_struct(&wanted, sizeof(wanted), from);
+	if (error)
+		return error;
+	if (!is_valid(&wanted))
+		return -EINVAL;
+	published = prepare(&wanted, file->user);
+	if (IS_ERR(published))
+		return PTR_ERR(published);
+	number = -EINTR;
+	if (!mutex_lock_killable(&file->lock)) {
+		number = add(file, &published);
+		mutex_unlock(&file->lock);
+	}
+	if (published)
+		free_published(published, file->user);
+	if (number < 0)
+		return number;
+	return put_user((u32)number, &from->provider);
+}
+
+/* EVENTLOG_WITHDRAW */
+long eventlog_withdraw(struct eventlog_file *file, const u32 __user *from)
+{
+	struct published *published;
+	long error = -ENOENT;
+	u32 number;
+
+	if (get_user(number, from))
+		return -EFAULT;
+	if (mutex_lock_killable(&file->lock))
+		return -EINTR;
+	list_for_each_entry(published, &file->publications, node) {
+		if (published->source.number != number)
+			continue;
+		if (!--published->uses)
+			remove(file, published);
+		error = 0;
+		break;
+	}
+	mutex_unlock(&file->lock);
+	return error;
+}
+
+/* Of a file that is being closed.  Its words stay as they are: see eventlog_words_remove_all(). */
+void eventlog_withdraw_all(struct eventlog_file *file)
+{
+	struct published *published, *next;
+
+	list_for_each_entry_safe(published, next, &file->publications, node)
+		remove(file, published);
+}

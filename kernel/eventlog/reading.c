@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading subscriptions: whole records, with what is missing told at its place,
+ * and waiting for them.  READING in uapi/linux/eventlog.h says how it goes; here
+ * the writers are ours and need not be suspected.
+ */
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uio.h>
+
+#include "source.h"
+
+/* So often is looked again for a buffer that stays while it is read. */
+#define OVERTAKEN_MAX 64
+
+/* What there is to be read next in a ring. */
+struct item {
+	const struct eventlog_record *record; /* NULL: only what is missing */
+	u32 size; /* with padding */
+	struct eventlog_missing missing; /* in front of it */
+	u64 time; /* of the gap */
+	u64 lost_told; /* of the ring, when the gap has been told */
+};
+
+enum found {
+	NOTHING,
+	ITEM,
+	GO_ON, /* in the next buffer, or as before */
+};
+
+static bool is_sealed(u64 control)
+{
+	return eventlog_position_of(control) == EVENTLOG_SEALED;
+}
+
+/* Without the lock: whether a reader would find anything, or a buffer that is full. */
+static bool has_something(const struct eventlog_subscription *subscription, u32 index,
+			  bool at_switch)
+{
+	const struct eventlog_reading *reading = &subscription->reading[index];
+	const struct eventlog_ring *ring = eventlog_region_ring(&subscription->memory, index);
+	const u64 control = smp_load_acquire(&ring->control);
+	const u64 settled = READ_ONCE(reading->settled);
+
+	if (is_sealed(control) && READ_ONCE(ring->lost) != READ_ONCE(reading->settled_lost))
+		return true;
+	if (control == settled)
+		return false;
+	if (!at_switch)
+		return control;
+	return is_sealed(control) ||
+	       eventlog_generation_of(control) != eventlog_generation_of(settled);
+}
+
+static bool any_has_something(const struct eventlog_subscription *subscription, bool at_switch)
+{
+	u32 i;
+
+	for (i = 0; i + 1 < subscription->memory.head->ring_count; i++)
+		if (has_something(subscription, i, at_switch))
+			return true;
+	return false;
+}
+
+/*
+ * Tells writers that somebody waits, unless there is something.  A writer that has
+ * not seen that yet may have written what we have not: there is no fence in its
+ * way, so we look again in a moment, when it must be visible.
+ */
+static bool is_ready(struct eventlog_subscription *subscription)
+{
+	if (any_has_something(subscription, subscription->at_switch))
+		return true;
+	WRITE_ONCE(subscription->waiting, true);
+	smp_mb(); /* before looking again */
+	mod_timer(&subscription->recheck, jiffies + 2);
+	return any_has_something(subscription, subscription->at_switch);
+}
+
+static void wake_readers(struct eventlog_subscription *subscription)
+{
+	wake_up_interruptible_poll(&subscription->readers, EPOLLIN | EPOLLRDNORM);
+}
+
+static void wake(struct irq_work *work)
+{
+	wake_readers(container_of(work, struct eventlog_subscription, wake));
+}
+
+static void recheck(struct timer_list *timer)
+{
+	struct eventlog_subscription *subscription =
+		container_of(timer, struct eventlog_subscription, recheck);
+
+	if (any_has_something(subscription, subscription->at_switch))
+		wake_readers(subscription);
+}
+
+int eventlog_reading_init(struct eventlog_subscription *subscription)
+{
+	const struct eventlog_region *region = subscription->memory.head;
+	u32 i;
+
+	mutex_init(&subscription->reading_lock);
+	init_waitqueue_head(&subscription->readers);
+	init_irq_work(&subscription->wake, wake);
+	timer_setup(&subscription->recheck, recheck, 0);
+	subscription->reading = kvcalloc(region->ring_count, sizeof(*subscription->reading),
+					 GFP_KERNEL_ACCOUNT);
+	if (!subscription->reading)
+		return -ENOMEM;
+	for (i = 0; i < region->ring_count; i++)
+		subscription->reading[i].settled = EVENTLOG_SEALED;
+	if (!(region->features & EVENTLOG_FEATURE_OVERWRITE))
+		return 0;
+	subscription->copy = kvmalloc(EVENTLOG_RECORD_SIZE_MAX, GFP_KERNEL_ACCOUNT);
+	return subscription->copy ? 0 : -ENOMEM;
+}
+
+/* Nobody writes any more, and nobody waits. */
+void eventlog_reading_exit(struct eventlog_subscription *subscription)
+{
+	if (!subscription->reading)
+		return;
+	irq_work_sync(&subscription->wake);
+	del_timer_sync(&subscription->recheck);
+	kvfree(subscription->reading);
+	kvfree(subscription->copy);
+}
+
+static bool overwrites(const struct eventlog_subscription *subscription)
+{
+	return subscription->memory.head->features & EVENTLOG_FEATURE_OVERWRITE;
+}
+
+static struct eventlog_buffer *descriptor_of(const struct eventlog_subscription *subscription,
+					     struct eventlog_ring *ring, u64 generation)
+{
+	struct eventlog_buffer *descriptors = (void *)(ring + 1);
+
+	return &descriptors[generation & (subscription->memory.head->buffer_count - 1)];
+}
+
+static void move_to(struct eventlog_reading *reading, u64 generation)
+{
+	reading->generation = generation;
+	reading->offset = 0;
+	reading->records = 0;
+}
+
+/* Whether the buffer still is what it was; what has been read of it can be believed then. */
+static bool is_still_there(const struct eventlog_subscription *subscription,
+			   struct eventlog_ring *ring, u64 generation)
+{
+	u64 ahead;
+
+	if (!overwrites(subscription))
+		return true;
+	smp_rmb(); /* behind what has been read */
+	ahead = eventlog_generation_of(READ_ONCE(ring->control)) - generation;
+	return READ_ONCE(descriptor_of(subscription, ring, generation)->generation) ==
+		       generation &&
+	       (ahead & EVENTLOG_GENERATION_MASK) < subscription->memory.head->buffer_count;
+}
+
+/* In overwrite mode the oldest may have gone.  Returns false if the writer was faster. */
+static bool catch_up(const struct eventlog_subscription *subscription,
+		     struct eventlog_ring *ring, struct eventlog_reading *reading, u64 control)
+{
+	const u64 count = subscription->memory.head->buffer_count;
+	u64 newest;
+
+	if (!overwrites(subscription))
+		return true;
+	newest = READ_ONCE(descriptor_of(subscription, ring,
+					 eventlog_generation_of(control))->generation);
+	if ((newest & EVENTLOG_GENERATION_MASK) != eventlog_generation_of(control))
+		return false;
+	if (reading->generation + count <= newest)
+		move_to(reading, newest + 1 - count);
+	return true;
+}
+
+/* The losses behind the last record of a ring that is full: as long as it is, there are more. */
+static enum found find_last_gap(struct eventlog_ring *ring, struct eventlog_reading *reading,
+				u64 control, u64 now, struct item *item)
+{
+	const u64 lost = is_sealed(control) ? READ_ONCE(ring->lost) : reading->lost_told;
+
+	item->record = NULL;
+	item->missing.overwritten = 0;
+	item->missing.lost = lost - reading->lost_told;
+	item->lost_told = lost;
+	/*
+	 * What follows in this ring is written after `control`, so later than `now`,
+	 * which was before; what precedes it may be as late as that.
+	 */
+	item->time = max(now, reading->last_time);
+	if (item->missing.lost)
+		return ITEM;
+	WRITE_ONCE(reading->settled_lost, lost);
+	WRITE_ONCE(reading->settled, control);
+	return NOTHING;
+}
+
+/* The record at the reader's place, with the gap in front of it. */
+static enum found take_record(struct eventlog_subscription *subscription, u32 index,
+			      struct eventlog_ring *ring, struct item *item)
+{
+	const struct eventlog_reading *reading = &subscription->reading[index];
+	const struct eventlog_memory *memory = &subscription->memory;
+	const u64 buffer = reading->generation & (memory->head->buffer_count - 1);
+	const u8 *at = memory->buffers[index] + buffer * memory->head->buffer_size +
+		       reading->offset;
+	u32 size;
+
+	item->record = (const struct eventlog_record *)at;
+	size = READ_ONCE(item->record->size);
+	item->size = ALIGN(size, EVENTLOG_UNIT);
+	if (!is_still_there(subscription, ring, reading->generation))
+		return GO_ON;
+	if (WARN_ON_ONCE(size < sizeof(*item->record) || size > EVENTLOG_RECORD_SIZE_MAX))
+		return NOTHING;
+	if (overwrites(subscription)) {
+		memcpy(subscription->copy, at, item->size);
+		item->record = (const struct eventlog_record *)subscription->copy;
+		if (!is_still_there(subscription, ring, reading->generation))
+			return GO_ON;
+	}
+	item->time = item->record->time;
+	return ITEM;
+}
+
+/* In the buffer at which the reader is. */
+static enum found find_in_buffer(struct eventlog_subscription *subscription, u32 index,
+				 struct eventlog_ring *ring, u64 control, u64 now,
+				 struct item *item)
+{
+	struct eventlog_reading *reading = &subscription->reading[index];
+	const u64 generation = reading->generation;
+	const struct eventlog_buffer *descriptor = descriptor_of(subscription, ring, generation);
+	const bool is_active = eventlog_generation_of(control) ==
+			       (generation & EVENTLOG_GENERATION_MASK);
+	u64 filled = control;
+	u64 lost, before;
+
+	if (!is_active || is_sealed(control))
+		filled = READ_ONCE(descriptor->sealed);
+	before = READ_ONCE(descriptor->records_before);
+	lost = READ_ONCE(descriptor->lost_before);
+	if (!is_still_there(subscription, ring, generation))
+		return GO_ON;
+	if (reading->offset < eventlog_position_of(filled) * EVENTLOG_UNIT) {
+		item->missing.overwritten =
+			before + reading->records - reading->records_told;
+		item->missing.lost = lost > reading->lost_told ? lost - reading->lost_told : 0;
+		item->lost_told = max(lost, reading->lost_told);
+		return take_record(subscription, index, ring, item);
+	}
+	if (is_active)
+		return find_last_gap(ring, reading, control, now, item);
+	if (!overwrites(subscription)) /* behind our reading of it */
+		smp_store_release(&ring->drained, generation + 1);
+	move_to(reading, generation + 1);
+	return GO_ON;
+}
+
+/* With the lock held: what comes next in a ring.  False if there is nothing. */
+static bool find_item(struct eventlog_subscription *subscription, u32 index, struct item *item)
+{
+	struct eventlog_ring *ring = eventlog_region_ring(&subscription->memory, index);
+	struct eventlog_reading *reading = &subscription->reading[index];
+	const u8 clock = subscription->memory.head->clock;
+	enum found found = GO_ON;
+	u32 tries;
+
+	for (tries = 0; found == GO_ON && tries < OVERTAKEN_MAX + EVENTLOG_BUFFERS_MAX; tries++) {
+		const u64 now = eventlog_clock_now(clock);
+		const u64 control = smp_load_acquire(&ring->control);
+
+		if (catch_up(subscription, ring, reading, control))
+			found = find_in_buffer(subscription, index, ring, control, now, item);
+	}
+	return found == ITEM;
+}
+
+static u32 size_of(const struct item *item)
+{
+	if (item->missing.lost || item->missing.overwritten)
+		return sizeof(struct eventlog_record) + sizeof(item->missing);
+	return item->size;
+}
+
+static bool put_missing(const struct item *item, u32 index, struct iov_iter *to)
+{
+	struct {
+		struct eventlog_record record;
+		struct eventlog_missing missing;
+	} gap = {
+		.record = {
+			.size = sizeof(gap),
+			.provider = EVENTLOG_LOST_PROVIDER,
+			.time = item->time,
+			.cpu = index,
+		},
+		.missing = item->missing,
+	};
+
+	return copy_to_iter_full(&gap, sizeof(gap), to);
+}
+
+/* Hands over the gap, or if there is none, the record, and moves on behind it. */
+static bool put_item(struct eventlog_subscription *subscription, u32 index,
+		     const struct item *item, struct iov_iter *to)
+{
+	struct eventlog_reading *reading = &subscription->reading[index];
+
+	if (item->missing.lost || item->missing.overwritten) {
+		if (!put_missing(item, index, to))
+			return false;
+		reading->lost_told = item->lost_told;
+		reading->records_told += item->missing.overwritten;
+		subscription->overwritten += item->missing.overwritten;
+		reading->last_time = item->time;
+		return true;
+	}
+	if (!copy_to_iter_full(item->record, item->size, to))
+		return false;
+	reading->offset += item->size;
+	reading->records++;
+	reading->records_told++;
+	reading->last_time = item->time;
+	subscription->read++;
+	return true;
+}
+
+/* Returns 0, or why it ended before the ring was empty: -EMSGSIZE or -EFAULT. */
+static int read_ring(struct eventlog_subscription *subscription, u32 index, struct iov_iter *to)
+{
+	struct item item;
+
+	while (find_item(subscription, index, &item)) {
+		if (size_of(&item) > iov_iter_count(to))
+			return -EMSGSIZE;
+		if (!put_item(subscription, index, &item, to))
+			return -EFAULT;
+		cond_resched();
+		if (signal_pending(current))
+			break;
+	}
+	return 0;
+}
+
+/*
+ * All rings in turn, each time another one first: so each has all of the room once
+ * in so many calls, and a record that finds no room is in no other's way.
+ */
+static ssize_t read_rings(struct eventlog_subscription *subscription, struct iov_iter *to)
+{
+	const u32 count = subscription->memory.head->ring_count - 1;
+	const size_t room = iov_iter_count(to);
+	const u32 first = subscription->next_ring;
+	int error = 0;
+	u32 i;
+
+	subscription->next_ring = (first + 1) % count;
+	for (i = 0; i < count && error != -EFAULT; i++) {
+		const int failed = read_ring(subscription, (first + i) % count, to);
+
+		error = failed ? failed : error;
+	}
+	return room - iov_iter_count(to) ? room - iov_iter_count(to) : error;
+}
+
+static ssize_t read_once(struct eventlog_subscription *subscription, struct iov_iter *to)
+{
+	ssize_t got;
+
+	if (mutex_lock_interruptible(&subscription->reading_lock))
+		return -ERESTARTSYS;
+	got = read_rings(subscription, to);
+	mutex_unlock(&subscription->reading_lock);
+	return got;
+}
+
+/*
+ * Whole records as many as there is room for.  Returns their bytes; -EMSGSIZE if
+ * there is no room for any that is there, which stays; -EAGAIN if there is none,
+ * and the caller may not wait, or has.
+ */
+ssize_t eventlog_read(struct eventlog_subscription *subscription, struct iov_iter *to,
+		      bool may_wait)
+{
+	long left = subscription->timeout ? msecs_to_jiffies(subscription->timeout) :
+					    MAX_SCHEDULE_TIMEOUT;
+	ssize_t got;
+
+	while (may_wait && left > 0) {
+		left = wait_event_interruptible_timeout(subscription->readers,
+							is_ready(subscription), left);
+		if (left < 0)
+			return left;
+		got = read_once(subscription, to);
+		if (got)
+			return got;
+	}
+	got = read_once(subscription, to);
+	return got ? got : -EAGAIN;
+}
+
+__poll_t eventlog_poll(struct eventlog_subscription *subscription, struct file *file,
+		       struct poll_table_struct *table)
+{
+	poll_wait(file, &subscription->readers, table);
+	return is_ready(subscription) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+/* With the lock held: of what has been handed back somebody else has told. */
+static void follow(struct eventlog_subscription *subscription, struct eventlog_ring *ring,
+		   struct eventlog_reading *reading, u64 drained)
+{
+	const struct eventlog_buffer *descriptor = descriptor_of(subscription, ring, drained);
+
+	if (drained <= reading->generation)
+		return;
+	move_to(reading, drained);
+	reading->records_told = descriptor->records_before;
+	reading->lost_told = max(reading->lost_told, descriptor->lost_before);
+}
+
+/*
+ * Buffers below that generation may be used again.  Returns 0, or -EINVAL if
+ * there is no such ring, or the generation has not begun or was given back.
+ */
+int eventlog_hand_back(struct eventlog_subscription *subscription,
+		       const struct eventlog_hand_back *given)
+{
+	struct eventlog_reading *reading;
+	struct eventlog_ring *ring;
+	u64 active;
+	int error = -EINVAL;
+
+	if (given->ring + 1ULL >= subscription->memory.head->ring_count)
+		return -EINVAL;
+	reading = &subscription->reading[given->ring];
+	ring = eventlog_region_ring(&subscription->memory, given->ring);
+	if (mutex_lock_interruptible(&subscription->reading_lock))
+		return -ERESTARTSYS;
+	active = descriptor_of(subscription, ring, eventlog_generation_of(
+				       smp_load_acquire(&ring->control)))->generation;
+	if (given->drained < ring->drained || given->drained > active)
+		goto unlock;
+	if (!overwrites(subscription)) {
+		follow(subscription, ring, reading, given->drained);
+		smp_store_release(&ring->drained, given->drained);
+	}
+	WRITE_ONCE(reading->settled, given->seen);
+	WRITE_ONCE(reading->settled_lost, given->lost_seen);
+	error = 0;
+unlock:
+	mutex_unlock(&subscription->reading_lock);
+	return error;
+}
+
+/* How many a ring has recorded, ever. */
+static u64 recorded_by(const struct eventlog_subscription *subscription,
+		       struct eventlog_ring *ring)
+{
+	u64 control, generation, before;
+
+	do {
+		const struct eventlog_buffer *descriptor;
+
+		control = smp_load_acquire(&ring->control);
+		descriptor = descriptor_of(subscription, ring, eventlog_generation_of(control));
+		before = READ_ONCE(descriptor->records_before);
+		smp_rmb(); /* was it still that buffer's? */
+		generation = READ_ONCE(descriptor->generation) & EVENTLOG_GENERATION_MASK;
+		if (is_sealed(control))
+			control = READ_ONCE(descriptor->sealed) |
+				  generation << EVENTLOG_GENERATION_SHIFT;
+	} while (generation != eventlog_generation_of(control) ||
+		 generation != eventlog_generation_of(smp_load_acquire(&ring->control)));
+	return before + eventlog_count_of(control);
+}
+
+static void add_ring(struct eventlog_subscription *subscription, u32 index,
+		     struct eventlog_statistics *counts)
+{
+	struct eventlog_ring *ring = eventlog_region_ring(&subscription->memory, index);
+	struct item item;
+
+	counts->recorded += recorded_by(subscription, ring);
+	counts->lost += READ_ONCE(ring->lost);
+	counts->lost_told += subscription->reading[index].lost_told;
+	if (!counts->next_size && find_item(subscription, index, &item))
+		counts->next_size = size_of(&item);
+}
+
+/* Fills in what is asked for.  Returns 0, or -EINVAL if there is no such ring. */
+int eventlog_count(struct eventlog_subscription *subscription, struct eventlog_statistics *counts)
+{
+	const struct eventlog_region *region = subscription->memory.head;
+	const u32 count = region->ring_count - 1;
+	u32 i;
+
+	if (counts->ring != EVENTLOG_ALL_RINGS && counts->ring >= count)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&subscription->reading_lock))
+		return -ERESTARTSYS;
+	if (counts->ring != EVENTLOG_ALL_RINGS)
+		add_ring(subscription, counts->ring, counts);
+	else
+		for (i = 0; i < count; i++)
+			add_ring(subscription, (subscription->next_ring + i) % count, counts);
+	counts->read = subscription->read;
+	counts->overwritten = subscription->overwritten;
+	counts->providers_refused = READ_ONCE(region->providers_refused);
+	counts->memory = (u64)atomic_long_read(&subscription->memory.charged) << PAGE_SHIFT;
+	mutex_unlock(&subscription->reading_lock);
+	return 0;
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Writing to the ring of a CPU: see ring.h and uapi/linux/eventlog.h. */
+#include <linux/atomic.h>
+#include <linux/irqflags.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <asm/local64.h>
+#ifdef CONFIG_X86
+#include <asm/cpufeature.h>
+#include <asm/msr.h>
+#include <asm/tsc.h>
+#endif
+
+#include "ring.h"
+
+/* For a clock that eventlog_clock_is_known() has let pass.  Any context. */
+u64 eventlog_clock_now(u8 clock)
+{
+#ifdef CONFIG_X86
+	if (clock == EVENTLOG_CLOCK_TSC)
+		return rdtsc_ordered();
+#endif
+	return ktime_get_mono_fast_ns();
+}
+
+/* Whether time can be told by it on all CPUs alike. */
+bool eventlog_clock_is_known(u32 clock)
+{
+#ifdef CONFIG_X86
+	if (clock == EVENTLOG_CLOCK_TSC)
+		return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
+		       boot_cpu_has(X86_FEATURE_NONSTOP_TSC) && !check_tsc_unstable();
+#endif
+	return clock == EVENTLOG_CLOCK_MONOTONIC;
+}
+
+static bool fits(const struct eventlog_ring_writer *ring, u64 reserved, u64 units)
+{
+	return eventlog_position_of(reserved) + units <= ring->units;
+}
+
+/* An NMI may count between any two instructions: so in one. */
+static void count_loss(struct eventlog_ring_writer *ring)
+{
+	local64_inc((local64_t *)&ring->head->lost);
+}
+
+static struct eventlog_buffer *active_descriptor(const struct eventlog_ring_writer *ring)
+{
+	return &ring->descriptors[eventlog_generation_of(ring->reserved) & (ring->buffer_count - 1)];
+}
+
+/*
+ * Whether the buffer behind the active one may be used again.  In overwrite mode it
+ * may not while it, or anything behind it, is what the outermost writer still
+ * writes: `control` is not beyond that.
+ */
+static bool may_switch(const struct eventlog_ring_writer *ring)
+{
+	const u64 next = active_descriptor(ring)->generation + 1;
+	u64 ahead;
+
+	if (!ring->buffers)
+		return false;
+	if (!ring->overwrite) /* Behind this acquire, the reader is done with that buffer. */
+		return next < smp_load_acquire(&ring->head->drained) + ring->buffer_count;
+	ahead = next - eventlog_generation_of(ring->head->control);
+	return (ahead & EVENTLOG_GENERATION_MASK) < ring->buffer_count;
+}
+
+/* After this nothing fits until a switch.  By who makes room; an NMI may still append before it. */
+static void seal(struct eventlog_ring_writer *ring)
+{
+	u64 full;
+
+	do {
+		full = READ_ONCE(ring->reserved);
+		if (eventlog_position_of(full) == EVENTLOG_SEALED)
+			return;
+	} while (cmpxchg_local(&ring->reserved, full, full | EVENTLOG_SEALED) != full);
+	active_descriptor(ring)->sealed = full;
+	ring->must_wake = true;
+}
+
+/* The ring is sealed: nobody else changes `reserved`, and NMIs only count what they lose. */
+static void switch_buffer(struct eventlog_ring_writer *ring)
+{
+	const struct eventlog_buffer *active = active_descriptor(ring);
+	const u64 generation = active->generation + 1;
+	struct eventlog_buffer *next = &ring->descriptors[generation & (ring->buffer_count - 1)];
+	u64 lost;
+
+	WRITE_ONCE(next->generation, generation);
+	/* Whoever reads what is newer in this buffer finds the newer generation. */
+	smp_wmb();
+	next->records_before = active->records_before + eventlog_count_of(active->sealed);
+	next->sealed = 0;
+	ring->next = next;
+	barrier();
+	WRITE_ONCE(ring->phase, EVENTLOG_RING_SWITCHING);
+	/* What an NMI loses from here on, it puts in front of this buffer itself. */
+	do {
+		barrier();
+		lost = READ_ONCE(ring->head->lost);
+		WRITE_ONCE(next->lost_before, lost);
+		barrier();
+	} while (lost != READ_ONCE(ring->head->lost));
+	WRITE_ONCE(ring->reserved, (generation & EVENTLOG_GENERATION_MASK)
+					   << EVENTLOG_GENERATION_SHIFT);
+}
+
+/* An NMI in the midst of another one's switch has no place to write to. */
+static void lose_in_between(struct eventlog_ring_writer *ring)
+{
+	count_loss(ring);
+	if (ring->phase == EVENTLOG_RING_SWITCHING)
+		WRITE_ONCE(ring->next->lost_before, READ_ONCE(ring->head->lost));
+}
+
+/* Returns whether it is worth trying again; if not, the loss has been counted. */
+static noinline bool make_room(struct eventlog_ring_writer *ring, u64 units)
+{
+	unsigned long flags;
+	bool made;
+
+	local_irq_save(flags);
+	if (READ_ONCE(ring->phase) != EVENTLOG_RING_IDLE) {
+		lose_in_between(ring);
+		local_irq_restore(flags);
+		return false;
+	}
+	WRITE_ONCE(ring->phase, EVENTLOG_RING_SEALING);
+	barrier();
+	/* Whoever came in between may have switched. */
+	made = fits(ring, READ_ONCE(ring->reserved), units);
+	if (!made) {
+		seal(ring);
+		made = may_switch(ring);
+		if (made)
+			switch_buffer(ring);
+		else
+			count_loss(ring);
+	}
+	barrier();
+	WRITE_ONCE(ring->phase, EVENTLOG_RING_IDLE);
+	local_irq_restore(flags);
+	return made;
+}
+
+/* Returns where the record goes, and its time; or NULL, when its loss has been counted. */
+static u8 *reserve(struct eventlog_ring_writer *ring, u64 units, u64 *time)
+{
+	u64 old, new, buffer;
+
+	do {
+		old = READ_ONCE(ring->reserved);
+		while (unlikely(!fits(ring, old, units))) {
+			if (!make_room(ring, units))
+				return NULL;
+			old = READ_ONCE(ring->reserved);
+		}
+		/* Who comes in between takes a later one, and room: then this is done over. */
+		*time = eventlog_clock_now(ring->clock);
+		new = old + units + (1ULL << EVENTLOG_COUNT_SHIFT);
+	} while (unlikely(cmpxchg_local(&ring->reserved, old, new) != old));
+	buffer = eventlog_generation_of(old) & (ring->buffer_count - 1);
+	return ring->buffers + buffer * ring->buffer_size +
+	       eventlog_position_of(old) * EVENTLOG_UNIT;
+}
+
+static void copy_record(u8 *to, const struct eventlog_record *record, const void *payload, u32 size)
+{
+	const u32 end = sizeof(*record) + size;
+
+	memcpy(to, record, sizeof(*record));
+	memcpy(to + sizeof(*record), payload, size);
+	memset(to + end, 0, ALIGN(end, EVENTLOG_UNIT) - end);
+}
+
+/*
+ * The outermost writer makes visible what it and all that interrupted it have
+ * written.  Whoever interrupts it here is either seen at the end, or is itself the
+ * outermost.
+ */
+static void commit(struct eventlog_ring_writer *ring)
+{
+	u64 reserved;
+
+	if (ring->nest != 1) {
+		barrier();
+		WRITE_ONCE(ring->nest, ring->nest - 1);
+		return;
+	}
+	for (;;) {
+		reserved = READ_ONCE(ring->reserved);
+		/* With it, records, descriptors and `sealed`. */
+		smp_store_release(&ring->head->control, reserved);
+		barrier();
+		WRITE_ONCE(ring->nest, 0);
+		barrier();
+		if (likely(reserved == READ_ONCE(ring->reserved)))
+			return;
+		WRITE_ONCE(ring->nest, 1);
+		barrier();
+	}
+}
+
+/*
+ * Memory has been given to a ring that nobody writes to: its CPU does not live yet,
+ * or nobody knows the ring.  What has been lost till now stands before its first record.
+ */
+void eventlog_ring_begin(struct eventlog_ring_writer *ring)
+{
+	ring->units = ring->buffer_size / EVENTLOG_UNIT;
+	ring->descriptors[0].lost_before = ring->head->lost;
+	ring->reserved = 0;
+	smp_store_release(&ring->head->control, 0);
+}
+
+/*
+ * Writes a record to the ring of this CPU, with preemption off.  All of the record
+ * but its size and time has been filled in.  Returns whether readers that wait for a switch
+ * are to be told.
+ */
+bool eventlog_ring_write(struct eventlog_ring_writer *ring, struct eventlog_record *record,
+			 const void *payload, u32 size)
+{
+	u8 *to;
+	bool wake;
+
+	record->size = sizeof(*record) + size;
+	WRITE_ONCE(ring->nest, ring->nest + 1);
+	barrier();
+	to = reserve(ring, DIV_ROUND_UP(record->size, EVENTLOG_UNIT), &record->time);
+	if (likely(to))
+		copy_record(to, record, payload, size);
+	barrier();
+	wake = ring->must_wake;
+	ring->must_wake = false;
+	commit(ring);
+	return wake;
+}

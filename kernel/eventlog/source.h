@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A subscription, as it is written to and read. */
+#ifndef EVENTLOG_SOURCE_H
+#define EVENTLOG_SOURCE_H
+
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/timer.h>
+#include <linux/wait.h>
+
+#include "filter.h"
+#include "region.h"
+#include "ring.h"
+#include "subscription.h"
+
+/* How far read(2) has come in a ring; see READING in uapi/linux/eventlog.h. */
+struct eventlog_reading {
+	u64 generation;
+	u64 offset; /* in its buffer */
+	u64 records; /* of its buffer */
+	u64 records_told; /* of all ever recorded: handed over, or told to be missing */
+	u64 lost_told;
+	u64 last_time;
+	/* By these two all that there was has been read; looked at without the lock. */
+	u64 settled; /* control */
+	u64 settled_lost;
+};
+
+struct eventlog_subscription {
+	struct list_head node; /* of all, by the lock of source.c */
+	struct hlist_node cpus; /* of those that new CPUs are told to */
+	struct eventlog_memory memory;
+	struct eventlog_ring_writer __percpu *writers;
+	struct eventlog_filter filter;
+	struct eventlog_asker asker;
+	bool is_made; /* a CPU without memory is no error any more */
+
+	/* Waiting for something to read. */
+	bool at_switch;
+	u32 timeout; /* milliseconds, 0: none */
+	bool waiting; /* written by who waits, and by who wakes */
+	wait_queue_head_t readers;
+	struct irq_work wake;
+	struct timer_list recheck;
+
+	/* By `reading_lock`. */
+	struct mutex reading_lock;
+	struct eventlog_reading *reading; /* by ring */
+	u32 next_ring;
+	u64 read;
+	u64 overwritten;
+	u8 *copy; /* of a record, in overwrite mode */
+};
+
+/* source.c */
+struct eventlog_source *eventlog_source_after(u32 number, const struct eventlog_asker *asker);
+void eventlog_sources_lock(void);
+void eventlog_sources_unlock(void);
+int eventlog_sources_join(struct eventlog_subscription *subscription);
+void eventlog_sources_leave(struct eventlog_subscription *subscription);
+
+/* subscription.c */
+int eventlog_subscriptions_init(void);
+void eventlog_subscriptions_exit(void);
+struct eventlog_subscription *
+eventlog_subscription_make(struct eventlog_subscription_request *wanted,
+			   struct eventlog_user *user);
+void eventlog_subscription_free(struct eventlog_subscription *subscription);
+
+/* reading.c */
+struct file;
+struct iov_iter;
+struct poll_table_struct;
+int eventlog_reading_init(struct eventlog_subscription *subscription);
+void eventlog_reading_exit(struct eventlog_subscription *subscription);
+ssize_t eventlog_read(struct eventlog_subscription *subscription, struct iov_iter *to,
+		      bool may_wait);
+__poll_t eventlog_poll(struct eventlog_subscription *subscription, struct file *file,
+		       struct poll_table_struct *table);
+int eventlog_hand_back(struct eventlog_subscription *subscription,
+		       const struct eventlog_hand_back *given);
+int eventlog_count(struct eventlog_subscription *subscription, struct eventlog_statistics *counts);
+
+#endif /* EVENTLOG_SOURCE_H */

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Subscriptions: making them, and giving CPUs their rings. */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/cred.h>
+#include <linux/percpu.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/user_namespace.h>
+
+#include "source.h"
+
+static enum cpuhp_state new_cpus;
+
+/*
+ * A CPU is about to live, for the first time or again, or lives when the
+ * subscription is made: its ring gets memory.  Who has none keeps no CPU from
+ * living: that loses its events, which are counted.
+ */
+static int prepare_cpu(unsigned int cpu, struct hlist_node *node)
+{
+	struct eventlog_subscription *subscription =
+		hlist_entry(node, struct eventlog_subscription, cpus);
+	struct eventlog_ring_writer *ring = per_cpu_ptr(subscription->writers, cpu);
+
+	if (ring->buffers)
+		return 0;
+	ring->buffers = eventlog_region_back(&subscription->memory, cpu);
+	if (ring->buffers)
+		eventlog_ring_begin(ring);
+	else if (!subscription->is_made)
+		return -EMFILE;
+	return 0;
+}
+
+static void init_writers(struct eventlog_subscription *subscription)
+{
+	const struct eventlog_region *region = subscription->memory.head;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct eventlog_ring_writer *ring = per_cpu_ptr(subscription->writers, cpu);
+
+		ring->buffer_count = region->buffer_count;
+		ring->buffer_size = region->buffer_size;
+		ring->overwrite = region->features & EVENTLOG_FEATURE_OVERWRITE;
+		ring->clock = region->clock;
+		ring->head = eventlog_region_ring(&subscription->memory, cpu);
+		ring->descriptors = (void *)(ring->head + 1);
+		ring->reserved = EVENTLOG_SEALED;
+	}
+}
+
+static int make_memory(struct eventlog_subscription *subscription,
+		       const struct eventlog_subscription_request *wanted,
+		       struct eventlog_user *user)
+{
+	int error = eventlog_region_make(&subscription->memory, user, wanted);
+
+	if (error)
+		return error;
+	subscription->writers =
+		alloc_percpu_gfp(struct eventlog_ring_writer, GFP_KERNEL_ACCOUNT);
+	if (!subscription->writers)
+		return -ENOMEM;
+	init_writers(subscription);
+	return eventlog_reading_init(subscription);
+}
+
+static void free_parts(struct eventlog_subscription *subscription)
+{
+	eventlog_reading_exit(subscription);
+	free_percpu(subscription->writers);
+	eventlog_region_free(&subscription->memory);
+	eventlog_filter_free(&subscription->filter);
+	put_pid_ns(subscription->asker.pids);
+	put_user_ns(subscription->asker.users);
+	kfree(subscription);
+}
+
+/* Whether anything is asked for that is not known. */
+static bool is_known(const struct eventlog_subscription_request *wanted)
+{
+	return !(wanted->features & ~EVENTLOG_FEATURE_OVERWRITE) &&
+	       !(wanted->flags & ~EVENTLOG_WAKE_AT_SWITCH);
+}
+
+static int begin(struct eventlog_subscription *subscription)
+{
+	int error = cpuhp_state_add_instance(new_cpus, &subscription->cpus);
+
+	if (error)
+		return error;
+	subscription->is_made = true;
+	error = eventlog_sources_join(subscription);
+	if (error) {
+		eventlog_sources_leave(subscription);
+		cpuhp_state_remove_instance_nocalls(new_cpus, &subscription->cpus);
+	}
+	return error;
+}
+
+/*
+ * A subscription of the caller, which gets events from now on.  Counts for the
+ * user, who has to stay until it is freed.  Sets total_size.
+ */
+struct eventlog_subscription *
+eventlog_subscription_make(struct eventlog_subscription_request *wanted, struct eventlog_user *user)
+{
+	struct eventlog_subscription *subscription;
+	int error;
+
+	if (!is_known(wanted))
+		return ERR_PTR(-EINVAL);
+	if (!eventlog_clock_is_known(wanted->clock))
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!eventlog_charge(user, EVENTLOG_SUBSCRIPTIONS, 1))
+		return ERR_PTR(-EMFILE);
+	subscription = kzalloc(sizeof(*subscription), GFP_KERNEL_ACCOUNT);
+	error = -ENOMEM;
+	if (!subscription)
+		goto uncharge;
+	subscription->memory.user = user;
+	eventlog_asker_get(&subscription->asker);
+	get_pid_ns(subscription->asker.pids);
+	get_user_ns(subscription->asker.users);
+	subscription->at_switch = wanted->flags & EVENTLOG_WAKE_AT_SWITCH;
+	subscription->timeout = wanted->read_timeout;
+	error = eventlog_filter_get(&subscription->filter, wanted);
+	if (!error)
+		error = make_memory(subscription, wanted, user);
+	if (!error)
+		error = begin(subscription);
+	if (!error) {
+		wanted->total_size = subscription->memory.head->total_size;
+		return subscription;
+	}
+	free_parts(subscription);
+uncharge:
+	eventlog_uncharge(user, EVENTLOG_SUBSCRIPTIONS, 1);
+	return ERR_PTR(error);
+}
+
+/* Of a file that nobody has any more, nor a mapping of it. */
+void eventlog_subscription_free(struct eventlog_subscription *subscription)
+{
+	struct eventlog_user *user = subscription->memory.user;
+
+	eventlog_sources_leave(subscription);
+	cpuhp_state_remove_instance_nocalls(new_cpus, &subscription->cpus);
+	free_parts(subscription);
+	eventlog_uncharge(user, EVENTLOG_SUBSCRIPTIONS, 1);
+}
+
+int eventlog_subscriptions_init(void)
+{
+	const int state = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "eventlog:prepare",
+						  prepare_cpu, NULL);
+
+	if (state < 0)
+		return state;
+	new_cpus = state;
+	return 0;
+}
+
+/* When there is none any more. */
+void eventlog_subscriptions_exit(void)
+{
+	cpuhp_remove_multi_state(new_cpus);
+}

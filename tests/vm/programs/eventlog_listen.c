@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+//
+// What who listens through /dev/eventlog of the kernel module gets, and what not, as root: whole
+// records, what is missing at its place, waiting, the mapping, who may hear whom. What the C library
+// asks for.
+#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device_steps.h"
+#include "listening.h"
+
+enum { ordinary = 1002, other = 1003 };
+enum { room = 1 << 20 };
+
+static unsigned char bytes[room];
+static uint32_t index_small;
+static uint32_t index_large;
+
+static void publish_two(void) {
+    step("two events are registered",
+         register_at("listen_small u64 a", &word, word_bit, &index_small) == 0 &&
+             register_at("listen_large u64 a; struct block b 3992", &word, 29, &index_large) == 0);
+    const struct eventlog_offer offers[] = {
+        {.write_index = index_small, .event = 0, .level = 3, .name = "small"},
+        {.write_index = index_large, .event = 1, .level = 4, .keywords = 2, .name = "large"},
+    };
+    uint32_t number = 0;
+    step("and published", publish(device, "listen", offers, 2, &number) == 0 && number != 0);
+}
+
+static bool write_event(uint32_t index, uint64_t a) {
+    unsigned char event[4 + 4000] = {0};
+    memcpy(event, &index, sizeof index);
+    memcpy(event + 4, &a, sizeof a);
+    const size_t size = index == index_small ? 12 : sizeof event;
+    return write(device, event, size) == (ssize_t)size;
+}
+
+static void begin_when_wanted(void) {
+    step("a rule has to have an end", subscribe(device, &(struct wanted){.endless = true}) == EINVAL);
+    const int first = listen_to(&(struct wanted){.event = "small"});
+    step("the bit of what is wanted is set", (word >> word_bit & 1U) != 0);
+    step("that of others is not", (word >> 29U & 1U) == 0);
+    step("others cannot be written", !write_event(index_large, 1) && errno == EBADF);
+    const int second = listen_to(&(struct wanted){.event = "l*e", .level = 4});
+    step("patterns are", (word >> 29U & 1U) != 0);
+    (void)close(second);
+    step("until the last one goes", (word >> 29U & 1U) == 0);
+    const int third = listen_to(&(struct wanted){.level = 3});
+    step("levels are kept", (word >> 29U & 1U) == 0);
+    (void)close(third);
+    const int fourth = listen_to(&(struct wanted){.keywords = 1});
+    step("keywords are kept", (word >> 29U & 1U) == 0);
+    (void)close(fourth);
+    const int fifth = listen_to(&(struct wanted){.pid = (uint32_t)getpid() + 1});
+    step("processes are kept", write_event(index_small, 1) && read(fifth, bytes, room) < 0);
+    (void)close(fifth);
+    (void)close(first);
+    step("all bits are cleared", word == 0);
+}
+
+static uint64_t value_of(const unsigned char* at) {
+    uint64_t value = 0;
+    memcpy(&value, at + sizeof(struct eventlog_record), sizeof value);
+    return value;
+}
+
+static void read_whole_records(void) {
+    const int reader = listen_to(&(struct wanted){0});
+    step("nothing is there", read(reader, bytes, room) == -1 && errno == EAGAIN);
+    step("two are written", write_event(index_large, 1) && write_event(index_small, 2));
+    step("the first has no room", read(reader, bytes, 32) == -1 && errno == EMSGSIZE);
+    struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
+    step("how much it needs is told", counts.next_size == 24 + 4000);
+    step("and stays", counts.recorded == 2 && counts.read == 0 && counts.lost == 0);
+    step("it is read alone", read(reader, bytes, 24 + 4000 + 31) == 24 + 4000);
+    const struct eventlog_record* record = (const void*)bytes;
+    step("and is that one", record->size == 24 + 4000 && record->event == 1 &&
+                                record->thread == (uint32_t)getpid() && value_of(bytes) == 1);
+    step("the second follows", read(reader, bytes, room) == 32 && value_of(bytes) == 2);
+    counts = statistics(reader, EVENTLOG_ALL_RINGS);
+    step("both count as read", counts.read == 2 && counts.next_size == 0);
+    (void)close(reader);
+}
+
+/// A large record of one CPU is in nobody's way.
+static void read_past_what_has_no_room(void) {
+    const int reader = listen_to(&(struct wanted){0});
+    step("one CPU has a large one", run_on(0) && write_event(index_large, 1));
+    step("another has small ones", run_on(1) && write_event(index_small, 2));
+    step("which are read", read(reader, bytes, 64) == 32 && value_of(bytes) == 2);
+    step("the large one stays", read(reader, bytes, 64) == -1 && errno == EMSGSIZE);
+    step("more small ones", write_event(index_small, 3) && read(reader, bytes, 64) == 32);
+    step("until there is room", read(reader, bytes, room) == 4024 && value_of(bytes) == 1);
+    (void)close(reader);
+}
+
+static int64_t milliseconds(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void wait_for_records(void) {
+    int reader = listen_to(&(struct wanted){.blocking = true, .timeout = 50});
+    const int64_t begin = milliseconds();
+    step("a read ends when its time is over",
+         read(reader, bytes, room) == -1 && errno == EAGAIN && milliseconds() - begin >= 50);
+    (void)close(reader);
+    reader = listen_to(&(struct wanted){.blocking = true});
+    struct pollfd polled = {.fd = reader, .events = POLLIN};
+    step("nothing to be polled", poll(&polled, 1, 0) == 0);
+    const int all = epoll_create1(0);
+    struct epoll_event event = {.events = EPOLLIN};
+    step("epoll takes it", epoll_ctl(all, EPOLL_CTL_ADD, reader, &event) == 0);
+    (void)fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)usleep(100000);
+        _exit(write_event(index_small, 7) ? 0 : 1);
+    }
+    step("a read waits for a record", read(reader, bytes, room) == 32 && value_of(bytes) == 7);
+    int status = -1;
+    step("that another process wrote", waitpid(child, &status, 0) == child && status == 0);
+    step("one more", write_event(index_small, 8));
+    step("is polled", poll(&polled, 1, 60000) == 1 && (polled.revents & POLLIN) != 0);
+    step("also by epoll", epoll_wait(all, &event, 1, 60000) == 1);
+    step("and read", read(reader, bytes, room) == 32);
+    step("then there is none", poll(&polled, 1, 0) == 0 && epoll_wait(all, &event, 1, 0) == 0);
+    (void)close(all);
+    (void)close(reader);
+}
+
+/// Fills a ring until something is lost; returns how many have been tried.
+static uint64_t fill(int reader) {
+    uint64_t tried = 0;
+    while (statistics(reader, EVENTLOG_ALL_RINGS).lost < 10) {
+        step("it is taken", write_event(index_large, tried));
+        ++tried;
+    }
+    return tried;
+}
+
+static void keep_the_oldest(void) {
+    const int reader = listen_to(&(struct wanted){0});
+    step("one CPU", run_on(0));
+    const uint64_t tried = fill(reader);
+    struct tally tally = {0};
+    read_all(reader, &tally);
+    step("what was lost is told behind what was not",
+         tally.records + tally.lost == tried && tally.lost == 10 && tally.last_was_gap);
+    step("in the order of time", !tally.out_of_order);
+    step("there is room again", write_event(index_large, 0));
+    read_all(reader, &tally);
+    step("and nothing is told twice", tally.records + tally.lost == tried + 1 && tally.lost == 10);
+    step("in the order of time", !tally.out_of_order);
+    (void)close(reader);
+}
+
+static void keep_the_newest(void) {
+    const int reader = listen_to(&(struct wanted){.overwrite = true});
+    uint64_t tried = 0;
+    for (; tried < 500; ++tried) {
+        step("it is taken", write_event(index_large, tried));
+    }
+    struct tally tally = {0};
+    read_all(reader, &tally);
+    step("the newest are there", tally.last_value == tried - 1 && tally.lost == 0);
+    step("the others are counted",
+         tally.records + tally.overwritten == tried && tally.overwritten > 0);
+    (void)close(reader);
+}
+
+static void map_for_reading(void) {
+    struct wanted wanted = {0};
+    const int reader = listen_to(&wanted);
+    step("it cannot be mapped for writing",
+         mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, reader, 0) == MAP_FAILED);
+    step("nor privately",
+         mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, reader, 0) == MAP_FAILED);
+    step("nor beyond its end", mmap(NULL, 4096, PROT_READ, MAP_SHARED, reader,
+                                    (off_t)(wanted.total_size + 4095) / 4096 * 4096) == MAP_FAILED);
+    unsigned char* memory = mmap(NULL, wanted.total_size, PROT_READ, MAP_SHARED, reader, 0);
+    step("it can be mapped", memory != MAP_FAILED);
+    step("and never becomes writable", mprotect(memory, 4096, PROT_READ | PROT_WRITE) == -1);
+    step("nor executable", mprotect(memory, 4096, PROT_READ | PROT_EXEC) == -1);
+    const struct eventlog_region* region = (const void*)memory;
+    step("it is a region", region->magic == EVENTLOG_REGION_MAGIC &&
+                               region->total_size == wanted.total_size &&
+                               region->state == EVENTLOG_REGION_LIVE);
+    step("of one provider", region->provider_count == 1);
+    const struct eventlog_provider_entry* entry =
+        (const void*)(memory + region->providers_offset);
+    step("this one", entry->state == EVENTLOG_PROVIDER_READY && entry->pid == (uint32_t)getpid());
+    step("with its schema", memcmp(memory + entry->schema_offset, "schema", 6) == 0);
+    step("one is written", run_on(0) && write_event(index_small, 77));
+    const unsigned char* buffers = memory + region->buffers_offset;
+    step("and found in memory", value_of(buffers) == 77);
+    for (size_t i = 32; i < region->buffer_size; ++i) {
+        if (buffers[i] != 0) {
+            step("all else is zero", false);
+        }
+    }
+    step("a buffer in use is not given back",
+         hand_back(reader, &(struct eventlog_hand_back){.ring = 0, .drained = 1}) == EINVAL);
+    step("nor one of another ring",
+         hand_back(reader, &(struct eventlog_hand_back){.ring = region->ring_count}) == EINVAL);
+    while (statistics(reader, 0).lost == 0) {
+        step("it is taken", write_event(index_large, 0));
+    }
+    step("a full ring is polled", poll(&(struct pollfd){.fd = reader, .events = POLLIN}, 1, 0) == 1);
+    step("one that is full is given back",
+         hand_back(reader, &(struct eventlog_hand_back){.ring = 0, .drained = 1}) == 0);
+    const uint64_t lost = statistics(reader, 0).lost;
+    step("and used again", write_event(index_large, 0) && statistics(reader, 0).lost == lost);
+    (void)close(reader);
+    step("the mapping keeps what it has", region->magic == EVENTLOG_REGION_MAGIC);
+    step("and takes events", write_event(index_small, 1));
+    (void)munmap(memory, wanted.total_size);
+    step("when it has gone, nobody listens", word == 0);
+}
+
+static void write_many_at_once(void) {
+    const int reader = listen_to(&(struct wanted){.event = "small"});
+    struct {
+        uint32_t first, zero;
+        struct {
+            struct eventlog_batch_entry entry;
+            uint64_t a;
+        } of[1000];
+    } batch = {.first = EVENTLOG_BATCH};
+    for (uint32_t i = 0; i < 1000; ++i) {
+        batch.of[i].entry = (struct eventlog_batch_entry){.write_index = index_small, .size = 8};
+        batch.of[i].a = i;
+    }
+    step("a thousand in one write", write(device, &batch, sizeof batch) == sizeof batch);
+    struct tally tally = {0};
+    read_all(reader, &tally);
+    step("are a thousand records", tally.records == 1000 && tally.last_value == 999);
+    batch.of[10].entry.write_index = 999;
+    step("those before a wrong one are taken",
+         write(device, &batch, sizeof batch) == 8 + 10 * (ssize_t)sizeof batch.of[0]);
+    batch.of[0].entry.size = UINT32_MAX;
+    step("a size that is too large is refused",
+         write(device, &batch, sizeof batch) == -1 && errno == EINVAL);
+    (void)close(reader);
+}
+
+_Noreturn static void be_ordinary(uid_t user) {
+    step("an ordinary user", setresgid(user, user, user) == 0 && setresuid(user, user, user) == 0);
+    const int own = listen_to(&(struct wanted){0});
+    step("hears nobody", (word >> word_bit & 1U) == 0);
+    struct eventlog_provider_query query = {.size = sizeof query};
+    step("and sees nobody", next_provider(own, &query) == ENOENT);
+    device = -1;
+    reopen_device();
+    publish_two();
+    step("but itself", (word >> word_bit & 1U) != 0 && write_event(index_small, 3) &&
+                           read(own, bytes, room) == 32 && value_of(bytes) == 3);
+    step("which it sees", next_provider(own, &query) == 0 &&
+                              strcmp(query.name, "listen") == 0 && query.uid == user);
+    _exit(0);
+}
+
+static void hear_only_ones_own(void) {
+    step("it is permitted to all", chmod("/dev/eventlog", 0666) == 0);
+    (void)fflush(stdout);
+    for (uid_t user = ordinary; user <= other; ++user) {
+        const pid_t child = fork();
+        if (child == 0) {
+            word = 0;
+            be_ordinary(user);
+        }
+        int status = -1;
+        step("users hear only their own", waitpid(child, &status, 0) == child && status == 0);
+    }
+    step("as it was", chmod("/dev/eventlog", 0660) == 0);
+}
+
+static void withdraw_what_was_published(void) {
+    const int reader = listen_to(&(struct wanted){0});
+    struct eventlog_provider_query query = {.size = sizeof query};
+    step("it is found", next_provider(reader, &query) == 0);
+    step("and withdrawn", withdraw(device, query.provider) == 0);
+    step("once", withdraw(device, query.provider) == ENOENT);
+    step("nobody listens to it any more", word == 0 && !write_event(index_small, 1));
+    step("it can be published again", true);
+    (void)close(reader);
+}
+
+static void stay_within_limits(void) {
+    set_file(PARAMETERS "subscriptions_per_user", "1");
+    const int one = listen_to(&(struct wanted){0});
+    const int two = open_device();
+    step("one more subscription is too many", subscribe(two, &(struct wanted){0}) == EMFILE);
+    step("a file is one subscription", subscribe(one, &(struct wanted){0}) == EBUSY);
+    set_file(PARAMETERS "subscriptions_per_user", "16");
+    set_file(PARAMETERS "ring_pages_per_user", "100");
+    step("so is memory", subscribe(two, &(struct wanted){0}) == EMFILE);
+    set_file(PARAMETERS "ring_pages_per_user", "65536");
+    step("then there is enough", subscribe(two, &(struct wanted){0}) == 0);
+    (void)close(two);
+    (void)close(one);
+}
+
+int main(void) {
+    device = open_device();
+    step("the device is there", device >= 0);
+    step("what is no subscription is not read", read(device, bytes, room) == -1 && errno == EINVAL);
+    publish_two();
+    begin_when_wanted();
+    read_whole_records();
+    read_past_what_has_no_room();
+    wait_for_records();
+    keep_the_oldest();
+    keep_the_newest();
+    map_for_reading();
+    write_many_at_once();
+    hear_only_ones_own();
+    stay_within_limits();
+    withdraw_what_was_published();
+    (void)close(device);
+    puts("ok: all that is heard");
+    return 0;
+}

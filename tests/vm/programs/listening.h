@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <linux/eventlog_device.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+// What programs share that listen through /dev/eventlog of the kernel module. Single-threaded.
+
+/// What is asked for. Without anything: all events, in discard mode, without waiting.
+struct wanted {
+    const char* event;  // a pattern
+    uint32_t level;
+    uint64_t keywords;
+    uint32_t pid;
+    bool overwrite;
+    bool blocking;
+    bool endless;  // a pattern without an end
+    uint32_t timeout;
+    uint64_t total_size;  // the answer
+};
+
+/// What has been read. Clear it first.
+struct tally {
+    uint64_t records;
+    uint64_t lost;
+    uint64_t overwritten;
+    uint64_t last_value;  // the first eight bytes of the last payload
+    bool last_was_gap;
+    bool out_of_order;         // in one ring, by time
+    uint64_t last_time[1024];  // by ring
+};
+
+/// 0 or an errno, all of them.
+int publish(int file, const char* name, const struct eventlog_offer* offers, uint32_t count,
+            uint32_t* number);
+int withdraw(int file, uint32_t number);
+int subscribe(int file, const struct wanted* wanted);
+int hand_back(int file, const struct eventlog_hand_back* given);
+int next_provider(int file, struct eventlog_provider_query* query);
+
+/// A new subscription; ends the program if that fails. The answer is written to `wanted`.
+int listen_to(struct wanted* wanted);
+
+/// Ends the program if that fails.
+struct eventlog_statistics statistics(int file, uint32_t ring);
+
+/// Reads until there is nothing. Ends the program if anything is no whole record.
+void read_all(int file, struct tally* tally);
+
+bool run_on(unsigned cpu);
