@@ -40,6 +40,7 @@ long eventlog_subscribe(struct eventlog_file *file,
 	subscription = eventlog_subscription_make(&wanted, file->user);
 	error = PTR_ERR_OR_ZERO(subscription);
 	if (!error)
+		/* With it, all of the subscription. */
 		smp_store_release(&file->subscription, subscription);
 unlock:
 	mutex_unlock(&file->lock);

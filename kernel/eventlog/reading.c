@@ -42,6 +42,7 @@ static bool has_something(const struct eventlog_subscription *subscription, u32 
 {
 	const struct eventlog_reading *reading = &subscription->reading[index];
 	const struct eventlog_ring *ring = eventlog_region_ring(&subscription->memory, index);
+	/* Before `lost`: pairs with the release in commit() of ring.c. */
 	const u64 control = smp_load_acquire(&ring->control);
 	const u64 settled = READ_ONCE(reading->settled);
 
@@ -279,6 +280,7 @@ static bool find_item(struct eventlog_subscription *subscription, u32 index, str
 
 	for (tries = 0; found == GO_ON && tries < OVERTAKEN_MAX + EVENTLOG_BUFFERS_MAX; tries++) {
 		const u64 now = eventlog_clock_now(clock);
+		/* All that it says is there: pairs with the release in commit() of ring.c. */
 		const u64 control = smp_load_acquire(&ring->control);
 
 		if (catch_up(subscription, ring, reading, control))
@@ -309,7 +311,7 @@ static bool put_missing(const struct item *item, u32 index, struct iov_iter *to)
 		.missing = item->missing,
 	};
 
-	return copy_to_iter_full(&gap, sizeof(gap), to);
+	return copy_to_iter(&gap, sizeof(gap), to) == sizeof(gap);
 }
 
 /* Hands over the gap, or if there is none, the record, and moves on behind it. */
@@ -327,7 +329,7 @@ static bool put_item(struct eventlog_subscription *subscription, u32 index,
 		reading->last_time = item->time;
 		return true;
 	}
-	if (!copy_to_iter_full(item->record, item->size, to))
+	if (copy_to_iter(item->record, item->size, to) != item->size)
 		return false;
 	reading->offset += item->size;
 	reading->records++;
@@ -440,7 +442,7 @@ int eventlog_hand_back(struct eventlog_subscription *subscription,
 {
 	struct eventlog_reading *reading;
 	struct eventlog_ring *ring;
-	u64 active;
+	u64 control, active;
 	int error = -EINVAL;
 
 	if (given->ring + 1ULL >= subscription->memory.head->ring_count)
@@ -449,12 +451,14 @@ int eventlog_hand_back(struct eventlog_subscription *subscription,
 	ring = eventlog_region_ring(&subscription->memory, given->ring);
 	if (mutex_lock_interruptible(&subscription->reading_lock))
 		return -ERESTARTSYS;
-	active = descriptor_of(subscription, ring, eventlog_generation_of(
-				       smp_load_acquire(&ring->control)))->generation;
+	/* Before the descriptor that it names. */
+	control = smp_load_acquire(&ring->control);
+	active = descriptor_of(subscription, ring, eventlog_generation_of(control))->generation;
 	if (given->drained < ring->drained || given->drained > active)
 		goto unlock;
 	if (!overwrites(subscription)) {
 		follow(subscription, ring, reading, given->drained);
+		/* Behind their reading, before which we were called. */
 		smp_store_release(&ring->drained, given->drained);
 	}
 	WRITE_ONCE(reading->settled, given->seen);
@@ -469,21 +473,20 @@ unlock:
 static u64 recorded_by(const struct eventlog_subscription *subscription,
 		       struct eventlog_ring *ring)
 {
-	u64 control, generation, before;
+	u64 control, again, generation, before;
 
 	do {
 		const struct eventlog_buffer *descriptor;
 
+		/* Before the descriptor that it names. */
 		control = smp_load_acquire(&ring->control);
 		descriptor = descriptor_of(subscription, ring, eventlog_generation_of(control));
 		before = READ_ONCE(descriptor->records_before);
 		smp_rmb(); /* was it still that buffer's? */
 		generation = READ_ONCE(descriptor->generation) & EVENTLOG_GENERATION_MASK;
-		if (is_sealed(control))
-			control = READ_ONCE(descriptor->sealed) |
-				  generation << EVENTLOG_GENERATION_SHIFT;
+		again = READ_ONCE(ring->control);
 	} while (generation != eventlog_generation_of(control) ||
-		 generation != eventlog_generation_of(smp_load_acquire(&ring->control)));
+		 generation != eventlog_generation_of(again));
 	return before + eventlog_count_of(control);
 }
 

@@ -2,12 +2,12 @@
 /* The memory of a subscription: making it, mapping it, see region.h. */
 #include <linux/cpumask.h>
 #include <linux/highmem.h>
+#include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
 #include "region.h"

@@ -2,8 +2,8 @@
 /* Writing to the ring of a CPU: see ring.h and uapi/linux/eventlog.h. */
 #include <linux/atomic.h>
 #include <linux/irqflags.h>
+#include <linux/ktime.h>
 #include <linux/string.h>
-#include <linux/timekeeping.h>
 #include <asm/local64.h>
 #ifdef CONFIG_X86
 #include <asm/cpufeature.h>
@@ -47,7 +47,9 @@ static void count_loss(struct eventlog_ring_writer *ring)
 
 static struct eventlog_buffer *active_descriptor(const struct eventlog_ring_writer *ring)
 {
-	return &ring->descriptors[eventlog_generation_of(ring->reserved) & (ring->buffer_count - 1)];
+	const u64 generation = eventlog_generation_of(ring->reserved);
+
+	return &ring->descriptors[generation & (ring->buffer_count - 1)];
 }
 
 /*
@@ -214,6 +216,7 @@ void eventlog_ring_begin(struct eventlog_ring_writer *ring)
 	ring->units = ring->buffer_size / EVENTLOG_UNIT;
 	ring->descriptors[0].lost_before = ring->head->lost;
 	ring->reserved = 0;
+	/* With it, `lost_before`, and that there is memory. */
 	smp_store_release(&ring->head->control, 0);
 }
 

@@ -88,7 +88,7 @@ static void remove_listener(struct eventlog_source_event *event,
 	for (i = 0; listeners && i < listeners->count; i++) {
 		if (listeners->of[i].subscription == subscription)
 			WRITE_ONCE(listeners->of[i].subscription, NULL);
-		any |= listeners->of[i].subscription != NULL;
+		any |= !!listeners->of[i].subscription;
 	}
 	if (listeners && !any) {
 		RCU_INIT_POINTER(event->listeners, NULL);

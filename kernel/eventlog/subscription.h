@@ -18,7 +18,10 @@
 struct eventlog_listeners; /* private to source.c */
 struct eventlog_source;
 
-/* Filled in by whoever owns it, up to `flags`, zero behind that; does not change while published. */
+/*
+ * Filled in by whoever owns it, from `name` to `flags`, the rest zero; does not
+ * change while it is published.
+ */
 struct eventlog_source_event {
 	struct eventlog_listeners __rcu *listeners; /* NULL: nobody */
 	struct eventlog_source *source;

@@ -8,6 +8,8 @@
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/eventlog_device.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -27,10 +29,25 @@
 
 enum { files = 4, pages = 4, page_size = 4096, names = 12, processes = 3, threads = 2 };
 enum { patience = 60 };
-enum { registering, unregistering, deleting, writing, tracing, kinds };
+enum {
+    registering,
+    unregistering,
+    deleting,
+    writing,
+    tracing,
+    publishing,
+    withdrawing,
+    subscribing,
+    reading,
+    mapping,
+    asking,
+    kinds
+};
 
 static const char* const name_of_kind[kinds] = {"registered", "unregistered", "deleted", "written",
-                                                "traced"};
+                                                "traced",     "published",    "withdrawn",
+                                                "subscribed", "read",         "mapped",
+                                                "asked"};
 
 /// Of all processes.
 struct counters {
@@ -132,6 +149,144 @@ static void delete_fresh_event(int file) {
     note(deleting, ioctl(file, USER_EVENTS_DELETE, text));
 }
 
+/// Mostly a good one.
+static void name_at_random(char* name) {
+    (void)snprintf(name, EVENTLOG_NAME_ROOM, "fuzz_%u", next(names));
+    if (next(16) == 0) {
+        memset(name, 'x', EVENTLOG_NAME_ROOM);
+    }
+}
+
+static void publish(int file) {
+    struct eventlog_offer offers[4];
+    memset(offers, 0, sizeof offers);
+    const uint32_t first = next(8);
+    for (uint32_t i = 0; i < 4; ++i) {
+        offers[i] = (struct eventlog_offer){
+            .keywords = next(4),
+            .write_index = next(8) == 0 ? next(UINT32_MAX) : first + i,
+            .event = (uint16_t)next(UINT16_MAX),
+            .level = (uint8_t)(1 + next(next(8) == 0 ? 255 : 5)),
+            .flags = (uint8_t)next(next(8) == 0 ? 256 : 4),
+        };
+        name_at_random(offers[i].name);
+    }
+    struct eventlog_publication wanted = {
+        .size = sizeof wanted,
+        .event_count = next(8) == 0 ? next(UINT32_MAX) : 1 + next(4),
+        .events = next(16) == 0 ? address() : (uintptr_t)offers,
+        .schema = next(16) == 0 ? address() : (uintptr_t)offers,
+        .schema_size = next(8) == 0 ? next(UINT32_MAX) : 1 + next(sizeof offers),
+        .schema_hash = next(4),
+    };
+    name_at_random(wanted.name);
+    note(publishing, ioctl(file, EVENTLOG_PUBLISH, &wanted));
+}
+
+static void withdraw(int file) {
+    struct eventlog_provider_query query = {
+        .size = sizeof query, .provider = next(2) == 0 ? 0 : next(1000), .schema = address(),
+        .schema_size = next(3) == 0 ? next(UINT32_MAX) : next(page_size)};
+    note(asking, ioctl(file, EVENTLOG_NEXT_PROVIDER, &query));
+    note(withdrawing, ioctl(file, EVENTLOG_WITHDRAW, &query.provider));
+}
+
+static void subscribe(int file) {
+    struct eventlog_rule rules[2] = {{.provider = "*", .event = "*"}};
+    name_at_random(rules[1].provider);
+    rules[1].event[0] = '*';
+    rules[0].level = next(6);
+    rules[0].keywords = next(4);
+    rules[0].flags = next(3);
+    uint64_t sessions[4] = {next(4), next(UINT32_MAX), 0, 1};
+    struct eventlog_process of[2] = {{.pid = next(4)}, {.name = "*"}};
+    struct eventlog_subscription_request wanted = {
+        .size = sizeof wanted,
+        .features = next(next(8) == 0 ? 8 : 2),
+        .clock = next(8) == 0 ? next(4) : 1 + next(2),
+        .buffer_count = next(8) == 0 ? next(128) : 2U << next(2),
+        .buffer_size = next(8) == 0 ? next(UINT32_MAX) : EVENTLOG_BUFFER_SIZE_MIN,
+        .rule_count = next(8) == 0 ? next(UINT32_MAX) : 1 + next(2),
+        .rules = next(16) == 0 ? address() : (uintptr_t)rules,
+        .session_count = next(16) == 0 ? next(UINT32_MAX) : next(5),
+        .process_count = next(16) == 0 ? next(UINT32_MAX) : next(2) * 2,
+        .sessions = (uintptr_t)sessions,
+        .processes = (uintptr_t)of,
+        .schemas_size = next(8) == 0 ? next(UINT32_MAX) : 0x10000,
+        .flags = next(2),
+        .read_timeout = 1 + next(20),
+    };
+    note(subscribing, ioctl(file, EVENTLOG_SUBSCRIBE, &wanted));
+}
+
+static void read_records(int file) {
+    static _Thread_local char bytes[page_size];
+    (void)poll(&(struct pollfd){.fd = file, .events = POLLIN}, 1, 0);
+    note(reading, read(file, next(16) == 0 ? (char*)address() : bytes, next(sizeof bytes)));
+}
+
+static void give_back(int file) {
+    struct eventlog_statistics counts = {
+        .size = sizeof counts, .ring = next(2) == 0 ? EVENTLOG_ALL_RINGS : next(5)};
+    note(asking, ioctl(file, EVENTLOG_STATISTICS, &counts));
+    const struct eventlog_hand_back given = {
+        .size = sizeof given,
+        .ring = next(8) == 0 ? next(UINT32_MAX) : next(3),
+        .drained = next(8) == 0 ? next(UINT32_MAX) : next(4),
+        .seen = next(4),
+    };
+    note(asking, ioctl(file, EVENTLOG_HAND_BACK, &given));
+}
+
+/// What may be looked at is: the header.
+static void map_region(int file) {
+    const int access = next(8) == 0 ? (int)next(8) : PROT_READ;
+    const size_t size = (size_t)(1 + next(1024)) * page_size;
+    const off_t from = next(2) == 0 ? 0 : (off_t)next(2048) * page_size;
+    volatile uint64_t* const region = mmap(NULL, size, access, MAP_SHARED, file, from);
+    note(mapping, region == MAP_FAILED ? -1 : 0);
+    if (region == MAP_FAILED) {
+        return;
+    }
+    if (from == 0 && access == PROT_READ) {
+        (void)*region;
+    }
+    (void)mprotect((void*)region, size, (int)next(8));
+    (void)munmap((void*)region, size);
+}
+
+static void listen_at_random(int file) {
+    switch (next(8)) {
+        case 0:
+            publish(file);
+            break;
+        case 1:
+            withdraw(file);
+            break;
+        case 2:
+            subscribe(file);
+            break;
+        case 3:
+            give_back(file);
+            break;
+        case 4:
+            map_region(file);
+            break;
+        default:
+            read_records(file);
+    }
+}
+
+static void write_many(int file) {
+    uint32_t events[64];
+    for (size_t i = 0; i < sizeof events / sizeof *events; ++i) {
+        events[i] = next(64) == 0 ? next(UINT32_MAX) : i % 4 == 3 ? 8 : next(8);
+    }
+    events[0] = EVENTLOG_BATCH;
+    events[1] = next(16) == 0;
+    note(writing, write(file, events, next(sizeof events)));
+}
+
 static void write_event(int file) {
     uint32_t event[64];
     for (size_t i = 0; i < sizeof event / sizeof *event; ++i) {
@@ -183,7 +338,7 @@ static void have_child(unsigned depth) {
 
 static void call_at_random(unsigned depth) {
     const int file = opened[next(files)];
-    switch (next(32)) {
+    switch (next(40)) {
         case 0:
             reopen(opened[1 + next(files - 1)]);
             break;
@@ -215,6 +370,19 @@ static void call_at_random(unsigned depth) {
         case 10:
         case 11:
             unregister_word(file);
+            break;
+        case 12:
+        case 13:
+        case 14:
+        case 15:
+        case 16:
+        case 17:
+        case 18:
+        case 19:
+            listen_at_random(file);
+            break;
+        case 20:
+            write_many(file);
             break;
         default:
             write_event(file);

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The kernel module's own rings on Debian's kernels: who subscribes through the device gets whole
+records, and is told of each one that is missing, whatever writers, readers and processors do."""
+
+import re
+
+import parts
+import vm_case
+
+SCRIPT = parts.SHELL + r"""
+is_unloaded() { rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }
+insmod /eventlog.ko remove_idle=1 || exit
+part listen "$0"
+part conserve "$1" "$2"
+part unload wait_until is_unloaded
+"""
+
+
+class Rings(parts.Case):
+    """One guest of two processors; what the script has tried is looked at here."""
+
+    KERNEL = "debian-6.12"
+    SECONDS = 1
+    # Writers are taken the processor away in the middle of the kernel's work, too.
+    PARAMETERS = ("preempt=full",)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        programs = [vm_case.built("PROGRAMS", f"eventlog_{name}") for name in ("listen", "conserve")]
+        cls.result = cls.run_well(
+            kernel,
+            ["sh", "-c", SCRIPT, *programs, str(cls.SECONDS)],
+            files={"/eventlog.ko": vm_case.module_or_skip(kernel),
+                   **{program: program for program in programs}},
+            parameters=cls.PARAMETERS,
+            processors=2,
+        )
+
+    def test_gives_whole_records_to_who_may_have_them(self):
+        self.assertEqual(self.part("listen")[-1], "ok: all that is heard")
+
+    def test_counts_each_record_that_is_missing(self):
+        said = self.part("conserve")
+        self.assertEqual(said[-1], "ok: all is counted")
+        self.assertFalse([line for line in said if line.startswith("without: ")])
+        counts = [[int(number) for number in re.findall(r"\d+", line)]
+                  for line in said if ": attempted " in line]
+        self.assertEqual(len(counts), 2)
+        for attempted, *found in counts:
+            self.assertEqual(sum(found), attempted)
+
+    def test_leaves_nothing_behind(self):
+        self.part("unload")
+
+
+class RingsBefore66(Rings):
+    """The same on an older kernel, which is told to notice who uses memory that is not his."""
+
+    KERNEL = "debian-6.1"
+    PARAMETERS = ("preempt=full", "slub_debug=FZP")
+
+
+class RingsUnderDebugging(Rings):
+    """The same where the kernel looks after itself."""
+
+    KERNEL = "debug-6.12"
+    PARAMETERS = ()
+
+
+if __name__ == "__main__":
+    vm_case.main()
