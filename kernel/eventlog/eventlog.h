@@ -10,15 +10,28 @@
  *   event.c --- struct eventlog_event: all events by name, while in use
  *     |  |               |
  *     |  trace_event.c --+  the event for ftrace, perf and BPF
+ *     |
+ *     |  publication.c --- the provider that it is an event of
+ *     |       |
+ *     |  source.c --- who wants which event --- filter.c
+ *     |       |
+ *     |  ring.c  <-- subscription.c --- region.c: memory for each CPU
+ *     |       |
+ *     |  reading.c  <-- listening.c: who listens through the device
  *     v
  *   event_mutex.c, dead_events.c: adding events to tracing, removing them
  *
  * Locks, the outer ones first: eventlog_registry_lock (which events there are,
  * who uses them), event_mutex of tracing (who listens), eventlog_words_lock
- * (words), and the one of account.c (who has how much).  No memory of a process
- * is touched with any of them held, which could wait for that process; the
- * pages of words are pinned before.  Nor is a grace period waited for: all of
- * tracing needs event_mutex.  Writing an event takes no lock.
+ * (words), and the one of account.c (who has how much).  Of subscriptions: a
+ * file's (what it has published), the one of source.c (who wants what), then
+ * eventlog_words_lock or a region's, and that of account.c.  The two chains are
+ * never held together above eventlog_words_lock.  No memory of a process is touched
+ * with any of them held, which could wait for that process; the pages of words
+ * are pinned before.  What only those wait for who share an open file may:
+ * the file's lock, and the reading_lock of a subscription.  Nor is a grace period
+ * waited for under those of tracing: all of it needs event_mutex.  Writing an
+ * event takes no lock.
  */
 #ifndef EVENTLOG_H
 #define EVENTLOG_H

@@ -473,7 +473,8 @@ static bool may_others_delete(void) {
 
 static void run_caller(uintptr_t process) {
     give_up_capabilities();
-    memory = mmap(NULL, (size_t)pages * page_size, PROT_READ | PROT_WRITE,
+    // With room behind it for what is read to its end.
+    memory = mmap(NULL, (size_t)(pages + 1) * page_size, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int i = 1; i < files; ++i) {
         opened[i] = open("/dev/eventlog", O_RDWR | O_CLOEXEC);
