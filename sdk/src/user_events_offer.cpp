@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "user_events_offer.hpp"
 
+#include <linux/eventlog_device.h>
 #include <sys/ioctl.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -14,7 +17,9 @@
 namespace eventlog::core {
 namespace {
 
-constinit user_events_text describer{};  // too large for somebody's stack
+// Too large for somebody's stack.
+constinit user_events_text describer{};
+constinit std::array<eventlog_offer, EVENTLOG_EVENTS_MAX> offers{};
 
 /// Gives a word back to whom it belongs. True if the kernel knew it.
 bool unregister_word(int file, const eventlog_provider& provider, std::uint32_t event) noexcept {
@@ -148,7 +153,74 @@ void close_bit(eventlog_provider& provider, std::uint32_t event) noexcept {
     provider.user_events.places[event].store(silent_place, std::memory_order_relaxed);
 }
 
+eventlog_offer offer_of(const event_description& event, std::uint32_t index) noexcept {
+    eventlog_offer offer{};
+    offer.keywords = event.keywords;
+    offer.write_index = index;
+    offer.event = event.id;
+    offer.level = static_cast<std::uint8_t>(event.severity);
+    offer.flags = static_cast<std::uint8_t>(
+        (event.session_bound ? EVENTLOG_OFFER_SESSION : 0) |
+        (event.kind == kind::dump_complete ? EVENTLOG_OFFER_ALWAYS : 0));
+    std::memcpy(offer.name, event.name.data(), std::min(event.name.size(), sizeof offer.name - 1));
+    return offer;
+}
+
+/// Of all events that the module has numbers for. Returns how many.
+std::uint32_t fill_in_offers(const eventlog_provider& provider) noexcept {
+    std::uint32_t count = 0;
+    schema_reader schema;
+    error_text ignored;
+    event_description event;
+    if (!schema.open({provider.schema, provider.schema_size}, ignored)) {
+        return 0;
+    }
+    while (schema.next_event(event)) {
+        const std::uint32_t number =
+            provider.user_events.numbers[event.id].load(std::memory_order_relaxed);
+        if (number != user_events_route::not_registered && number != user_events_route::left_out) {
+            offers[count++] = offer_of(event, number - 1);
+        }
+    }
+    return count;
+}
+
 }  // namespace
+
+bool publish_to_module(eventlog_provider& provider, int file, error_text& why) noexcept {
+    user_events_route& route = provider.user_events;
+    if (route.published != 0) {
+        static_cast<void>(::ioctl(file, EVENTLOG_WITHDRAW, &route.published));
+        route.published = 0;
+    }
+    eventlog_publication wanted{};
+    wanted.size = sizeof wanted;
+    wanted.event_count = fill_in_offers(provider);
+    wanted.events = reinterpret_cast<std::uintptr_t>(offers.data());
+    wanted.schema = reinterpret_cast<std::uintptr_t>(provider.schema);
+    wanted.schema_size = static_cast<std::uint32_t>(provider.schema_size);
+    wanted.schema_hash = provider.schema_hash;
+    std::memcpy(wanted.name, provider.name.data(), sizeof wanted.name - 1);
+    if (wanted.event_count == 0) {
+        return true;
+    }
+    if (::ioctl(file, EVENTLOG_PUBLISH, &wanted) == 0) {
+        route.published = wanted.provider;
+        return true;
+    }
+    // A child has its parent's file, through which they have been published, and its numbers. And
+    // a module that is older than this library does not know of it.
+    if (errno == EADDRINUSE || errno == ENOTTY) {
+        return true;
+    }
+    if (errno == EMFILE) {
+        why.set("this user's providers have as much memory as the module eventlog allows. Raise "
+                "schema_pages_per_user in /sys/module/eventlog/parameters");
+    } else {
+        why.set("the kernel refused it (%s)", std::strerror(errno));
+    }
+    return false;
+}
 
 void offer_to_user_events(eventlog_provider& provider, int file,
                           user_events_offer& result) noexcept {

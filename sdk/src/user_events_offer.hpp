@@ -25,6 +25,12 @@ struct user_events_offer {
 [[gnu::noinline]] void offer_to_user_events(eventlog_provider& provider, int file,
                                             user_events_offer& result) noexcept;
 
+/// Where it is eventlog's module: publishes the provider with all events that have been registered,
+/// so that they reach those who subscribe through the device, too. What has been published by us
+/// before is withdrawn. False: `why` says what to do, without a full stop.
+[[nodiscard]] bool publish_to_module(eventlog_provider& provider, int file,
+                                     error_text& why) noexcept;
+
 /// When the descriptor has gone, of which the gate's words may still say that somebody listens:
 /// where it was eventlog's module, which tells so. What user_events have written is true still.
 void forget_device(eventlog_provider& provider) noexcept;

@@ -131,6 +131,7 @@ bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
             unclear_before = 0;
             route.has_page = device.has_page;
             route.is_module = device.is_module;
+            route.published = 0;
             take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed));
             return true;
         }
@@ -215,6 +216,19 @@ void look_again_for_device_bits(user_events_route& route, std::uint64_t then) no
     }
 }
 
+/// That nobody can subscribe to it matters less than what tracefs does not have.
+void publish(eventlog_provider& provider, int file) noexcept {
+    user_events_route& route = provider.user_events;
+    error_text why;
+    if (route.is_module && !publish_to_module(provider, file, why) &&
+        route.status == EVENTLOG_OK) {
+        route.status = EVENTLOG_INCOMPLETE;
+        route.status_text.set("Nobody can subscribe to provider %s through the module's device: "
+                              "%s.",
+                              provider.name.data(), why.text());
+    }
+}
+
 void say_what_became(eventlog_provider& provider, const user_events_offer& result) noexcept {
     user_events_route& route = provider.user_events;
     const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
@@ -249,6 +263,7 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
         route.expected.store(true, std::memory_order_relaxed);
         offer_to_user_events(provider, route.file.load(std::memory_order_relaxed), result);
         say_what_became(provider, result);
+        publish(provider, route.file.load(std::memory_order_relaxed));
     } else {
         result.may_change = route.status != EVENTLOG_NO_KERNEL_SUPPORT;
     }
@@ -286,6 +301,7 @@ void renew_user_events_route(eventlog_provider& provider) noexcept {
     if (!route.expected.load(std::memory_order_relaxed)) {
         return;
     }
+    route.published = 0;  // that is the parent's
     if (keeps_descriptor(provider)) {
         take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed));
     }

@@ -21,6 +21,10 @@
 // providers look the same, so whoever is given a number by the kernel takes it from all others.
 // (Not from those of another copy of this library in the process: it does not know them.)
 //
+// The module also gets the provider's schema, so that the events reach those who subscribe through
+// its device, without tracing (publish_to_module). The file keeps that until it is closed. So a
+// forked child, which has its parent's file and numbers, is heard as the parent's provider.
+//
 // Kernels before 6.4 do not write to the gate. There bit 31 is set as long as an event is offered,
 // and behind the gate the event's bit in the kernel's page says whether somebody listens
 // (user_events_page.hpp). So on these kernels every emit takes the way past the gate.
@@ -75,6 +79,7 @@ struct user_events_route {
     int retired = -1;        // a descriptor to close when no thread writes any more
     bool has_page = false;   // there are no words: user_events before Linux 6.4
     bool is_module = false;  // it is eventlog's own module, not user_events
+    std::uint32_t published = 0;  // what the module calls the provider for who subscribes; 0: not
     eventlog_status_code status = EVENTLOG_UNREGISTERED;
     error_text status_text{};
 

@@ -7,6 +7,10 @@
 
 // What programs share that listen through /dev/eventlog of the kernel module. Single-threaded.
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// What is asked for. Without anything: all events, in discard mode, without waiting.
 struct wanted {
     const char* event;  // a pattern
@@ -49,3 +53,7 @@ struct eventlog_statistics statistics(int file, uint32_t ring);
 void read_all(int file, struct tally* tally);
 
 bool run_on(unsigned cpu);
+
+#ifdef __cplusplus
+}
+#endif

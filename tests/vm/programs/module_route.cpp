@@ -17,7 +17,9 @@
 #include <string_view>
 
 #include <eventlog/dynamic_provider.hpp>
+#include <eventlog/schema_format.hpp>
 
+#include "listening.h"
 #include "steps.hpp"
 
 namespace {
@@ -115,6 +117,41 @@ void close_all() {
     }
     // A new tick of the clock that tells when to look.
     ::usleep(50'000);
+}
+
+/// Through the device, without tracing.
+void follow_subscribing(const eventlog::dynamic_provider& provider) {
+    wanted all{};
+    const int reader = listen_to(&all);
+    step("somebody subscribes", provider.enabled(0));
+    provider.emit(0, 7U);
+    struct {
+        eventlog_record head;
+        std::uint64_t number;
+    } record{};
+    step("the event is read", ::read(reader, &record, sizeof record) == sizeof record);
+    step("as it was emitted", record.head.event == 0 && record.head.size == 28 &&
+                                  record.head.thread == static_cast<std::uint32_t>(::getpid()) &&
+                                  record.number == 7);
+    eventlog_provider_query query{};
+    query.size = sizeof query;
+    while (next_provider(reader, &query) == 0 && std::string_view(query.name) != "moved") {
+    }
+    step("its provider is told of", std::string_view(query.name) == "moved" &&
+                                        query.pid == static_cast<std::uint32_t>(::getpid()) &&
+                                        query.schema_size > eventlog::schema_header_size);
+    static_cast<void>(std::fflush(stdout));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        step("a child is heard, too", provider.enabled(0));
+        provider.emit(0, 8U);
+        ::_exit(0);
+    }
+    expect_to_end_well(child);
+    step("as its parent",
+         ::read(reader, &record, sizeof record) == sizeof record && record.number == 8);
+    static_cast<void>(::close(reader));
+    step("nobody listens when that has gone", !provider.enabled(0));
 }
 
 /// Which has its parent's gate, and may not have the device.
@@ -259,6 +296,7 @@ int main(int argc, char** argv) {
     {
         const eventlog::dynamic_provider provider(provider_called("moved"));
         follow_listening(provider);
+        follow_subscribing(provider);
         follow_child_without_fork(provider);
         follow_hidden_device(provider);
         follow_lost_descriptor(provider);
