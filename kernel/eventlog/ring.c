@@ -84,13 +84,26 @@ static void seal(struct eventlog_ring_writer *ring)
 	ring->must_wake = true;
 }
 
-/* The ring is sealed: nobody else changes `reserved`, and NMIs only count what they lose. */
+/* Puts all losses so far in front of a buffer, those of who comes in between, too. */
+static void note_losses(struct eventlog_ring_writer *ring, struct eventlog_buffer *buffer)
+{
+	u64 lost;
+
+	do {
+		barrier();
+		lost = READ_ONCE(ring->head->lost);
+		WRITE_ONCE(buffer->lost_before, lost);
+		barrier();
+	} while (lost != READ_ONCE(ring->head->lost));
+}
+
+/* The ring is sealed: only who switches changes `reserved`, and NMIs count what they lose. */
 static void switch_buffer(struct eventlog_ring_writer *ring)
 {
 	const struct eventlog_buffer *active = active_descriptor(ring);
 	const u64 generation = active->generation + 1;
+	const u64 sealed = ring->reserved;
 	struct eventlog_buffer *next = &ring->descriptors[generation & (ring->buffer_count - 1)];
-	u64 lost;
 
 	WRITE_ONCE(next->generation, generation);
 	/* Whoever reads what is newer in this buffer finds the newer generation. */
@@ -101,22 +114,27 @@ static void switch_buffer(struct eventlog_ring_writer *ring)
 	barrier();
 	WRITE_ONCE(ring->phase, EVENTLOG_RING_SWITCHING);
 	/* What an NMI loses from here on, it puts in front of this buffer itself. */
-	do {
-		barrier();
-		lost = READ_ONCE(ring->head->lost);
-		WRITE_ONCE(next->lost_before, lost);
-		barrier();
-	} while (lost != READ_ONCE(ring->head->lost));
-	WRITE_ONCE(ring->reserved, (generation & EVENTLOG_GENERATION_MASK)
-					   << EVENTLOG_GENERATION_SHIFT);
+	note_losses(ring, next);
+	/*
+	 * What an NMI finds no room for in the new buffer, it counts behind that.  In
+	 * between it may switch itself; then that is done.
+	 */
+	WRITE_ONCE(ring->phase, EVENTLOG_RING_IDLE);
+	barrier();
+	cmpxchg_local(&ring->reserved, sealed,
+		      (generation & EVENTLOG_GENERATION_MASK) << EVENTLOG_GENERATION_SHIFT);
 }
 
-/* An NMI in the midst of another one's switch has no place to write to. */
+/*
+ * An NMI in the midst of another one's switch has no place to write to.  Nothing
+ * more goes into this buffer, so that its loss lies behind it.
+ */
 static void lose_in_between(struct eventlog_ring_writer *ring)
 {
+	seal(ring);
 	count_loss(ring);
 	if (ring->phase == EVENTLOG_RING_SWITCHING)
-		WRITE_ONCE(ring->next->lost_before, READ_ONCE(ring->head->lost));
+		note_losses(ring, ring->next);
 }
 
 /* Returns whether it is worth trying again; if not, the loss has been counted. */

@@ -159,9 +159,9 @@ eventlog_offer offer_of(const event_description& event, std::uint32_t index) noe
     offer.write_index = index;
     offer.event = event.id;
     offer.level = static_cast<std::uint8_t>(event.severity);
-    offer.flags = static_cast<std::uint8_t>(
-        (event.session_bound ? EVENTLOG_OFFER_SESSION : 0) |
-        (event.kind == kind::dump_complete ? EVENTLOG_OFFER_ALWAYS : 0));
+    offer.flags =
+        static_cast<std::uint8_t>((event.session_bound ? EVENTLOG_OFFER_SESSION : 0) |
+                                  (event.kind == kind::dump_complete ? EVENTLOG_OFFER_ALWAYS : 0));
     std::memcpy(offer.name, event.name.data(), std::min(event.name.size(), sizeof offer.name - 1));
     return offer;
 }

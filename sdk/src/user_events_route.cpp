@@ -220,8 +220,7 @@ void look_again_for_device_bits(user_events_route& route, std::uint64_t then) no
 void publish(eventlog_provider& provider, int file) noexcept {
     user_events_route& route = provider.user_events;
     error_text why;
-    if (route.is_module && !publish_to_module(provider, file, why) &&
-        route.status == EVENTLOG_OK) {
+    if (route.is_module && !publish_to_module(provider, file, why) && route.status == EVENTLOG_OK) {
         route.status = EVENTLOG_INCOMPLETE;
         route.status_text.set("Nobody can subscribe to provider %s through the module's device: "
                               "%s.",

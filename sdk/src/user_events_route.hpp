@@ -76,9 +76,9 @@ struct user_events_route {
     std::array<std::atomic<std::uint32_t>, EVENTLOG_EVENTS_MAX> places{};
 
     // The rest under the registry's lock.
-    int retired = -1;        // a descriptor to close when no thread writes any more
-    bool has_page = false;   // there are no words: user_events before Linux 6.4
-    bool is_module = false;  // it is eventlog's own module, not user_events
+    int retired = -1;             // a descriptor to close when no thread writes any more
+    bool has_page = false;        // there are no words: user_events before Linux 6.4
+    bool is_module = false;       // it is eventlog's own module, not user_events
     std::uint32_t published = 0;  // what the module calls the provider for who subscribes; 0: not
     eventlog_status_code status = EVENTLOG_UNREGISTERED;
     error_text status_text{};

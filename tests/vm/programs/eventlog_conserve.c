@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Nothing that is written to subscriptions of /dev/eventlog gets lost without being counted: in both
-// modes, with several processes that write, while CPUs come and go, when writers or readers are
-// killed. Each part goes on for as many seconds as the argument says. As root. What the C library
-// asks for.
+// Nothing that is written to subscriptions of /dev/eventlog gets lost without being counted: in
+// both modes, with several processes that write, while CPUs come and go, when writers or readers
+// are killed. Each part goes on for as many seconds as the argument says. As root. What the C
+// library asks for.
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
@@ -103,7 +103,8 @@ static void read_for(int reader, int seconds, struct tally* tally) {
     const struct timespec end = in_seconds(seconds);
     while (!is_later(&end)) {
         (void)usleep(20000);
-        read_all(reader, tally);
+        for (int reads = 0; reads < 8 && read_some(reader, tally); ++reads) {
+        }
     }
 }
 
@@ -119,8 +120,8 @@ static void conserve(const char* mode, bool overwrite, int seconds) {
     const uint64_t attempted = atomic_load(&shared->done);
     const struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
     (void)printf("%s: attempted %lu, read %lu, lost %lu, overwritten %lu\n", mode,
-                 (unsigned long)attempted, (unsigned long)tally.records,
-                 (unsigned long)tally.lost, (unsigned long)tally.overwritten);
+                 (unsigned long)attempted, (unsigned long)tally.records, (unsigned long)tally.lost,
+                 (unsigned long)tally.overwritten);
     step("what was attempted has been read or counted",
          tally.records + tally.lost + tally.overwritten == attempted);
     step("as the kernel says", counts.recorded + counts.lost == attempted &&
@@ -153,7 +154,7 @@ static void conserve_while_cpus_come_and_go(int seconds) {
     step("and gets memory", statistics(reader, EVENTLOG_ALL_RINGS).memory > memory);
     const struct timespec end = in_seconds(seconds);
     while (!is_later(&end)) {
-        read_for(reader, 0, &tally);
+        (void)read_some(reader, &tally);
         step("it goes and comes back", set_cpu("0") && set_cpu("1"));
     }
     read_for(reader, 1, &tally);

@@ -44,10 +44,9 @@ enum {
     kinds
 };
 
-static const char* const name_of_kind[kinds] = {"registered", "unregistered", "deleted", "written",
-                                                "traced",     "published",    "withdrawn",
-                                                "subscribed", "read",         "mapped",
-                                                "asked"};
+static const char* const name_of_kind[kinds] = {
+    "registered", "unregistered", "deleted", "written", "traced", "published",
+    "withdrawn",  "subscribed",   "read",    "mapped",  "asked"};
 
 /// Of all processes.
 struct counters {
@@ -184,9 +183,11 @@ static void publish(int file) {
 }
 
 static void withdraw(int file) {
-    struct eventlog_provider_query query = {
-        .size = sizeof query, .provider = next(2) == 0 ? 0 : next(1000), .schema = address(),
-        .schema_size = next(3) == 0 ? next(UINT32_MAX) : next(page_size)};
+    struct eventlog_provider_query query = {.size = sizeof query,
+                                            .provider = next(2) == 0 ? 0 : next(1000),
+                                            .schema = address(),
+                                            .schema_size =
+                                                next(3) == 0 ? next(UINT32_MAX) : next(page_size)};
     note(asking, ioctl(file, EVENTLOG_NEXT_PROVIDER, &query));
     note(withdrawing, ioctl(file, EVENTLOG_WITHDRAW, &query.provider));
 }
@@ -226,8 +227,8 @@ static void read_records(int file) {
 }
 
 static void give_back(int file) {
-    struct eventlog_statistics counts = {
-        .size = sizeof counts, .ring = next(2) == 0 ? EVENTLOG_ALL_RINGS : next(5)};
+    struct eventlog_statistics counts = {.size = sizeof counts,
+                                         .ring = next(2) == 0 ? EVENTLOG_ALL_RINGS : next(5)};
     note(asking, ioctl(file, EVENTLOG_STATISTICS, &counts));
     const struct eventlog_hand_back given = {
         .size = sizeof given,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What who listens through /dev/eventlog of the kernel module gets, and what not, as root: whole
-// records, what is missing at its place, waiting, the mapping, who may hear whom. What the C library
-// asks for.
+// records, what is missing at its place, waiting, the mapping, who may hear whom. What the C
+// library asks for.
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,8 @@ static void must_write(uint64_t a) {
 }
 
 static void begin_when_wanted(void) {
-    step("a rule has to have an end", subscribe(device, &(struct wanted){.endless = true}) == EINVAL);
+    step("a rule has to have an end",
+         subscribe(device, &(struct wanted){.endless = true}) == EINVAL);
     const int first = listen_to(&(struct wanted){.event = "small"});
     step("the bit of what is wanted is set", (word >> word_bit & 1U) != 0);
     step("that of others is not", (word >> 29U & 1U) == 0);
@@ -207,8 +208,7 @@ static void map_for_reading(void) {
                                region->total_size == wanted.total_size &&
                                region->state == EVENTLOG_REGION_LIVE);
     step("of one provider", region->provider_count == 1);
-    const struct eventlog_provider_entry* entry =
-        (const void*)(memory + region->providers_offset);
+    const struct eventlog_provider_entry* entry = (const void*)(memory + region->providers_offset);
     step("this one", entry->state == EVENTLOG_PROVIDER_READY && entry->pid == (uint32_t)getpid());
     step("with its schema", memcmp(memory + entry->schema_offset, "schema", 6) == 0);
     step("one is written", run_on(0) && write_event(index_small, 77));
@@ -226,7 +226,8 @@ static void map_for_reading(void) {
     while (statistics(reader, 0).lost == 0) {
         must_write(0);
     }
-    step("a full ring is polled", poll(&(struct pollfd){.fd = reader, .events = POLLIN}, 1, 0) == 1);
+    step("a full ring is polled",
+         poll(&(struct pollfd){.fd = reader, .events = POLLIN}, 1, 0) == 1);
     step("one that is full is given back",
          hand_back(reader, &(struct eventlog_hand_back){.ring = 0, .drained = 1}) == 0);
     const uint64_t lost = statistics(reader, 0).lost;
@@ -275,8 +276,8 @@ _Noreturn static void be_ordinary(uid_t user) {
     publish_two();
     step("but itself", (word >> word_bit & 1U) != 0 && write_event(index_small, 3) &&
                            read(own, bytes, room) == 32 && value_of(bytes) == 3);
-    step("which it sees", next_provider(own, &query) == 0 &&
-                              strcmp(query.name, "listen") == 0 && query.uid == user);
+    step("which it sees",
+         next_provider(own, &query) == 0 && strcmp(query.name, "listen") == 0 && query.uid == user);
     _exit(0);
 }
 

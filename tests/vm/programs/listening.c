@@ -131,16 +131,20 @@ static size_t take(const unsigned char* at, size_t left, struct tally* tally) {
     return size;
 }
 
-void read_all(int file, struct tally* tally) {
+bool read_some(int file, struct tally* tally) {
     static unsigned char bytes[room];
-    ssize_t got = 0;
-    while ((got = read(file, bytes, sizeof bytes)) > 0) {
-        for (size_t at = 0; at < (size_t)got;) {
-            at += take(bytes + at, (size_t)got - at, tally);
-        }
+    const ssize_t got = read(file, bytes, sizeof bytes);
+    if (got == 0 || (got < 0 && errno != EAGAIN)) {
+        step("what there is can be read", false);
     }
-    if (got != -1 || errno != EAGAIN) {
-        step("all has been read", false);
+    for (ssize_t at = 0; at < got;) {
+        at += (ssize_t)take(bytes + at, (size_t)(got - at), tally);
+    }
+    return got > 0;
+}
+
+void read_all(int file, struct tally* tally) {
+    while (read_some(file, tally)) {
     }
 }
 

@@ -49,7 +49,10 @@ int listen_to(struct wanted* wanted);
 /// Ends the program if that fails.
 struct eventlog_statistics statistics(int file, uint32_t ring);
 
-/// Reads until there is nothing. Ends the program if anything is no whole record.
+/// Reads once; false if there is nothing. Ends the program if anything is no whole record.
+bool read_some(int file, struct tally* tally);
+
+/// The same until there is nothing: not while others write faster than that.
 void read_all(int file, struct tally* tally);
 
 bool run_on(unsigned cpu);

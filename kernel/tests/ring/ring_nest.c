@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The writing end of the kernel module's rings, compiled into a program: writers
+ * interrupt one another between any two accesses that matter, several deep, as NMIs
+ * do, and a reader on another CPU reads at any of these moments.  All that was
+ * attempted is read, or counted as lost, at its place, or as overwritten; all
+ * records are whole, and in the order of time.
+ *
+ * Chance decides, with seeds that are always the same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../eventlog/ring.c"
+
+enum { depth_max = 4, buffer_size = 512, buffers_max = 4, rounds = 5000, payload_max = 96 };
+
+static struct {
+	struct eventlog_ring head;
+	struct eventlog_buffer descriptors[buffers_max];
+} region;
+static u8 memory[buffers_max * buffer_size];
+static struct eventlog_ring_writer writer;
+
+static u64 seed;
+static u64 now;
+static unsigned int depth;
+static bool is_reading;
+static unsigned int chance; /* of an interruption: one in so many */
+
+static u64 attempted;
+static u64 next_number;
+
+/* The reader. */
+static struct {
+	u64 generation;
+	u64 offset;
+	u64 records; /* of the buffer */
+	u64 records_told;
+	u64 read;
+	u64 overwritten;
+	u64 lost_told;
+	u64 last_time;
+} reader;
+static u64 seen[depth_max + 1]; /* interruptions, by depth: that the test tests something */
+
+static void fail(const char *what)
+{
+	printf("WRONG: %s (seed %llu, attempted %llu, read %llu, lost %llu)\n", what,
+	       (unsigned long long)seed, (unsigned long long)attempted,
+	       (unsigned long long)reader.read, (unsigned long long)region.head.lost);
+	exit(1);
+}
+
+static u32 next(u32 below)
+{
+	static u64 state;
+	static u64 of_seed = ~0ULL;
+
+	if (of_seed != seed) {
+		of_seed = seed;
+		state = seed * 0x9e3779b97f4a7c15ULL + 1;
+	}
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (u32)((state >> 32) % below);
+}
+
+u64 ktime_get_mono_fast_ns(void)
+{
+	between_instructions();
+	return ++now;
+}
+
+static void write_one(void)
+{
+	struct eventlog_record record = { .event = 1 };
+	u64 payload[payload_max / sizeof(u64)];
+	const u32 size = 8 + next(payload_max - 8 + 1);
+	const u64 number = next_number++;
+	u32 i;
+
+	for (i = 0; i < payload_max / sizeof(u64); i++)
+		payload[i] = number;
+	attempted++;
+	eventlog_ring_write(&writer, &record, payload, size);
+}
+
+static void check_record(const u8 *at, u64 left)
+{
+	struct eventlog_record record;
+	u64 first, other;
+	u32 i;
+
+	if (left < sizeof(record))
+		fail("a record is cut short");
+	memcpy(&record, at, sizeof(record));
+	if (record.size < sizeof(record) + 8 || record.size > left)
+		fail("a record has no size that there is");
+	memcpy(&first, at + sizeof(record), sizeof(first));
+	for (i = 0; i < record.size - sizeof(record); i++) {
+		memcpy(&other, &first, sizeof(other));
+		if (at[sizeof(record) + i] != ((const u8 *)&other)[i % 8])
+			fail("a record is not whole");
+	}
+	if (record.time <= reader.last_time)
+		fail("a record is earlier than the one before");
+	reader.last_time = record.time;
+	reader.offset += ALIGN((u64)record.size, EVENTLOG_UNIT);
+	reader.records++;
+	reader.records_told++;
+	reader.read++;
+}
+
+static struct eventlog_buffer *descriptor_of(u64 generation)
+{
+	return &region.descriptors[generation & (writer.buffer_count - 1)];
+}
+
+static bool is_still_there(u64 generation)
+{
+	const u64 ahead = eventlog_generation_of(region.head.control) - generation;
+
+	return descriptor_of(generation)->generation == generation &&
+	       (ahead & EVENTLOG_GENERATION_MASK) < writer.buffer_count;
+}
+
+static void catch_up(u64 control)
+{
+	const u64 newest = descriptor_of(eventlog_generation_of(control))->generation;
+
+	if (writer.overwrite && reader.generation + writer.buffer_count <= newest) {
+		reader.generation = newest + 1 - writer.buffer_count;
+		reader.offset = 0;
+		reader.records = 0;
+	}
+}
+
+/* As uapi/linux/eventlog.h says under READING.  Returns false if nothing follows. */
+static bool read_buffer(u64 control)
+{
+	const u64 generation = reader.generation;
+	const struct eventlog_buffer *descriptor = descriptor_of(generation);
+	const u8 *bytes = memory + (generation & (writer.buffer_count - 1)) * buffer_size;
+	const bool active = eventlog_generation_of(control) ==
+			    (generation & EVENTLOG_GENERATION_MASK);
+	const u64 filled = active && eventlog_position_of(control) != EVENTLOG_SEALED ?
+				   control : descriptor->sealed;
+	const u64 end = eventlog_position_of(filled) * EVENTLOG_UNIT;
+
+	if (is_still_there(generation)) {
+		if (end > buffer_size)
+			fail("a buffer is filled beyond its end");
+		if (reader.offset < end) {
+			const u64 told = descriptor->records_before + reader.records;
+
+			if (told < reader.records_told ||
+			    (!writer.overwrite && told != reader.records_told))
+				fail("records are not where they are said to be");
+			reader.overwritten += told - reader.records_told;
+			reader.records_told = told;
+			if (descriptor->lost_before < reader.lost_told)
+				fail("losses are told twice");
+			reader.lost_told = descriptor->lost_before;
+		}
+		while (reader.offset < end)
+			check_record(bytes + reader.offset, end - reader.offset);
+		if (reader.records != eventlog_count_of(filled))
+			fail("a buffer does not have as many records as it says");
+	} else if (!writer.overwrite) {
+		fail("a buffer is used that has not been read");
+	} else if (active) {
+		return false; /* just being switched: again later */
+	}
+	if (active)
+		return false;
+	reader.generation = generation + 1;
+	reader.offset = 0;
+	reader.records = 0;
+	if (!writer.overwrite)
+		region.head.drained = generation + 1;
+	return true;
+}
+
+static void read_all(void)
+{
+	const u64 control = region.head.control;
+
+	if (is_reading)
+		return;
+	is_reading = true;
+	catch_up(control);
+	while (read_buffer(control))
+		;
+	is_reading = false;
+}
+
+void between_instructions(void)
+{
+	if (is_reading)
+		return;
+	if (!next(chance * 8))
+		read_all();
+	if (depth == depth_max || next(chance))
+		return;
+	depth++;
+	seen[depth]++;
+	write_one();
+	depth--;
+}
+
+static void begin(bool overwrite, u32 buffer_count)
+{
+	u32 i;
+
+	memset(&region, 0, sizeof(region));
+	memset(&reader, 0, sizeof(reader));
+	memset(memory, 0, sizeof(memory));
+	attempted = 0;
+	writer = (struct eventlog_ring_writer){
+		.reserved = EVENTLOG_SEALED,
+		.buffer_count = buffer_count,
+		.buffer_size = buffer_size,
+		.overwrite = overwrite,
+		.clock = EVENTLOG_CLOCK_MONOTONIC,
+		.head = &region.head,
+		.descriptors = region.descriptors,
+	};
+	region.head.control = EVENTLOG_SEALED;
+	for (i = 1; i < buffer_count; i++)
+		region.descriptors[i].generation = ~0ULL;
+	/* Before its CPU has memory, all is lost. */
+	for (i = 0; i < 10; i++)
+		write_one();
+	if (region.head.lost != attempted)
+		fail("without memory not all is lost");
+	is_reading = true;
+	writer.buffers = memory;
+	eventlog_ring_begin(&writer);
+	is_reading = false;
+}
+
+static void conserve(bool overwrite, u32 buffer_count)
+{
+	u32 i;
+
+	begin(overwrite, buffer_count);
+	for (i = 0; i < rounds; i++) {
+		write_one();
+		if (writer.nest || writer.phase != EVENTLOG_RING_IDLE)
+			fail("a writer has not left");
+		/* Gaps lie between buffers, also where an NMI came into a switch. */
+		if (eventlog_position_of(writer.reserved) != EVENTLOG_SEALED &&
+		    descriptor_of(eventlog_generation_of(writer.reserved))->lost_before !=
+			    region.head.lost)
+			fail("a loss does not stand before its buffer");
+	}
+	read_all();
+	if (writer.reserved != region.head.control)
+		fail("something has not been made visible");
+	if (reader.read + reader.overwritten + region.head.lost != attempted)
+		fail("what was attempted is not what was read or counted");
+	if (!reader.read || (overwrite ? !reader.overwritten : !region.head.lost))
+		fail("nothing was read, or nothing was missing");
+}
+
+int main(void)
+{
+	u32 i;
+
+	for (seed = 1; seed <= 16; seed++) {
+		chance = 8U << seed % 4 * 2;
+		conserve(seed % 2, seed % 3 ? 2 : 4);
+	}
+	for (i = 1; i <= depth_max; i++)
+		if (!seen[i])
+			fail("nobody interrupted that deep");
+	printf("ok: %llu interruptions\n",
+	       (unsigned long long)(seen[1] + seen[2] + seen[3] + seen[4]));
+	return 0;
+}
