@@ -191,7 +191,8 @@ static struct page *table_page(struct eventlog_memory *memory, u64 offset)
 	lockdep_assert_held(&memory->lock);
 	if (*at || charge(memory, 1))
 		return *at;
-	*at = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	/* Not of a memory cgroup: whoever publishes with little would have all others wait. */
+	*at = alloc_page(GFP_KERNEL | __GFP_ZERO);
 	if (!*at)
 		uncharge(memory, 1);
 	return *at;

@@ -6,8 +6,8 @@
  *   tables    providers and schemas: a page when something is put there, or looked at
  *   buffers   of a ring: in one piece, from when its CPU comes to life
  *
- * All of it is zeroed, and counts for the user and the memory cgroup of whoever
- * subscribed, or, what CPUs take that come later, for the user alone.
+ * All of it is zeroed, and counts for the user who subscribed; for a memory cgroup
+ * too, but for what tables take and CPUs that come later.
  */
 #ifndef EVENTLOG_REGION_H
 #define EVENTLOG_REGION_H

@@ -64,7 +64,8 @@ static int add_listener(struct eventlog_source_event *event, const struct listen
 	struct eventlog_listeners *new;
 	u32 i;
 
-	new = kmalloc(struct_size(new, of, (old ? old->count : 0) + 1), GFP_KERNEL_ACCOUNT);
+	/* Not of a memory cgroup: whoever has little there would have all others wait. */
+	new = kmalloc(struct_size(new, of, (old ? old->count : 0) + 1), GFP_KERNEL);
 	if (!new)
 		return -ENOMEM;
 	new->count = 0;
