@@ -2,12 +2,10 @@
 //
 // What the kernel has for events that other tools are to hear: tracefs, user_events, perf.
 #include <linux/capability.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -73,17 +71,6 @@ feature find_user_events(const core::user_events_device& device, const char* why
             device.is_unclear ? "not to be seen, if there are any" : "closed to you", why};
 }
 
-/// Whether the kernel knows a flag of a registration. Nothing is registered: there is no text at
-/// that address, which the kernel sees after it has looked at the flags.
-bool knows_flag(const core::user_events_device& device, std::uint16_t flag) {
-    alignas(8) std::uint32_t word = 0;
-    core::user_events_registration empty;
-    empty.enable_bit = 31;
-    empty.enable_address = reinterpret_cast<std::uintptr_t>(&word);
-    empty.flags = flag;
-    return ::ioctl(device.file.get(), core::user_events_register, &empty) != 0 && errno == EFAULT;
-}
-
 bool has_words(const core::user_events_device& device) {
     return static_cast<bool>(device.file) && !device.has_page;
 }
@@ -92,7 +79,7 @@ feature find_several_formats(const core::user_events_device& device) {
     if (!has_words(device)) {
         return {"multi_format", offer::no, "takes user_events of Linux 6.4", "See user_events."};
     }
-    if (!knows_flag(device, core::user_events_multi_format)) {
+    if (!core::knows_flag(device.file.get(), core::user_events_multi_format)) {
         return {"multi_format", offer::no, "an event has the fields that came first",
                 "Take a newer kernel, such as Linux 6.12. Until then programs with other fields "
                 "are not heard."};
@@ -104,7 +91,7 @@ feature find_persistence(const core::user_events_device& device) {
     if (!has_words(device)) {
         return {"persist", offer::no, "takes user_events of Linux 6.4", "See user_events."};
     }
-    if (!knows_flag(device, core::user_events_persist)) {
+    if (!core::knows_flag(device.file.get(), core::user_events_persist)) {
         return {"persist", offer::no, "events go with their programs",
                 "Take Linux 6.7 or later for elog register."};
     }

@@ -26,6 +26,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* single = "user_events";
 constexpr const char* several = "user_events_multi";
+/// Where the kernel lets them be in it.
+constexpr const char* own_system = "eventlog";
 constexpr std::string_view prefix = "eventlog_";
 
 /// The kernel wants a word of whoever registers. Nobody looks at ours.
@@ -79,6 +81,7 @@ kernel_events::kernel_events() {
                       "event stays by itself. Start the program once; then enable its events.");
     }
     file_ = std::move(device.file);
+    in_system_ = core::knows_flag(file_.get(), core::user_events_eventlog);
     std::error_code error;
     const fs::path opened = fs::read_symlink(fmt::format("/proc/self/fd/{}", file_.get()), error);
     if (error) {
@@ -107,9 +110,15 @@ std::vector<std::string> kernel_events::names_in(const char* system) const {
 }
 
 /// Returns 0 or an errno.
-int kernel_events::add_with(std::uint16_t flags, const char* description, const char* system,
+int kernel_events::add_with(std::uint16_t flags, const char* description,
                             registered& result) const {
     const std::string_view name = name_in(description);
+    const bool has_others = (flags & core::user_events_multi_format) != 0;
+    const char* system = has_others ? several : single;
+    if (in_system_) {
+        system = own_system;
+        flags |= core::user_events_eventlog;
+    }
     const auto count = [&] {
         const std::vector<std::string> names = names_in(system);
         return std::count_if(names.begin(), names.end(),
@@ -128,7 +137,7 @@ int kernel_events::add_with(std::uint16_t flags, const char* description, const 
     end.disable_bit = unused_bit;
     end.disable_address = wanted.enable_address;
     static_cast<void>(::ioctl(file_.get(), core::user_events_unregister, &end));
-    result.name = fmt::format("{}:{}{}", system, name, system == several ? ".*" : "");
+    result.name = fmt::format("{}:{}{}", system, name, has_others ? ".*" : "");
     result.was_there = count() == before;
     return 0;
 }
@@ -137,13 +146,12 @@ kernel_events::registered kernel_events::add(core::user_events_text& text) const
     // The same steps as a program's, see user_events_route.cpp, so that it finds what is made here.
     constexpr std::uint16_t stays = core::user_events_persist;
     registered result;
-    int error = add_with(stays, text.description(), single, result);
+    int error = add_with(stays, text.description(), result);
     if (error == EADDRINUSE) {
-        error =
-            add_with(stays | core::user_events_multi_format, text.description(), several, result);
+        error = add_with(stays | core::user_events_multi_format, text.description(), result);
         if (error == EINVAL || error == EADDRINUSE) {
-            error = text.make_name_unique() ? add_with(stays, text.description(), single, result)
-                                            : EADDRINUSE;
+            error =
+                text.make_name_unique() ? add_with(stays, text.description(), result) : EADDRINUSE;
         }
     }
     if (error != 0) {
@@ -154,8 +162,10 @@ kernel_events::registered kernel_events::add(core::user_events_text& text) const
 
 std::vector<std::string> kernel_events::names() const {
     std::vector<std::string> all = names_in(single);
-    for (const std::string& name : names_in(several)) {
-        all.emplace_back(without_number(name));
+    for (const char* system : {several, own_system}) {
+        for (const std::string& name : names_in(system)) {
+            all.emplace_back(without_number(name));
+        }
     }
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());

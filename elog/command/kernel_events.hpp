@@ -35,10 +35,11 @@ class kernel_events {
 
   private:
     [[nodiscard]] std::vector<std::string> names_in(const char* system) const;
-    [[nodiscard]] int add_with(std::uint16_t flags, const char* description, const char* system,
+    [[nodiscard]] int add_with(std::uint16_t flags, const char* description,
                                registered& result) const;
 
     eventlog::core::unique_fd file_;
+    bool in_system_ = false;  // new ones are in the system eventlog
     std::filesystem::path tracefs_;
 };
 

@@ -127,8 +127,7 @@ void add_register(command_line& line) {
     command.add_flag("--persist", options->persist,
                      "Keep them until elog unregister or the next boot: so it is anyhow");
     command.add_flag("-j,--json", options->json, "A line of JSON for each event, for programs");
-    command.footer("They are then in tracefs as user_events:eventlog_PROVIDER_EVENT, and can be "
-                   "enabled.\n"
+    command.footer("They are then in tracefs as eventlog_PROVIDER_EVENT, and can be enabled.\n"
                    "Examples:\n"
                    "  sudo elog register --persist /usr/bin/order_service\n"
                    "  sudo elog register --persist ./shop.schema");

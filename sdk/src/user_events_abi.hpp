@@ -78,6 +78,10 @@ inline constexpr std::uint16_t user_events_persist = 1;
 /// that do not know it answer EINVAL.
 inline constexpr std::uint16_t user_events_multi_format = 2;
 
+/// Flag: the event is in the system eventlog, where the module's are. Kernels with our patches;
+/// others answer EINVAL.
+inline constexpr std::uint16_t user_events_eventlog = 4;
+
 // Numbers of ioctls, as _IOWR('*', 0, struct user_reg *), _IOW('*', 1, char *) and
 // _IOW('*', 2, struct user_unreg *) make them: the size in them is that of a pointer.
 inline constexpr unsigned long user_events_ioctl(unsigned long direction, unsigned long number) {

@@ -2,6 +2,8 @@
 #include "user_events_device.hpp"
 
 #include <fcntl.h>
+#include <linux/eventlog.h>
+#include <sys/ioctl.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -290,6 +292,16 @@ user_events_device open_module_or_user_events(error_text& error) noexcept {
         explain_module(reason, error);
     }
     return device;
+}
+
+bool knows_flag(int file, std::uint16_t flag) noexcept {
+    // There is no text at that address, which the kernel sees after it has looked at the flags.
+    alignas(8) std::uint32_t word = 0;
+    user_events_registration empty;
+    empty.enable_bit = EVENTLOG_GATE_USER_EVENTS_BIT;
+    empty.enable_address = reinterpret_cast<std::uintptr_t>(&word);
+    empty.flags = flag;
+    return ::ioctl(file, user_events_register, &empty) != 0 && errno == EFAULT;
 }
 
 }  // namespace eventlog::core

@@ -4,6 +4,8 @@
 // user_events. See user_events_abi.hpp.
 #pragma once
 
+#include <cstdint>
+
 #include <eventlog/abi.h>
 
 #include "error_text.hpp"
@@ -29,6 +31,9 @@ struct user_events_device {
 /// The same, but the device of eventlog's module comes first. Where that may not be opened, and
 /// there is nothing else, `error` says so.
 [[nodiscard]] user_events_device open_module_or_user_events(error_text& error) noexcept;
+
+/// Whether user_events with words know a flag of a registration. Nothing is registered.
+[[nodiscard]] bool knows_flag(int file, std::uint16_t flag) noexcept;
 
 /// The first two numbers of a kernel's release, as uname tells it; 0 where there is none.
 void read_release(const char* release, int& major, int& minor) noexcept;

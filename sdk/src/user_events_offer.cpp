@@ -12,6 +12,7 @@
 #include "registered_provider.hpp"
 #include "schema.hpp"
 #include "user_events_abi.hpp"
+#include "user_events_device.hpp"
 #include "user_events_text.hpp"
 
 namespace eventlog::core {
@@ -36,6 +37,9 @@ int register_text(int file, const eventlog_provider& provider, std::uint32_t eve
     user_events_registration wanted{};
     wanted.enable_bit = provider.user_events.bit();
     wanted.flags = flags;
+    if (provider.user_events.in_system) {
+        wanted.flags |= user_events_eventlog;
+    }
     wanted.enable_address =
         reinterpret_cast<std::uintptr_t>(provider.gate.load(std::memory_order_relaxed) + event);
     wanted.description = reinterpret_cast<std::uintptr_t>(describer.description());
@@ -226,6 +230,7 @@ void offer_to_user_events(eventlog_provider& provider, int file,
                           user_events_offer& result) noexcept {
     user_events_route& route = provider.user_events;
     const bool has_page = route.has_page;
+    route.in_system = !has_page && !route.is_module && knows_flag(file, user_events_eventlog);
     schema_reader schema;
     error_text reason;
     event_description event;

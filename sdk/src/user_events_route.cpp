@@ -228,14 +228,21 @@ void publish(eventlog_provider& provider, int file) noexcept {
     }
 }
 
+/// What stands in front of a provider's name in tracefs.
+const char* system_of(const user_events_route& route) noexcept {
+    if (route.is_module) {
+        return "eventlog:";
+    }
+    return route.in_system ? "eventlog:eventlog_" : "user_events:eventlog_";
+}
+
 void say_what_became(eventlog_provider& provider, const user_events_offer& result) noexcept {
     user_events_route& route = provider.user_events;
     const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
     if (result.missing == 0) {
         route.status = EVENTLOG_OK;
-        route.status_text.set(
-            "The events of provider %s are in tracefs as %s%s_*.", provider.name.data(),
-            route.is_module ? "eventlog:" : "user_events:eventlog_", provider.name.data());
+        route.status_text.set("The events of provider %s are in tracefs as %s%s_*.",
+                              provider.name.data(), system_of(route), provider.name.data());
     } else {
         route.status = EVENTLOG_INCOMPLETE;
         route.status_text.set("%u of %u events of provider %s are not in tracefs. The first is %s: "

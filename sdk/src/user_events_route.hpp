@@ -25,6 +25,9 @@
 // its device, without tracing (publish_to_module). The file keeps that until it is closed. So a
 // forked child, which has its parent's file and numbers, is heard as the parent's provider.
 //
+// With our patches user_events let events be in the system eventlog, too. They keep their names,
+// eventlog_PROVIDER_EVENT: by these they are removed, and none is that of an event of the device's.
+//
 // Kernels before 6.4 do not write to the gate. There bit 31 is set as long as an event is offered,
 // and behind the gate the event's bit in the kernel's page says whether somebody listens
 // (user_events_page.hpp). So on these kernels every emit takes the way past the gate.
@@ -80,6 +83,7 @@ struct user_events_route {
     bool has_page = false;        // there are no words: user_events before Linux 6.4
     bool is_module = false;       // it is eventlog's own module, not user_events
     std::uint32_t published = 0;  // what the module calls the provider for who subscribes; 0: not
+    bool in_system = false;       // user_events, whose events are in the system eventlog
     eventlog_status_code status = EVENTLOG_UNREGISTERED;
     error_text status_text{};
 

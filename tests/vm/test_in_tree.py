@@ -3,20 +3,54 @@
 """eventlog as a part of the kernel, which the series of patches makes it: it is there without being
 loaded, does what the module does, and bears it when there is no memory. user_events, as they are with it."""
 
+import shutil
 import tempfile
+import unittest
 
 import parts
 import selftests
 import test_kunit
 import vm_case
 
-SCRIPT = parts.SHELL + """
+COUNT = 1000
+
+SCRIPT = parts.SHELL + f"""
+item=/sys/kernel/tracing/events/eventlog/eventlog_load_item
+is_offered() {{ [ -e $item ]; }}
+is_gone() {{ [ ! -e $item ]; }}
+record() {{
+    mkfifo /tmp/hold || return
+    "$1" {COUNT} 0 says < /tmp/hold > /tmp/said &
+    program=$!
+    exec 9> /tmp/hold
+    wait_until is_offered
+    perf record --quiet --all-cpus --mmap-pages 1024 --event 'eventlog:*' --output /tmp/perf.data \\
+        -- sh -c 'touch /tmp/go; while kill -0 $0 2> /dev/null; do sleep 0.1; done' $program 9>&- &
+    wait_until [ -e /tmp/go ]
+    exec 9>&-
+    wait $program && wait $! && cat /tmp/said &&
+        perf script --input /tmp/perf.data --fields trace:event,trace
+}}
+keep() {{
+    # What is registered is what the program finds.
+    "$1" register "$2" && "$2" {COUNT} 0 says < /dev/null &&
+        ls /sys/kernel/tracing/events/*/eventlog_load_item/format &&
+        "$1" unregister load
+}}
+"""
+SCRIPT += """
 part there stat -c '%a %U %G' /dev/eventlog
 part rules "$0"
 part selftest_eventlog /eventlog
 part selftest_user_events /user_events
 part limits "$1"
 part failures "$2"
+# user_events are the way where there is no device.
+rm /dev/eventlog
+part record record "$3"
+part gone wait_until is_gone
+part keep keep "$4" "$3"
+part gone_again is_gone
 """
 
 
@@ -28,14 +62,20 @@ class InTree(parts.Case):
         super().setUpClass()
         kernel = vm_case.kernel_or_skip("in-tree-6.12")
         folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="eventlog-vm-"))
+        perf = shutil.which("perf")
+        if perf is None:
+            raise unittest.SkipTest("there is no perf. `./dev setup` installs it.")
+        elog = vm_case.built("ELOG")
+        load = vm_case.built("PROGRAMS", "user_events_load")
         source = kernel.directory / "build" / "source"
         programs = [vm_case.built("PROGRAMS", f"eventlog_{name}")
                     for name in ("device", "limits", "failures")]
         cls.result = cls.run_well(
-            kernel, ["sh", "-c", SCRIPT, *programs],
+            kernel, ["sh", "-c", SCRIPT, *programs, load, elog],
             files={**{f"/{name}": selftests.build(source, name, folder)
                       for name in selftests.NAMES},
-                   **{program: program for program in programs}},
+                   **{program: program for program in (*programs, load, elog)},
+                   "/usr/bin/perf": perf},
             parameters=("kunit.enable=1",),
         )
 
@@ -60,6 +100,26 @@ class InTree(parts.Case):
         said = self.part("failures")
         self.assertEqual(said[-1], "ok: all failures")
         print(*(line for line in said if " allocations, " in line), sep="\n")
+
+    def test_program_without_the_device_is_in_the_same_system(self):
+        said, where, *events = self.part("record")
+        self.assertTrue(said.startswith(f"written {COUNT} too_large 0 "), said)
+        self.assertEqual(where, "The events of provider load are in tracefs as "
+                         "eventlog:eventlog_load_*.")
+        self.assertEqual(len(events), COUNT)
+        for number, event in enumerate(events):
+            self.assertEqual(event, f"eventlog:eventlog_load_item: number={number} "
+                             f"amount={number % 97} word=word {number % 13}")
+        self.part("gone")
+
+    def test_registered_event_is_in_the_same_system(self):
+        registered, said, where, event, removed = self.part("keep")
+        self.assertEqual(registered, "eventlog:eventlog_load_item")
+        self.assertTrue(said.startswith("written 0 "), said)
+        self.assertIn(" eventlog:eventlog_load_*.", where)
+        self.assertEqual(event, "/sys/kernel/tracing/events/eventlog/eventlog_load_item/format")
+        self.assertEqual(removed, "eventlog_load_item")
+        self.part("gone_again")
 
 
 if __name__ == "__main__":
