@@ -34,6 +34,17 @@ it, and takes the number of one that it has removed.
         changes=("event_mutex",),
     ),
     Patch(
+        "eventlog: Describe memory that writers and readers share",
+        """
+A ring for each CPU, in two or more buffers, of which a reader hands back
+those that it has read. Programs without this device have the same layout in
+a file in tmpfs, so one reader reads both. Losses are exact: a buffer says
+how many events there were before it, those that are missing included.
+""",
+        files=("include/uapi/linux/eventlog.h",),
+        changes=("maintainers",),
+    ),
+    Patch(
         "eventlog: Describe the device of events of applications",
         """
 Programs are to have their events in tracing as others have: with their real
@@ -47,7 +58,6 @@ write() reports success, and nothing says how much a user may have.
 numbers, so that a program written for one works with the other.
 """,
         files=("include/uapi/linux/eventlog_device.h",),
-        changes=("maintainers",),
     ),
     Patch(
         "eventlog: Take descriptions of events apart",
@@ -81,7 +91,8 @@ Listeners follow the words in which a payload says where its strings lie.
 They are checked in the kernel's copy before anybody else sees it, and point
 from the beginning of the entry afterwards, which all listeners understand.
 """,
-        files=(CODE + "eventlog.h", CODE + "payload.c", TESTS + "payload_kunit.c"),
+        files=(CODE + "eventlog.h", CODE + "payload.c", CODE + "subscription.h",
+               TESTS + "payload_kunit.c"),
     ),
     Patch(
         "eventlog: Show events",
@@ -113,13 +124,48 @@ while entries with it may still be in a buffer.
                CODE + "trace_event.c", TESTS + "dead_events_kunit.c"),
     ),
     Patch(
-        "eventlog: Let programs register and write events",
+        "eventlog: Write to a ring for each CPU",
+        """
+By tasks, interrupts and NMIs, one interrupting the other: room is taken by
+compare-and-swap without a lock prefix, and what has been written is shown
+by the outermost, when all of it is whole. The memory is that of whoever
+listens, and counts for it.
+""",
+        files=(CODE + "region.c", CODE + "region.h", CODE + "ring.c", CODE + "ring.h"),
+    ),
+    Patch(
+        "eventlog: Read rings",
+        """
+Whole records, with what is missing in front of them, in the order of each
+ring. What somebody wants is a filter of patterns, levels, keywords, sessions
+and processes; whose events they may hear at all depends on who they are.
+""",
+        files=(CODE + "filter.c", CODE + "filter.h", CODE + "reading.c", CODE + "source.h"),
+    ),
+    Patch(
+        "eventlog: Bring events to those who want them",
+        """
+Each event has the list of its listeners, which is read under RCU: nobody
+who writes takes a lock, and an event that nobody wants costs a load and a
+branch.
+""",
+        files=(CODE + "source.c", CODE + "subscription.c"),
+    ),
+    Patch(
+        "eventlog: Let programs register, write and listen",
         """
 Through a device whose group can be given to whoever may have events.
 Registering makes all that it takes before it takes a lock: who has little
 memory may be kept waiting for it.
 """,
-        files=(CODE + "device.c", CODE + "main.c"),
+        files=(CODE + "device.c", CODE + "listening.c", CODE + "publication.c"),
+    ),
+    Patch(
+        "eventlog: Begin with the kernel, or with the module",
+        """
+The device comes last, when all that it leads to is there.
+""",
+        files=(CODE + "main.c",),
     ),
     Patch(
         "eventlog: Document /dev/eventlog",
@@ -177,5 +223,4 @@ and a BPF program that is attached counts events and reads their fields.
 OUTSIDE = {
     CODE + "Kbuild": "builds the module there",
     CODE + "event_mutex_borrowed.c": "modules there cannot take event_mutex",
-    "include/uapi/linux/eventlog.h": "rings: the kernel has none",
 }

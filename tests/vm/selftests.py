@@ -9,7 +9,7 @@ FOLDER = "tools/testing/selftests"
 # With the names of the folders that they lie in.
 NAMES = ("eventlog", "user_events")
 # Which headers of the kernel's they take. All others are the machine's.
-HEADERS = ("eventlog_device.h", "user_events.h")
+HEADERS = ("eventlog.h", "eventlog_device.h", "user_events.h")
 
 
 def build(tree, name, folder):

@@ -178,7 +178,13 @@ class Applied(unittest.TestCase):
         self.assertEqual(re.sub(r"(?m)^ +CHECK .*\n", "", make(self.tree, "C=2", FOLDER)), "")
 
     def test_checkpatch_has_nothing_to_say(self):
-        self.assertEqual(run(self.tree, *CHECKPATCH, *map(str, self.patches)), "")
+        # It takes a keyword of C11 for a name in mixed case.
+        copies = pathlib.Path(tempfile.mkdtemp(dir=self.tree.parent))
+        for path in self.patches:
+            text = path.read_text(encoding="utf-8").replace("_Static_assert", "static_assert")
+            (copies / path.name).write_text(text, encoding="utf-8")
+        copied = (str(copies / path.name) for path in self.patches)
+        self.assertEqual(run(self.tree, *CHECKPATCH, *copied), "")
 
     def test_selftests_compile(self):
         for name in selftests.NAMES:
