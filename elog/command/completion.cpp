@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "completion_values.hpp"
 #include "completion_words.hpp"
+#include "other_user.hpp"
 #include "output.hpp"
 
 namespace elog {
@@ -68,7 +69,12 @@ void add_completion(command_line& line, const std::vector<std::string>& words) {
             throw usage_failure("Behind '--' stands what is to be completed. A shell does so when "
                                 "it has the script that is installed with elog.");
         }
-        print_candidates(line, words);
+        // What is offered behind a user is what that user has.
+        std::vector<std::string> rest = words;
+        if (words.size() > 2 || words.front() != "--user") {
+            become_named_user(rest);
+        }
+        print_candidates(line, rest);
     });
 }
 

@@ -178,6 +178,7 @@ completion complete_command(const std::vector<subcommand_description>& commands,
     }
     if (!typed.empty()) {
         keep(found, typed, "--help", "Print what commands there are");
+        keep(found, typed, "--user", "Take part as that user, as root");
         keep(found, typed, "--version", "Print the version");
     }
     return found;

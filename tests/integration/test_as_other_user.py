@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Root takes part as another user with elog --user, and has no more rights then than that one."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import unittest
+
+import harness
+import other_users
+
+# See other_users: no machine has such users.
+ANNE, BERT = (other_users.ANNE + i for i in range(2))
+NOBODYS_GROUP = 65534
+
+
+@unittest.skipIf(other_users.OBSTACLE is not None, other_users.OBSTACLE)
+class AsOtherUser(other_users.Case):
+    def elog_as(self, user, *arguments, **options):
+        return self.run_elog("--user", str(user), *arguments, **options)
+
+    def pids_seen_as(self, user):
+        shown = json.loads(self.elog_as(user, "list", "--json").stdout)
+        return [process["pid"] for provider in shown["providers"]
+                for process in provider["processes"] if process["uid"] == user]
+
+    def start_recording_as(self, user, *arguments, **options):
+        """Returns the process when its subscription is there."""
+        process = self.start(harness.ELOG, f"--user={user}", "record", "-e", "counter:*",
+                             *arguments, **options)
+        self.wait_for(lambda: os.listdir(self.folder_of(user, "subscriptions")), "a subscription")
+        return process
+
+    def make_folder(self, path, owner):
+        os.mkdir(path, 0o700)
+        os.chown(path, owner, owner)
+
+    def test_sees_that_users_programs_alone(self):
+        annes, _ = self.start_counter_as(ANNE)
+        berts, _ = self.start_counter_as(BERT)
+        self.start_counter_as(0)
+        self.assertEqual(self.pids_seen_as(ANNE), [annes.pid])
+        self.assertEqual(self.pids_seen_as(BERT), [berts.pid])
+
+    def test_records_every_event_into_a_file_of_that_users(self):
+        self.start_counter_as(ANNE)[0].kill()
+        folder = self.path("annes")
+        os.chmod(self.scratch, 0o755)
+        self.make_folder(folder, ANNE)
+        recording = self.start_recording_as(ANNE, "--wait", "-o", f"{folder}/run.elog")
+        program = self.start_as(ANNE, self.counter[0], "1", "1000")
+        attempted = int(self.finish(program)[0].split()[1])
+        _, errors = self.stop(recording)
+        recorded, _, lost = self.summary(errors)
+        self.assertEqual(recorded + lost, attempted)
+        self.assertGreater(recorded, 0)
+        status = os.stat(f"{folder}/run.elog")
+        self.assertEqual((status.st_uid, status.st_gid), (ANNE, NOBODYS_GROUP))
+        self.assertEqual(os.listdir(self.folder_of(ANNE, "subscriptions")), [])
+
+    def test_writes_nowhere_that_user_may_not(self):
+        self.start_counter_as(ANNE)
+        folder = self.path("roots")
+        os.chmod(self.scratch, 0o755)
+        self.make_folder(folder, 0)
+        refused = self.elog_as(ANNE, "record", "-e", "counter:*", "-o", f"{folder}/run.elog",
+                               status=1)
+        self.assert_one_sentence(refused.stderr, "Permission denied")
+        self.assertEqual(os.listdir(folder), [])
+
+    def test_keeps_none_of_roots_rights(self):
+        self.start_counter_as(ANNE)
+        recording = self.start_recording_as(ANNE, extra_groups=[0, BERT])
+        self.assertEqual(other_users.status_of(recording.pid, "Uid"), [str(ANNE)] * 4)
+        self.assertEqual(other_users.status_of(recording.pid, "Gid"), [str(NOBODYS_GROUP)] * 4)
+        self.assertEqual(other_users.status_of(recording.pid, "Groups"), [])
+        for rights in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
+            (held,) = other_users.status_of(recording.pid, rights)
+            self.assertEqual(int(held, 16), 0, rights)
+        self.assertEqual(other_users.status_of(recording.pid, "NoNewPrivs"), ["1"])
+        # Nor are its descriptors that user's to take.
+        self.assertEqual(os.stat(f"/proc/{recording.pid}/fd").st_uid, 0)
+        stolen = self.start_as(ANNE, "ls", f"/proc/{recording.pid}/fd")
+        stolen.wait(harness.PATIENCE)
+        self.assertNotEqual(stolen.returncode, 0)
+        self.stop(recording)
+
+    def test_does_not_need_roots_own_directory(self):
+        annes, _ = self.start_counter_as(ANNE)
+        self.make_folder("/dev/shm/eventlog-0", BERT)
+        self.assertEqual(self.pids_seen_as(ANNE), [annes.pid])
+
+    def test_refuses_what_is_no_directory_of_that_users(self):
+        path = f"/dev/shm/eventlog-{ANNE}"
+        roots = self.path("roots")
+        self.make_folder(roots, 0)
+
+        def make_socket():
+            with socket.socket(socket.AF_UNIX) as made:
+                made.bind(path)
+
+        for make, told in ((lambda: self.make_folder(path, BERT), "Permission denied"),
+                           (lambda: self.make_folder(path, 0), "Permission denied"),
+                           (lambda: os.mkfifo(path), "Not a directory"),
+                           (make_socket, "Not a directory"),
+                           (lambda: os.symlink(roots, path), "Not a directory")):
+            make()
+            refused = self.elog_as(ANNE, "list", status=1)
+            self.assert_one_sentence(refused.stderr, path, told)
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path)
+            else:
+                os.unlink(path)
+        self.assertEqual(os.listdir(roots), [])
+
+    def test_can_be_ended_while_that_user_lets_it_wait(self):
+        self.start_counter_as(ANNE)
+        path = self.folder_of(ANNE, "subscriptions")
+        holder = self.start_as(ANNE, "flock", "--no-fork", path, "sh", "-c", "echo held; exec sleep 1000")
+        self.assertEqual(holder.stdout.readline(), "held\n")
+        waiting = self.start(harness.ELOG, "--user", str(ANNE), "list")
+        with self.assertRaises(subprocess.TimeoutExpired):
+            waiting.wait(0.5)
+        waiting.send_signal(signal.SIGTERM)
+        waiting.communicate(timeout=10)
+        self.assertNotEqual(waiting.returncode, 0)
+
+    def test_completes_what_that_user_has(self):
+        self.start_counter_as(ANNE)
+        for words in (["--user", str(ANNE)], [f"--user={ANNE}"]):
+            offered = self.run_elog("completion", "--", *words, "list", "counter").stdout
+            self.assertIn("counter:count", offered)
+        self.assertIn("list\t", self.run_elog("completion", "--", "--user", str(ANNE), "li").stdout)
+        self.assertEqual(self.run_elog("completion", "--", "list", "counter").stdout, "")
+        self.assertEqual(self.run_elog("completion", "--", "--user", "").stdout, "")
+        self.assertIn("--user\t", self.run_elog("completion", "--", "--u").stdout)
+
+    def test_only_root_becomes_somebody_else(self):
+        elog = self.copy(harness.ELOG)
+        process = self.start_as(ANNE, elog, "--user", str(BERT), "list")
+        _, errors = self.finish(process, 1)
+        self.assert_one_sentence(errors.replace("...", "list"), f"sudo elog --user {BERT}")
+        self.start_counter_as(ANNE)
+        self.finish(self.start_as(ANNE, elog, "--user", str(ANNE), "list"))
+
+    def test_takes_a_user_that_there_is(self):
+        for words, told in ((["--user", "no such user", "list"], "no user 'no such user'"),
+                            (["--user", str(2**32 - 1), "list"], "no user"),
+                            (["--user=", "list"], "name or number"),
+                            (["--user"], "name or number")):
+            self.assertIn(told, self.run_elog(*words, status=2).stderr)
+
+
+if __name__ == "__main__":
+    harness.main()
