@@ -39,6 +39,8 @@ static struct eventlog_limit limits[EVENTLOG_RESOURCES] = {
 	/* 0: as the number of processors asks for, see eventlog_account_init(). */
 	[EVENTLOG_RING_PAGES] = { .user = 0, .all = 0 },
 	[EVENTLOG_SCHEMA_PAGES] = { .user = 4096, .all = 16384 },
+	/* 256 MiB, and 1 GiB: only root makes channels. */
+	[EVENTLOG_RELAY_PAGES] = { .user = 65536, .all = 262144 },
 };
 
 /* Of what all may have together, one part in so many is for root alone. */
@@ -72,6 +74,10 @@ module_param_named(schema_pages_per_user, limits[EVENTLOG_SCHEMA_PAGES].user, ui
 MODULE_PARM_DESC(schema_pages_per_user, "Pages of memory that a user's providers may have");
 module_param_named(schema_pages_max, limits[EVENTLOG_SCHEMA_PAGES].all, uint, 0644);
 MODULE_PARM_DESC(schema_pages_max, "Pages of memory that the providers of all users may have");
+module_param_named(relay_pages_per_user, limits[EVENTLOG_RELAY_PAGES].user, uint, 0644);
+MODULE_PARM_DESC(relay_pages_per_user, "Pages of memory that a user's relay channels may have");
+module_param_named(relay_pages_max, limits[EVENTLOG_RELAY_PAGES].all, uint, 0644);
+MODULE_PARM_DESC(relay_pages_max, "Pages of memory that all relay channels may have");
 
 /* Room for several subscriptions of usual size, also where there are many processors. */
 #define RING_BYTES_FOR_ANY (64U << 20)

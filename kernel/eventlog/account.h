@@ -13,6 +13,7 @@ enum eventlog_resource {
 	EVENTLOG_SUBSCRIPTIONS,
 	EVENTLOG_RING_PAGES, /* memory of subscriptions */
 	EVENTLOG_SCHEMA_PAGES, /* what providers of programs have published */
+	EVENTLOG_RELAY_PAGES, /* of the buffers of relay channels */
 	EVENTLOG_RESOURCES
 };
 

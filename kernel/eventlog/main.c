@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "eventlog.h"
+#include "relay.h"
 #include "source.h"
 
 static void do_nothing(void *data)
@@ -26,15 +27,25 @@ static int __init eventlog_init(void)
 	error = eventlog_subscriptions_init();
 	if (error)
 		return error;
+	error = eventlog_relay_init();
+	if (error)
+		goto exit_subscriptions;
 	error = eventlog_device_init();
 	if (error)
-		eventlog_subscriptions_exit();
+		goto exit_relay;
+	return 0;
+
+exit_relay:
+	eventlog_relay_exit();
+exit_subscriptions:
+	eventlog_subscriptions_exit();
 	return error;
 }
 
 static void __exit eventlog_exit(void)
 {
 	eventlog_device_exit();
+	eventlog_relay_exit();
 	eventlog_subscriptions_exit();
 	eventlog_events_exit();
 }

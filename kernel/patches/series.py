@@ -161,6 +161,32 @@ memory may be kept waiting for it.
         files=(CODE + "device.c", CODE + "listening.c", CODE + "publication.c"),
     ),
     Patch(
+        "eventlog: Describe relay channels",
+        """
+For what is too much for trace events: a buffer for each CPU, in sub-buffers
+that begin with a header, so that every loss is exact and in its place.
+""",
+        files=("include/uapi/linux/eventlog_relay.h", "include/linux/eventlog_relay.h",
+               CODE + "relay.h"),
+    ),
+    Patch(
+        "eventlog: Keep records in relay channels",
+        """
+On top of relay. Reading, flushing and resetting ask the CPU that writes, and
+so may be done beside it, which relay's own may not.
+""",
+        files=tuple(CODE + name for name in ("relay_buffer.c", "relay_channel.c", "relay_files.c",
+                                             "relay_read.c")),
+    ),
+    Patch(
+        "eventlog: Let programs write to relay channels",
+        """
+Many records at once. Who makes a channel is root, and it goes with the open
+file that made it.
+""",
+        files=(CODE + "relay_device.c", TESTS + "relay_kunit.c"),
+    ),
+    Patch(
         "eventlog: Begin with the kernel, or with the module",
         """
 The device comes last, when all that it leads to is there.

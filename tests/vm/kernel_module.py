@@ -22,7 +22,7 @@ from paths import HERE, Problem, Unavailable
 
 ROOT = HERE.parent.parent
 SOURCES = ("kernel/eventlog/**/*.[ch]", "kernel/eventlog/Kbuild", "kernel/eventlog/Makefile",
-           "kernel/include/uapi/linux/*.h")
+           "kernel/include/**/*.h")
 # Changes whenever the same ingredients are to give another result.
 RECIPE = 1
 

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The buffers of a relay channel: sub-buffers with headers, and the files of debugfs. */
+#include <linux/align.h>
+#include <linux/cpu.h>
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/smp.h>
+
+#include "relay.h"
+
+/* As relay's own, but they hold the module. */
+static struct file_operations buffer_operations; /* filled in from relay_file_operations */
+
+/* Whoever has a buffer open has its channel, too. */
+static int open_buffer(struct inode *inode, struct file *file)
+{
+	const struct rchan_buf *buffer = inode->i_private;
+	struct eventlog_relay *relay = buffer->chan->private_data;
+	const int error = relay_file_operations.open(inode, file);
+
+	if (!error)
+		kref_get(&relay->references);
+	return error;
+}
+
+static int release_buffer(struct inode *inode, struct file *file)
+{
+	const struct rchan_buf *buffer = file->private_data;
+	struct eventlog_relay *relay = buffer->chan->private_data;
+	const int error = relay_file_operations.release(inode, file);
+
+	eventlog_relay_put(relay);
+	return error;
+}
+
+static struct eventlog_relay_buffer *kept_of(const struct rchan_buf *buffer)
+{
+	struct eventlog_relay *relay = buffer->chan->private_data;
+
+	return &relay->buffers[eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL) ? 0 : buffer->cpu];
+}
+
+static void end_subbuf(const struct rchan_buf *buffer, struct eventlog_relay_header *header,
+		       size_t padding)
+{
+	const struct eventlog_relay_buffer *kept = kept_of(buffer);
+
+	header->records = kept->recorded - kept->begun;
+	/* Who has mapped the file and sees this sees all that is before it. */
+	smp_store_release(&header->used, buffer->chan->subbuf_size - padding);
+}
+
+static u32 *count_of(const struct rchan_buf *buffer, const void *subbuf)
+{
+	return &kept_of(buffer)->counts[(subbuf - buffer->start) / buffer->chan->subbuf_size];
+}
+
+/* Called again for each record while there is no room: all of it may be done over. */
+static int start_subbuf(struct rchan_buf *buffer, void *subbuf, void *before, size_t padding)
+{
+	const struct eventlog_relay *relay = buffer->chan->private_data;
+	struct eventlog_relay_buffer *kept = kept_of(buffer);
+	struct eventlog_relay_header *header = subbuf;
+
+	if (before) {
+		end_subbuf(buffer, before, padding);
+		*count_of(buffer, before) = kept->recorded - kept->begun;
+	} else {
+		/* A new buffer, or one that has been reset: nothing is in it any more. */
+		memset(kept->counts, 0, relay->options.subbuf_count * sizeof(*kept->counts));
+		if (eventlog_relay_is(relay, EVENTLOG_RELAY_OVERWRITE))
+			kept->overwritten = kept->recorded;
+	}
+	if (eventlog_relay_is(relay, EVENTLOG_RELAY_OVERWRITE))
+		kept->overwritten += *count_of(buffer, subbuf);
+	else if (before && relay_buf_full(buffer))
+		return 0;
+	*count_of(buffer, subbuf) = 0;
+	kept->begun = kept->recorded;
+	kept->lost_told = kept->lost;
+	*header = (struct eventlog_relay_header){
+		.magic = EVENTLOG_RELAY_MAGIC,
+		.cpu = buffer->cpu,
+		.sequence = kept->sequence++,
+		.records_before = kept->recorded,
+		.lost_before = kept->lost,
+	};
+	subbuf_start_reserve(buffer, sizeof(*header));
+	return 1;
+}
+
+static struct dentry *create_file(const char *name, struct dentry *parent, umode_t mode,
+				  struct rchan_buf *buffer, int *is_global)
+{
+	struct eventlog_relay *relay = buffer->chan->private_data;
+
+	if (eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL)) {
+		*is_global = 1;
+		if (name)
+			name = "all";
+	}
+	/* Without a name, all that relay wants is not to be refused. */
+	if (!name)
+		return relay->directory;
+	/* The proxies of debugfs_create_file() do not map. */
+	return debugfs_create_file_unsafe(name, mode, parent, buffer, &buffer_operations);
+}
+
+static int remove_file(struct dentry *file)
+{
+	debugfs_remove(file);
+	return 0;
+}
+
+static const struct rchan_callbacks callbacks = {
+	.subbuf_start = start_subbuf,
+	.create_buf_file = create_file,
+	.remove_buf_file = remove_file,
+};
+
+/* Makes the buffers of the CPUs that are there; relay makes those of others when they come. */
+int eventlog_relay_buffers_open(struct eventlog_relay *relay)
+{
+	const bool hidden = eventlog_relay_is(relay, EVENTLOG_RELAY_HIDDEN);
+
+	buffer_operations = relay_file_operations;
+	buffer_operations.owner = THIS_MODULE;
+	buffer_operations.open = open_buffer;
+	buffer_operations.release = release_buffer;
+	buffer_operations.read = eventlog_relay_read;
+	/* Linux 6.1 has one, which gives wrong lengths; later kernels have none. */
+	buffer_operations.splice_read = NULL;
+	relay->channel = relay_open(hidden ? NULL : "cpu", hidden ? NULL : relay->directory,
+				    relay->options.subbuf_size, relay->options.subbuf_count,
+				    &callbacks, relay);
+	return relay->channel ? 0 : -ENOMEM;
+}
+
+/* Makes the files of a channel that has none, with what has been written already. */
+int eventlog_relay_buffers_show(struct eventlog_relay *relay)
+{
+	return relay_late_setup_files(relay->channel, "cpu", relay->directory);
+}
+
+static struct rchan_buf *buffer_here(struct eventlog_relay *relay)
+{
+	return *this_cpu_ptr(relay->channel->buf);
+}
+
+/*
+ * With interrupts off, and the channel's lock if it has one buffer.  False if
+ * there is no room.  A reader sees the record whole or not at all.
+ */
+bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
+				  const struct eventlog_record *record)
+{
+	const size_t size = ALIGN(record->size, EVENTLOG_UNIT);
+	struct rchan_buf *buffer = buffer_here(relay);
+	u8 *place;
+
+	if (buffer->offset + size > relay->options.subbuf_size &&
+	    !relay_switch_subbuf(buffer, size)) {
+		kept_of(buffer)->lost++;
+		return false;
+	}
+	place = buffer->data + buffer->offset;
+	memcpy(place, record, record->size);
+	memset(place + record->size, 0, size - record->size);
+	/* Who reads looks at the offset first. */
+	smp_store_release(&buffer->offset, buffer->offset + size);
+	kept_of(buffer)->recorded++;
+	return true;
+}
+
+/* As eventlog_relay_buffer_append(), for a record that fits into no sub-buffer. */
+void eventlog_relay_buffer_lose(struct eventlog_relay *relay)
+{
+	kept_of(buffer_here(relay))->lost++;
+}
+
+/* On the buffer's CPU, or while that is off. */
+static void flush_buffer(void *data)
+{
+	struct rchan_buf *buffer = data;
+	const struct eventlog_relay_buffer *kept = kept_of(buffer);
+	struct eventlog_relay *relay = buffer->chan->private_data;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&relay->global_lock, flags);
+	/* Else there would be sub-buffers without anything in them. */
+	if (kept->recorded != kept->begun || kept->lost != kept->lost_told)
+		relay_switch_subbuf(buffer, 0);
+	raw_spin_unlock_irqrestore(&relay->global_lock, flags);
+}
+
+/*
+ * Ends the sub-buffers that have something in them, so that whoever has mapped
+ * them or waits for one gets it.  Unlike relay_flush() beside writers, too.
+ */
+void eventlog_relay_buffers_flush(struct eventlog_relay *relay)
+{
+	const bool global = eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL);
+	struct rchan_buf *buffer;
+	int cpu;
+
+	cpus_read_lock();
+	for_each_possible_cpu(cpu) {
+		buffer = *per_cpu_ptr(relay->channel->buf, cpu);
+		if (!buffer)
+			continue;
+		if (global || !cpu_online(cpu))
+			flush_buffer(buffer);
+		else
+			smp_call_function_single(cpu, flush_buffer, buffer, 1);
+		if (global)
+			break;
+	}
+	cpus_read_unlock();
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Relay channels by name, and writing to them. */
+#include <linux/cpumask.h>
+#include <linux/ctype.h>
+#include <linux/debugfs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "relay.h"
+
+static DEFINE_MUTEX(channels_lock);
+static LIST_HEAD(channels);
+
+static bool name_is_good(const char *name)
+{
+	const size_t length = strnlen(name, EVENTLOG_RELAY_NAME_SIZE);
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		if (!isascii(name[i]) || (!isalnum(name[i]) && name[i] != '_' && name[i] != '-'))
+			return false;
+	return length > 0 && length < EVENTLOG_RELAY_NAME_SIZE;
+}
+
+static bool options_are_good(const struct eventlog_relay_options *options)
+{
+	return !(options->flags & ~EVENTLOG_RELAY_FLAGS) && name_is_good(options->name) &&
+	       options->subbuf_size >= EVENTLOG_RELAY_SIZE_MIN &&
+	       options->subbuf_size <= EVENTLOG_RELAY_SIZE_MAX &&
+	       options->subbuf_size % EVENTLOG_UNIT == 0 &&
+	       options->subbuf_count >= EVENTLOG_RELAY_COUNT_MIN &&
+	       options->subbuf_count <= EVENTLOG_RELAY_COUNT_MAX &&
+	       options->subbuf_size <= EVENTLOG_RELAY_BYTES_MAX / options->subbuf_count;
+}
+
+static struct eventlog_relay *find_locked(const char *name)
+{
+	struct eventlog_relay *relay;
+
+	list_for_each_entry(relay, &channels, node)
+		if (!strncmp(relay->options.name, name, EVENTLOG_RELAY_NAME_SIZE))
+			return relay;
+	return NULL;
+}
+
+struct eventlog_relay *eventlog_relay_find(const char *name)
+{
+	struct eventlog_relay *relay;
+
+	mutex_lock(&channels_lock);
+	relay = find_locked(name);
+	if (relay)
+		kref_get(&relay->references);
+	mutex_unlock(&channels_lock);
+	return relay;
+}
+EXPORT_SYMBOL_GPL(eventlog_relay_find);
+
+static void free_relay(struct kref *references)
+{
+	struct eventlog_relay *relay = container_of(references, struct eventlog_relay, references);
+
+	kvfree(relay->counts);
+	kvfree(relay->buffers);
+	kfree(relay);
+}
+
+void eventlog_relay_put(struct eventlog_relay *relay)
+{
+	kref_put(&relay->references, free_relay);
+}
+EXPORT_SYMBOL_GPL(eventlog_relay_put);
+
+static struct eventlog_relay *allocate(const struct eventlog_relay_options *options)
+{
+	struct eventlog_relay *relay = kzalloc(sizeof(*relay), GFP_KERNEL_ACCOUNT);
+	u32 i;
+
+	if (!relay)
+		return NULL;
+	kref_init(&relay->references);
+	relay->options = *options;
+	mutex_init(&relay->lock);
+	raw_spin_lock_init(&relay->global_lock);
+	relay->buffers = kvcalloc(nr_cpu_ids, sizeof(*relay->buffers), GFP_KERNEL_ACCOUNT);
+	relay->counts = kvcalloc(nr_cpu_ids, options->subbuf_count * sizeof(*relay->counts),
+				 GFP_KERNEL_ACCOUNT);
+	if (!relay->buffers || !relay->counts) {
+		eventlog_relay_put(relay);
+		return NULL;
+	}
+	for (i = 0; i < nr_cpu_ids; i++)
+		relay->buffers[i].counts = relay->counts + (size_t)i * options->subbuf_count;
+	return relay;
+}
+
+static bool charge(struct eventlog_relay *relay)
+{
+	const u32 bytes = relay->options.subbuf_size * relay->options.subbuf_count;
+	const bool global = eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL);
+	const u64 pages = (u64)(PAGE_ALIGN(bytes) / PAGE_SIZE) * (global ? 1 : num_possible_cpus());
+
+	if (pages > UINT_MAX || !eventlog_charge(relay->user, EVENTLOG_RELAY_PAGES, pages))
+		return false;
+	relay->pages = pages;
+	return true;
+}
+
+/* Nobody writes any more, or ever has. */
+static void end(struct eventlog_relay *relay)
+{
+	/* Waits for those who are at `control` and `stats`; the buffers' files go with it. */
+	if (relay->directory)
+		debugfs_lookup_and_remove("control", relay->directory);
+	if (relay->directory)
+		debugfs_lookup_and_remove("stats", relay->directory);
+	if (relay->channel)
+		relay_close(relay->channel);
+	debugfs_remove(relay->directory);
+	if (relay->pages)
+		eventlog_uncharge(relay->user, EVENTLOG_RELAY_PAGES, relay->pages);
+	eventlog_user_put(relay->user);
+	eventlog_relay_put(relay);
+}
+
+static int begin_locked(struct eventlog_relay *relay)
+{
+	int error;
+
+	if (find_locked(relay->options.name))
+		return -EEXIST;
+	if (!charge(relay))
+		return -EMFILE;
+	relay->directory = debugfs_create_dir(relay->options.name, eventlog_relay_files_root());
+	if (IS_ERR(relay->directory)) {
+		error = PTR_ERR(relay->directory);
+		relay->directory = NULL;
+		return error;
+	}
+	error = eventlog_relay_buffers_open(relay);
+	if (!error)
+		error = eventlog_relay_files_add(relay);
+	if (!error)
+		list_add(&relay->node, &channels);
+	return error;
+}
+
+/* EINVAL for what cannot be, EEXIST for a name that is taken, EMFILE for more than is allowed. */
+struct eventlog_relay *eventlog_relay_open(const struct eventlog_relay_options *options)
+{
+	struct eventlog_relay *relay;
+	int error;
+
+	if (!options_are_good(options))
+		return ERR_PTR(-EINVAL);
+	relay = allocate(options);
+	if (!relay)
+		return ERR_PTR(-ENOMEM);
+	relay->user = eventlog_user_get();
+	if (!relay->user) {
+		eventlog_relay_put(relay);
+		return ERR_PTR(-ENOMEM);
+	}
+	mutex_lock(&channels_lock);
+	error = begin_locked(relay);
+	mutex_unlock(&channels_lock);
+	if (!error)
+		return relay;
+	end(relay);
+	return ERR_PTR(error);
+}
+EXPORT_SYMBOL_GPL(eventlog_relay_open);
+
+/* Turns writers away, and waits until none is there who has not noticed. */
+static void set_state(struct eventlog_relay *relay, enum eventlog_relay_state state)
+{
+	WRITE_ONCE(relay->state, state);
+	synchronize_rcu();
+}
+
+/* Takes the channel from all: what is open of its files can be read to the end. */
+void eventlog_relay_close(struct eventlog_relay *relay)
+{
+	mutex_lock(&channels_lock);
+	list_del(&relay->node);
+	mutex_lock(&relay->lock);
+	set_state(relay, EVENTLOG_RELAY_CLOSED);
+	mutex_unlock(&relay->lock);
+	end(relay);
+	mutex_unlock(&channels_lock);
+}
+EXPORT_SYMBOL_GPL(eventlog_relay_close);
+
+/* With relay->lock held.  What has not been read is gone, and is missing from records_before. */
+void eventlog_relay_reset(struct eventlog_relay *relay)
+{
+	set_state(relay, EVENTLOG_RELAY_PAUSED);
+	/* Before the headers are written, so that these tell of it. */
+	relay->buffers[0].lost += atomic64_xchg(&relay->paused_losses, 0);
+	relay_reset(relay->channel);
+	WRITE_ONCE(relay->state, EVENTLOG_RELAY_OPEN);
+}
+
+/* EEXIST if it has files. */
+int eventlog_relay_show(struct eventlog_relay *relay)
+{
+	int error;
+
+	mutex_lock(&relay->lock);
+	error = eventlog_relay_buffers_show(relay);
+	mutex_unlock(&relay->lock);
+	return error;
+}
+
+static int write_here(struct eventlog_relay *relay, const struct eventlog_record *record)
+{
+	const size_t room = relay->options.subbuf_size - sizeof(struct eventlog_relay_header);
+
+	switch (READ_ONCE(relay->state)) {
+	case EVENTLOG_RELAY_OPEN:
+		break;
+	case EVENTLOG_RELAY_PAUSED:
+		atomic64_inc(&relay->paused_losses);
+		return -ENOSPC;
+	case EVENTLOG_RELAY_CLOSED:
+		return -ENODEV;
+	}
+	if (record->size > room || record->size > EVENTLOG_RECORD_SIZE_MAX) {
+		eventlog_relay_buffer_lose(relay);
+		return -E2BIG;
+	}
+	return eventlog_relay_buffer_append(relay, record) ? 0 : -ENOSPC;
+}
+
+int eventlog_relay_write(struct eventlog_relay *relay, const struct eventlog_record *record)
+{
+	const bool global = eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL);
+	unsigned long flags;
+	int error;
+
+	/* Who waits for readers of RCU waits for those who have interrupts off, too. */
+	local_irq_save(flags);
+	if (global)
+		raw_spin_lock(&relay->global_lock);
+	error = write_here(relay, record);
+	if (global)
+		raw_spin_unlock(&relay->global_lock);
+	local_irq_restore(flags);
+	return error;
+}
+EXPORT_SYMBOL_GPL(eventlog_relay_write);

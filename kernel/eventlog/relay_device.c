@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/eventlog_relay: making channels, and writing many records at once.
+ * See uapi/linux/eventlog_relay.h.
+ */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "eventlog.h"
+#include "relay.h"
+
+struct opened_relay {
+	struct eventlog_user *user;
+	struct eventlog_relay *relay; /* set once */
+	bool owns;
+};
+
+static DEFINE_MUTEX(set_lock);
+
+static int relay_device_open(struct inode *inode, struct file *file)
+{
+	struct opened_relay *opened = kzalloc(sizeof(*opened), GFP_KERNEL_ACCOUNT);
+	int error = -ENOMEM;
+
+	if (!opened)
+		return error;
+	opened->user = eventlog_user_get();
+	if (!opened->user)
+		goto free_opened;
+	error = -EMFILE;
+	if (!eventlog_charge(opened->user, EVENTLOG_FILES, 1))
+		goto put_user;
+	file->private_data = opened;
+	return stream_open(inode, file);
+
+put_user:
+	eventlog_user_put(opened->user);
+free_opened:
+	kfree(opened);
+	return error;
+}
+
+static int relay_device_release(struct inode *inode, struct file *file)
+{
+	struct opened_relay *opened = file->private_data;
+
+	if (opened->relay && opened->owns)
+		eventlog_relay_close(opened->relay);
+	else if (opened->relay)
+		eventlog_relay_put(opened->relay);
+	eventlog_uncharge(opened->user, EVENTLOG_FILES, 1);
+	eventlog_user_put(opened->user);
+	kfree(opened);
+	return 0;
+}
+
+static long do_create(struct opened_relay *opened, const void __user *from)
+{
+	struct eventlog_relay_options options;
+	struct eventlog_relay *relay;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (copy_from_user(&options, from, sizeof(options)))
+		return -EFAULT;
+	if (options.size != sizeof(options))
+		return -EINVAL;
+	relay = eventlog_relay_open(&options);
+	if (IS_ERR(relay))
+		return PTR_ERR(relay);
+	opened->owns = true;
+	/* Writers see all of it. */
+	smp_store_release(&opened->relay, relay);
+	return 0;
+}
+
+static long do_attach(struct opened_relay *opened, const void __user *from)
+{
+	char name[EVENTLOG_RELAY_NAME_SIZE];
+	struct eventlog_relay *relay;
+
+	if (copy_from_user(name, from, sizeof(name)))
+		return -EFAULT;
+	if (strnlen(name, sizeof(name)) == sizeof(name))
+		return -EINVAL;
+	relay = eventlog_relay_find(name);
+	if (!relay)
+		return -ENOENT;
+	/* Writers see all of it. */
+	smp_store_release(&opened->relay, relay);
+	return 0;
+}
+
+static long do_ioctl(struct opened_relay *opened, unsigned int command, void __user *argument)
+{
+	switch (command) {
+	case EVENTLOG_RELAY_CREATE:
+		return opened->relay ? -EBUSY : do_create(opened, argument);
+	case EVENTLOG_RELAY_ATTACH:
+		return opened->relay ? -EBUSY : do_attach(opened, argument);
+	case EVENTLOG_RELAY_SHOW:
+		return opened->owns ? eventlog_relay_show(opened->relay) : -EPERM;
+	default:
+		return -ENOTTY;
+	}
+}
+
+static long relay_device_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	long result;
+
+	mutex_lock(&set_lock);
+	result = do_ioctl(file->private_data, command, (void __user *)argument);
+	mutex_unlock(&set_lock);
+	return result;
+}
+
+/* Where the record's padding ends, or 0 if it is none. */
+static size_t end_of(const struct eventlog_relay *relay, const u8 *batch, size_t begin, size_t size)
+{
+	const struct eventlog_record *record = (const void *)(batch + begin);
+	const size_t room = relay->options.subbuf_size - sizeof(struct eventlog_relay_header);
+	size_t length;
+
+	if (size - begin < sizeof(*record))
+		return 0;
+	if (record->size < sizeof(*record) || record->size > min(size - begin, room))
+		return 0;
+	length = ALIGN(record->size, EVENTLOG_UNIT);
+	if (length > size - begin || record->flags & ~EVENTLOG_RECORD_FLAGS)
+		return 0;
+	if (memchr_inv((const u8 *)record + record->size, 0, length - record->size))
+		return 0;
+	return begin + length;
+}
+
+static bool batch_is_good(const struct eventlog_relay *relay, const u8 *batch, size_t size)
+{
+	size_t begin = 0;
+
+	while (begin < size) {
+		begin = end_of(relay, batch, begin, size);
+		if (!begin)
+			return false;
+	}
+	return true;
+}
+
+/* Each record is written, or counted as lost, or the channel has been closed meanwhile. */
+static int write_batch(struct eventlog_relay *relay, const u8 *batch, size_t size)
+{
+	size_t begin = 0;
+	int error = 0;
+
+	/* All in one buffer, in their order. */
+	preempt_disable();
+	while (begin < size && error != -ENODEV) {
+		const struct eventlog_record *record = (const void *)(batch + begin);
+
+		error = eventlog_relay_write(relay, record);
+		begin += ALIGN(record->size, EVENTLOG_UNIT);
+	}
+	preempt_enable();
+	return error == -ENODEV ? error : 0;
+}
+
+static ssize_t relay_device_write(struct file *file, const char __user *from, size_t size,
+				  loff_t *position)
+{
+	struct opened_relay *opened = file->private_data;
+	/* Pairs with the release in do_create() and do_attach(). */
+	struct eventlog_relay *relay = smp_load_acquire(&opened->relay);
+	u8 *batch;
+	int error;
+
+	if (!relay)
+		return -EBADF;
+	if (size > EVENTLOG_RELAY_BATCH_MAX)
+		return -E2BIG;
+	batch = vmemdup_user(from, size);
+	if (IS_ERR(batch))
+		return PTR_ERR(batch);
+	error = batch_is_good(relay, batch, size) ? write_batch(relay, batch, size) : -EINVAL;
+	kvfree(batch);
+	return error ? error : size;
+}
+
+static const struct file_operations relay_device_operations = {
+	.owner = THIS_MODULE,
+	.open = relay_device_open,
+	.release = relay_device_release,
+	.unlocked_ioctl = relay_device_ioctl,
+	.write = relay_device_write,
+};
+
+static struct miscdevice relay_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "eventlog_relay",
+	.mode = 0660,
+	.fops = &relay_device_operations,
+};
+
+int eventlog_relay_init(void)
+{
+	int error;
+
+	eventlog_relay_files_init();
+	error = misc_register(&relay_device);
+	if (error)
+		eventlog_relay_files_exit();
+	return error;
+}
+
+void eventlog_relay_exit(void)
+{
+	misc_deregister(&relay_device);
+	eventlog_relay_files_exit();
+}

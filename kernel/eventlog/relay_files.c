@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What lies beside the buffers of a relay channel: `control` and `stats`. */
+#include <linux/cpumask.h>
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+
+#include "relay.h"
+
+static struct dentry *root;
+
+static int consume(struct eventlog_relay *relay, const char *text)
+{
+	unsigned int cpu, count;
+	char rest;
+
+	if (sscanf(text, "%u %u%c", &cpu, &count, &rest) != 2)
+		return -EINVAL;
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu) || count > relay->options.subbuf_count)
+		return -EINVAL;
+	/* Where what is new takes the place of the oldest, nobody waits for readers. */
+	if (!eventlog_relay_is(relay, EVENTLOG_RELAY_OVERWRITE))
+		relay_subbufs_consumed(relay->channel, cpu, count);
+	return 0;
+}
+
+static int obey(struct eventlog_relay *relay, const char *command)
+{
+	static const char consumed[] = "consumed ";
+
+	if (relay->state == EVENTLOG_RELAY_CLOSED)
+		return -ENODEV;
+	if (!strcmp(command, "flush"))
+		eventlog_relay_buffers_flush(relay);
+	else if (!strcmp(command, "reset"))
+		eventlog_relay_reset(relay);
+	else if (!strncmp(command, consumed, sizeof(consumed) - 1))
+		return consume(relay, command + sizeof(consumed) - 1);
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static ssize_t control_write(struct file *file, const char __user *from, size_t size,
+			     loff_t *position)
+{
+	struct eventlog_relay *relay = file->private_data;
+	char command[64];
+	int error;
+
+	if (size >= sizeof(command))
+		return -EINVAL;
+	if (copy_from_user(command, from, size))
+		return -EFAULT;
+	command[size] = '\0';
+	if (size && command[size - 1] == '\n')
+		command[size - 1] = '\0';
+	mutex_lock(&relay->lock);
+	error = obey(relay, command);
+	mutex_unlock(&relay->lock);
+	return error ? error : size;
+}
+
+static const struct file_operations control_operations = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = control_write,
+};
+
+static int stats_show(struct seq_file *to, void *unused)
+{
+	struct eventlog_relay *relay = to->private;
+	const bool global = eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL);
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct eventlog_relay_buffer *kept = &relay->buffers[cpu];
+		const struct rchan_buf *buffer = *per_cpu_ptr(relay->channel->buf, cpu);
+
+		if (!buffer || (global && cpu))
+			continue;
+		if (global)
+			seq_puts(to, "all");
+		else
+			seq_printf(to, "cpu%d", cpu);
+		seq_printf(to, " recorded %llu lost %llu overwritten %llu produced %zu consumed %zu\n",
+			   READ_ONCE(kept->recorded), READ_ONCE(kept->lost),
+			   READ_ONCE(kept->overwritten), READ_ONCE(buffer->subbufs_produced),
+			   READ_ONCE(buffer->subbufs_consumed));
+	}
+	seq_printf(to, "paused lost %lld\n", atomic64_read(&relay->paused_losses));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(stats);
+
+int eventlog_relay_files_add(struct eventlog_relay *relay)
+{
+	const struct dentry *control, *stats;
+
+	control = debugfs_create_file("control", 0200, relay->directory, relay,
+				      &control_operations);
+	stats = debugfs_create_file("stats", 0400, relay->directory, relay, &stats_fops);
+	if (IS_ERR(control))
+		return PTR_ERR(control);
+	return IS_ERR(stats) ? PTR_ERR(stats) : 0;
+}
+
+struct dentry *eventlog_relay_files_root(void)
+{
+	return root;
+}
+
+/* Where there is no debugfs, channels cannot be made, and all else works. */
+void eventlog_relay_files_init(void)
+{
+	root = debugfs_create_dir("eventlog", NULL);
+}
+
+void eventlog_relay_files_exit(void)
+{
+	debugfs_remove(root);
+}

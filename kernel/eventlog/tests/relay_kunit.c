@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests of relay_channel.c: what producers in the kernel do, in interrupts, too. */
+#include <linux/err.h>
+#include <linux/irq_work.h>
+#include <linux/string.h>
+
+#include "../relay.h"
+
+#include "kunit.h"
+
+static const struct eventlog_relay_options trial = {
+	.size = sizeof(trial),
+	.flags = EVENTLOG_RELAY_GLOBAL,
+	.subbuf_size = 4096,
+	.subbuf_count = 2,
+	.name = { "eventlog_trial" },
+};
+
+static const struct eventlog_record record = { .size = sizeof(record), .event = 1 };
+
+#define IN_SUBBUF ((4096 - sizeof(struct eventlog_relay_header)) / sizeof(record))
+
+KUNIT_DEFINE_ACTION_WRAPPER(close_relay, eventlog_relay_close, struct eventlog_relay *);
+
+static struct eventlog_relay *open_relay(struct kunit *test)
+{
+	struct eventlog_relay *relay = eventlog_relay_open(&trial);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(relay));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, close_relay, relay));
+	return relay;
+}
+
+static void counts_what_finds_no_room(struct kunit *test)
+{
+	struct eventlog_relay *relay = open_relay(test);
+	int i;
+
+	for (i = 0; i < 2 * IN_SUBBUF; i++)
+		KUNIT_EXPECT_EQ(test, 0, eventlog_relay_write(relay, &record));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, eventlog_relay_write(relay, &record));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, eventlog_relay_write(relay, &record));
+	KUNIT_EXPECT_EQ(test, 2 * IN_SUBBUF, relay->buffers[0].recorded);
+	KUNIT_EXPECT_EQ(test, 2, relay->buffers[0].lost);
+}
+
+static void counts_what_fits_nowhere(struct kunit *test)
+{
+	const struct eventlog_record large = { .size = 4096 };
+	struct eventlog_relay *relay = open_relay(test);
+
+	KUNIT_EXPECT_EQ(test, -E2BIG, eventlog_relay_write(relay, &large));
+	KUNIT_EXPECT_EQ(test, 1, relay->buffers[0].lost);
+}
+
+struct interrupt {
+	struct irq_work work;
+	struct eventlog_relay *relay;
+	int error;
+};
+
+static void write_in_interrupt(struct irq_work *work)
+{
+	struct interrupt *interrupt = container_of(work, struct interrupt, work);
+
+	interrupt->error = in_hardirq() ? eventlog_relay_write(interrupt->relay, &record) : -EPERM;
+}
+
+static void takes_records_in_interrupts(struct kunit *test)
+{
+	struct interrupt interrupt = {
+		.work = IRQ_WORK_INIT_HARD(write_in_interrupt),
+		.relay = open_relay(test),
+		.error = -EAGAIN,
+	};
+
+	irq_work_queue(&interrupt.work);
+	irq_work_sync(&interrupt.work);
+	KUNIT_EXPECT_EQ(test, 0, interrupt.error);
+	KUNIT_EXPECT_EQ(test, 1, interrupt.relay->buffers[0].recorded);
+}
+
+static void finds_channels_by_name(struct kunit *test)
+{
+	struct eventlog_relay *relay = eventlog_relay_open(&trial);
+	struct eventlog_relay *found;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(relay));
+	found = eventlog_relay_find(trial.name);
+	KUNIT_EXPECT_PTR_EQ(test, relay, found);
+	KUNIT_EXPECT_NULL(test, eventlog_relay_find("eventlog_tria"));
+	eventlog_relay_close(relay);
+	KUNIT_EXPECT_NULL(test, eventlog_relay_find(trial.name));
+	if (found) {
+		KUNIT_EXPECT_EQ(test, -ENODEV, eventlog_relay_write(found, &record));
+		eventlog_relay_put(found);
+	}
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(counts_what_finds_no_room),
+	KUNIT_CASE(counts_what_fits_nowhere),
+	KUNIT_CASE(takes_records_in_interrupts),
+	KUNIT_CASE(finds_channels_by_name),
+	{}
+};
+
+static struct kunit_suite suite = { .name = "eventlog_relay", .test_cases = cases };
+
+kunit_test_suite(suite);

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Relay channels of the kernel module. What relay does, or did, in the kernel, and the step of
+programs/eventlog_relay.c in which ours is seen to (a step begins with the number):
+
+R1 options that cannot be; R2 a file for each processor; R3 no record straddles; R4 read leaves out
+padding; R5 the whole is mapped, no part; R6 poll; R7 no sendfile; R8 only what is there is opened,
+and stays while it is; R9 discard, with exact losses; R10 overwrite; R12, R13, R22 headers; R14
+consuming; R16 what finds no room is counted; R17 what fits nowhere; R18 flush and reset; R19 one
+buffer for all; R20 late files; R23 processors that come and go; R24 writing without a channel; R25
+numbers. R11 is about relay's own default, which is not used. R15, writing in interrupts, is a unit
+test of the kernel's. R21, telling of those that map, no kernel has: see kernel/README.md.
+"""
+
+import parts
+import vm_case
+
+SCRIPT = parts.SHELL + r"""
+mount -t debugfs none /sys/kernel/debug 2> /dev/null
+insmod /eventlog.ko || exit
+as() { su -s /bin/sh -c 'exec 3<> /dev/eventlog_relay && echo opened' "$1"; }
+part mode stat -c '%a %U %G' /dev/eventlog_relay
+part relay "$0"
+part held "$0" held
+part unload rmmod eventlog
+part left ls -d /sys/kernel/debug/eventlog /dev/eventlog_relay
+"""
+
+ITEMS = [number for number in range(1, 26) if number not in (11, 15)]
+
+
+class Relay(parts.Case):
+    """One guest with two processors; what the program has tried is looked at here."""
+
+    KERNEL = "debian-6.12"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        program = vm_case.built("PROGRAMS", "eventlog_relay")
+        cls.result = cls.run_well(
+            kernel, ["sh", "-c", SCRIPT, program], processors=2,
+            files={"/eventlog.ko": vm_case.module_or_skip(kernel), program: program},
+        )
+
+    def test_keeps_its_rules(self):
+        self.assertEqual(self.part("relay")[-1], "ok: all of relay")
+        print("\n".join(line for line in self.part("relay") if line.startswith("read ")))
+
+    def test_is_for_root_until_somebody_else_is_permitted(self):
+        self.assertEqual(self.part("mode"), ["660 root root"])
+
+    def test_stays_while_a_file_is_open(self):
+        self.assertEqual(self.part("held")[-1], "ok: the module stays")
+
+    def test_leaves_nothing_behind(self):
+        self.part("unload")
+        self.assertEqual(len(self.part("left", status=1)), 2)
+
+
+class RelayBefore64(Relay):
+    """The same on an older kernel."""
+
+    KERNEL = "debian-6.1"
+
+
+if __name__ == "__main__":
+    vm_case.main()
