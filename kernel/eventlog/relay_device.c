@@ -21,6 +21,7 @@ struct opened_relay {
 	bool owns;
 };
 
+/* Who has which channel.  With it held no memory of a process is touched, which may take long. */
 static DEFINE_MUTEX(set_lock);
 
 static int relay_device_open(struct inode *inode, struct file *file)
@@ -60,10 +61,19 @@ static int relay_device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* With the lock held.  Gives a file the channel that it has from now on. */
+static void give(struct opened_relay *opened, struct eventlog_relay *relay, bool owns)
+{
+	opened->owns = owns;
+	/* Writers see all of it. */
+	smp_store_release(&opened->relay, relay);
+}
+
 static long do_create(struct opened_relay *opened, const void __user *from)
 {
 	struct eventlog_relay_options options;
 	struct eventlog_relay *relay;
+	long error = -EBUSY;
 
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
@@ -71,54 +81,63 @@ static long do_create(struct opened_relay *opened, const void __user *from)
 		return -EFAULT;
 	if (options.size != sizeof(options))
 		return -EINVAL;
-	relay = eventlog_relay_open(&options);
-	if (IS_ERR(relay))
-		return PTR_ERR(relay);
-	opened->owns = true;
-	/* Writers see all of it. */
-	smp_store_release(&opened->relay, relay);
-	return 0;
+	mutex_lock(&set_lock);
+	if (!opened->relay) {
+		relay = eventlog_relay_open(&options);
+		error = PTR_ERR_OR_ZERO(relay);
+		if (!error)
+			give(opened, relay, true);
+	}
+	mutex_unlock(&set_lock);
+	return error;
 }
 
 static long do_attach(struct opened_relay *opened, const void __user *from)
 {
 	char name[EVENTLOG_RELAY_NAME_SIZE];
 	struct eventlog_relay *relay;
+	long error = -EBUSY;
 
 	if (copy_from_user(name, from, sizeof(name)))
 		return -EFAULT;
 	if (strnlen(name, sizeof(name)) == sizeof(name))
 		return -EINVAL;
-	relay = eventlog_relay_find(name);
-	if (!relay)
-		return -ENOENT;
-	/* Writers see all of it. */
-	smp_store_release(&opened->relay, relay);
-	return 0;
+	mutex_lock(&set_lock);
+	if (!opened->relay) {
+		relay = eventlog_relay_find(name);
+		error = relay ? 0 : -ENOENT;
+		if (relay)
+			give(opened, relay, false);
+	}
+	mutex_unlock(&set_lock);
+	return error;
 }
 
-static long do_ioctl(struct opened_relay *opened, unsigned int command, void __user *argument)
+static long do_show(struct opened_relay *opened)
 {
-	switch (command) {
-	case EVENTLOG_RELAY_CREATE:
-		return opened->relay ? -EBUSY : do_create(opened, argument);
-	case EVENTLOG_RELAY_ATTACH:
-		return opened->relay ? -EBUSY : do_attach(opened, argument);
-	case EVENTLOG_RELAY_SHOW:
-		return opened->owns ? eventlog_relay_show(opened->relay) : -EPERM;
-	default:
-		return -ENOTTY;
-	}
+	long error;
+
+	mutex_lock(&set_lock);
+	error = opened->owns ? eventlog_relay_show(opened->relay) : -EPERM;
+	mutex_unlock(&set_lock);
+	return error;
 }
 
 static long relay_device_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
-	long result;
+	struct opened_relay *opened = file->private_data;
+	void __user *from = (void __user *)argument;
 
-	mutex_lock(&set_lock);
-	result = do_ioctl(file->private_data, command, (void __user *)argument);
-	mutex_unlock(&set_lock);
-	return result;
+	switch (command) {
+	case EVENTLOG_RELAY_CREATE:
+		return do_create(opened, from);
+	case EVENTLOG_RELAY_ATTACH:
+		return do_attach(opened, from);
+	case EVENTLOG_RELAY_SHOW:
+		return do_show(opened);
+	default:
+		return -ENOTTY;
+	}
 }
 
 /* Where the record's padding ends, or 0 if it is none. */
