@@ -11,6 +11,7 @@
 #include "catalogue_output.hpp"
 #include "commands.hpp"
 #include "left_out.hpp"
+#include "other_directories.hpp"
 #include "output.hpp"
 #include "tell.hpp"
 
@@ -53,6 +54,8 @@ void tell_standing(const std::vector<running_subscription>& subscriptions) {
 }
 
 void run_list(const list_options& options) {
+    // First, for it holds also where our own directory is unusable.
+    tell_other_directories();
     const catalogue found = collect_catalogue(options.glob);
     for (const std::string& complaint : found.complaints) {
         tell("elog: {}", complaint);

@@ -46,6 +46,20 @@ class AsOtherUser(other_users.Case):
         self.assertEqual(self.pids_seen_as(ANNE), [annes.pid])
         self.assertEqual(self.pids_seen_as(BERT), [berts.pid])
 
+    def test_list_of_root_names_the_others_whose_directories_are_their_own(self):
+        self.start_counter_as(ANNE)
+        os.symlink("/tmp", f"/dev/shm/eventlog-{BERT}")
+        os.mkfifo(f"/dev/shm/eventlog-{BERT + 1}")
+        self.make_folder(f"/dev/shm/eventlog-{BERT + 2}", ANNE)
+        self.assertIn(f"too: users {ANNE}. See theirs with: elog --user {ANNE} list",
+                      self.run_elog("list").stderr)
+        self.assertNotIn("users", self.elog_as(ANNE, "list").stderr)
+
+    def test_list_of_root_names_the_others_where_its_own_directory_is_anothers(self):
+        self.start_counter_as(BERT)
+        self.make_folder("/dev/shm/eventlog-0", ANNE)
+        self.assertIn(f"too: users {BERT}. See", self.run_elog("list", status=1).stderr)
+
     def test_records_every_event_into_a_file_of_that_users(self):
         self.start_counter_as(ANNE)[0].kill()
         folder = self.path("annes")
