@@ -22,6 +22,7 @@ import shlex
 import subprocess
 import sys
 
+KERNEL = pathlib.Path(__file__).resolve().parent.parent / "kernel"
 BATCH_MAX = 80
 # They change the code that is made, and nothing in what clang-tidy looks at.
 FLAGS_OF_CODE = re.compile(r"-f(PIC|PIE|pic|pie|visibility.*)$")
@@ -33,6 +34,11 @@ FLAGS_OF_BATCH = ["-Wno-shadow", "-Wno-return-type"]
 def is_precompiled(path):
     """What CMake makes of all headers of a target: a source includes what it needs without it."""
     return pathlib.Path(path).name.startswith("cmake_pch.")
+
+
+def is_of_the_kernel(path):
+    """What keeps to the kernel's coding style: the kernel's own checks look at it, see vm.series."""
+    return pathlib.Path(path).resolve().is_relative_to(KERNEL)
 
 
 def flags_of(entry):
@@ -62,7 +68,7 @@ def groups_of(database):
     seen = set()
     for entry in database:
         source = entry["file"]
-        if source in seen or is_precompiled(source):
+        if source in seen or is_precompiled(source) or is_of_the_kernel(source):
             continue
         seen.add(source)
         flags, folders = flags_of(entry)
