@@ -3,13 +3,12 @@
 #include <linux/align.h>
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
+#include <linux/mm_types.h>
 #include <linux/module.h>
+#include <linux/poll.h>
 #include <linux/smp.h>
 
 #include "relay.h"
-
-/* As relay's own, but they hold the module. */
-static struct file_operations buffer_operations; /* filled in from relay_file_operations */
 
 /* Whoever has a buffer open has its channel, too. */
 static int open_buffer(struct inode *inode, struct file *file)
@@ -32,6 +31,29 @@ static int release_buffer(struct inode *inode, struct file *file)
 	eventlog_relay_put(relay);
 	return error;
 }
+
+static __poll_t poll_buffer(struct file *file, struct poll_table_struct *wait)
+{
+	return relay_file_operations.poll(file, wait);
+}
+
+static int map_buffer(struct file *file, struct vm_area_struct *area)
+{
+	return relay_file_operations.mmap(file, area);
+}
+
+/*
+ * Unlike relay's own they hold the module.  Those of Linux 6.1 also have splice_read,
+ * which gives wrong lengths; those of later kernels do not.
+ */
+static const struct file_operations buffer_operations = {
+	.owner = THIS_MODULE,
+	.open = open_buffer,
+	.release = release_buffer,
+	.read = eventlog_relay_read,
+	.poll = poll_buffer,
+	.mmap = map_buffer,
+};
 
 static struct eventlog_relay_buffer *kept_of(const struct rchan_buf *buffer)
 {
@@ -123,13 +145,6 @@ int eventlog_relay_buffers_open(struct eventlog_relay *relay)
 {
 	const bool hidden = eventlog_relay_is(relay, EVENTLOG_RELAY_HIDDEN);
 
-	buffer_operations = relay_file_operations;
-	buffer_operations.owner = THIS_MODULE;
-	buffer_operations.open = open_buffer;
-	buffer_operations.release = release_buffer;
-	buffer_operations.read = eventlog_relay_read;
-	/* Linux 6.1 has one, which gives wrong lengths; later kernels have none. */
-	buffer_operations.splice_read = NULL;
 	relay->channel = relay_open(hidden ? NULL : "cpu", hidden ? NULL : relay->directory,
 				    relay->options.subbuf_size, relay->options.subbuf_count,
 				    &callbacks, relay);

@@ -234,19 +234,27 @@ static int write_here(struct eventlog_relay *relay, const struct eventlog_record
 	return eventlog_relay_buffer_append(relay, record) ? 0 : -ENOSPC;
 }
 
-int eventlog_relay_write(struct eventlog_relay *relay, const struct eventlog_record *record)
+static int write_to_all(struct eventlog_relay *relay, const struct eventlog_record *record)
 {
-	const bool global = eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL);
 	unsigned long flags;
 	int error;
 
-	/* Who waits for readers of RCU waits for those who have interrupts off, too. */
-	local_irq_save(flags);
-	if (global)
-		raw_spin_lock(&relay->global_lock);
+	raw_spin_lock_irqsave(&relay->global_lock, flags);
 	error = write_here(relay, record);
-	if (global)
-		raw_spin_unlock(&relay->global_lock);
+	raw_spin_unlock_irqrestore(&relay->global_lock, flags);
+	return error;
+}
+
+/* Who waits for readers of RCU waits for those who have interrupts off, too. */
+int eventlog_relay_write(struct eventlog_relay *relay, const struct eventlog_record *record)
+{
+	unsigned long flags;
+	int error;
+
+	if (eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL))
+		return write_to_all(relay, record);
+	local_irq_save(flags);
+	error = write_here(relay, record);
 	local_irq_restore(flags);
 	return error;
 }
