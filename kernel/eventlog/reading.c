@@ -296,6 +296,17 @@ static u32 size_of(const struct item *item)
 	return item->size;
 }
 
+/* All or, where the reader's memory ends in the midst of it, nothing: what is put is counted. */
+static bool put_whole(const void *from, size_t size, struct iov_iter *to)
+{
+	const size_t put = copy_to_iter(from, size, to);
+
+	if (put == size)
+		return true;
+	iov_iter_revert(to, put);
+	return false;
+}
+
 static bool put_missing(const struct item *item, u32 index, struct iov_iter *to)
 {
 	struct {
@@ -311,7 +322,7 @@ static bool put_missing(const struct item *item, u32 index, struct iov_iter *to)
 		.missing = item->missing,
 	};
 
-	return copy_to_iter(&gap, sizeof(gap), to) == sizeof(gap);
+	return put_whole(&gap, sizeof(gap), to);
 }
 
 /* Hands over the gap, or if there is none, the record, and moves on behind it. */
@@ -329,7 +340,7 @@ static bool put_item(struct eventlog_subscription *subscription, u32 index,
 		reading->last_time = item->time;
 		return true;
 	}
-	if (copy_to_iter(item->record, item->size, to) != item->size)
+	if (!put_whole(item->record, item->size, to))
 		return false;
 	reading->offset += item->size;
 	reading->records++;

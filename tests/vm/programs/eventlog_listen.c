@@ -102,6 +102,23 @@ static void read_whole_records(void) {
     (void)close(reader);
 }
 
+/// Memory that ends in the midst of a record gets what is in front of that.
+static void read_to_the_end_of_memory(void) {
+    const int reader = listen_to(&(struct wanted){0});
+    unsigned char* pages =
+        mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    step("memory ends", pages != MAP_FAILED && munmap(pages + 4096, 4096) == 0 && run_on(0));
+    step("three are written",
+         write_event(index_small, 1) && write_event(index_large, 2) && write_event(index_small, 3));
+    step("one fits",
+         read(reader, pages + 4096 - 48, 8192) == 32 && value_of(pages + 4096 - 48) == 1);
+    step("none does", read(reader, pages + 4096 - 48, 8192) == -1 && errno == EFAULT);
+    step("the others are still whole", read(reader, bytes, room) == 4024 + 32 &&
+                                           value_of(bytes) == 2 && value_of(bytes + 4024) == 3);
+    (void)munmap(pages, 4096);
+    (void)close(reader);
+}
+
 /// A large record of one CPU is in nobody's way.
 static void read_past_what_has_no_room(void) {
     const int reader = listen_to(&(struct wanted){0});
@@ -328,6 +345,7 @@ int main(void) {
     publish_two();
     begin_when_wanted();
     read_whole_records();
+    read_to_the_end_of_memory();
     read_past_what_has_no_room();
     wait_for_records();
     keep_the_oldest();
