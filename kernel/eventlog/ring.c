@@ -110,6 +110,7 @@ static void switch_buffer(struct eventlog_ring_writer *ring)
 	smp_wmb();
 	next->records_before = active->records_before + eventlog_count_of(active->sealed);
 	next->sealed = 0;
+	ring->must_wake = true;
 	ring->next = next;
 	barrier();
 	WRITE_ONCE(ring->phase, EVENTLOG_RING_SWITCHING);
@@ -200,16 +201,16 @@ static void copy_record(u8 *to, const struct eventlog_record *record, const void
 /*
  * The outermost writer makes visible what it and all that interrupted it have
  * written.  Whoever interrupts it here is either seen at the end, or is itself the
- * outermost.
+ * outermost.  Returns whether this one is.
  */
-static void commit(struct eventlog_ring_writer *ring)
+static bool commit(struct eventlog_ring_writer *ring)
 {
 	u64 reserved;
 
 	if (ring->nest != 1) {
 		barrier();
 		WRITE_ONCE(ring->nest, ring->nest - 1);
-		return;
+		return false;
 	}
 	for (;;) {
 		reserved = READ_ONCE(ring->reserved);
@@ -219,7 +220,7 @@ static void commit(struct eventlog_ring_writer *ring)
 		WRITE_ONCE(ring->nest, 0);
 		barrier();
 		if (likely(reserved == READ_ONCE(ring->reserved)))
-			return;
+			return true;
 		WRITE_ONCE(ring->nest, 1);
 		barrier();
 	}
@@ -247,7 +248,6 @@ bool eventlog_ring_write(struct eventlog_ring_writer *ring, struct eventlog_reco
 			 const void *payload, u32 size)
 {
 	u8 *to;
-	bool wake;
 
 	record->size = sizeof(*record) + size;
 	WRITE_ONCE(ring->nest, ring->nest + 1);
@@ -256,8 +256,9 @@ bool eventlog_ring_write(struct eventlog_ring_writer *ring, struct eventlog_reco
 	if (likely(to))
 		copy_record(to, record, payload, size);
 	barrier();
-	wake = ring->must_wake;
-	ring->must_wake = false;
-	commit(ring);
-	return wake;
+	/* Who is told before there is something to be seen would wait on. */
+	if (!commit(ring) || likely(!READ_ONCE(ring->must_wake)))
+		return false;
+	WRITE_ONCE(ring->must_wake, false);
+	return true;
 }

@@ -30,6 +30,7 @@ static unsigned int chance; /* of an interruption: one in so many */
 
 static u64 attempted;
 static u64 next_number;
+static u64 woken_at; /* what `control` was when a writer said that readers are to be told */
 
 /* The reader. */
 static struct {
@@ -84,7 +85,18 @@ static void write_one(void)
 	for (i = 0; i < payload_max / sizeof(u64); i++)
 		payload[i] = number;
 	attempted++;
-	eventlog_ring_write(&writer, &record, payload, size);
+	if (eventlog_ring_write(&writer, &record, payload, size))
+		woken_at = region.head.control;
+}
+
+/* Who waits for a switch is told when it is to be seen, and not before. */
+static bool is_told(void)
+{
+	const u64 control = region.head.control;
+
+	return eventlog_generation_of(control) == eventlog_generation_of(woken_at) &&
+	       (eventlog_position_of(control) == EVENTLOG_SEALED) ==
+		       (eventlog_position_of(woken_at) == EVENTLOG_SEALED);
 }
 
 static void check_record(const u8 *at, u64 left)
@@ -238,6 +250,7 @@ static void begin(bool overwrite, u32 buffer_count)
 	is_reading = true;
 	writer.buffers = memory;
 	eventlog_ring_begin(&writer);
+	woken_at = 0;
 	is_reading = false;
 }
 
@@ -250,6 +263,8 @@ static void conserve(bool overwrite, u32 buffer_count)
 		write_one();
 		if (writer.nest || writer.phase != EVENTLOG_RING_IDLE)
 			fail("a writer has not left");
+		if (!is_told())
+			fail("nobody is told of a switch");
 		/* Gaps lie between buffers, also where an NMI came into a switch. */
 		if (eventlog_position_of(writer.reserved) != EVENTLOG_SEALED &&
 		    descriptor_of(eventlog_generation_of(writer.reserved))->lost_before !=
