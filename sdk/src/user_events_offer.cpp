@@ -193,23 +193,29 @@ std::uint32_t fill_in_offers(const eventlog_provider& provider) noexcept {
 
 bool publish_to_module(eventlog_provider& provider, int file, error_text& why) noexcept {
     user_events_route& route = provider.user_events;
+    const std::uint32_t count = fill_in_offers(provider);
     if (route.published != 0) {
+        // Each time that it is published it takes a place in the tables of all who subscribe.
+        if (count == route.published_events) {
+            return true;
+        }
         static_cast<void>(::ioctl(file, EVENTLOG_WITHDRAW, &route.published));
         route.published = 0;
     }
     eventlog_publication wanted{};
     wanted.size = sizeof wanted;
-    wanted.event_count = fill_in_offers(provider);
+    wanted.event_count = count;
     wanted.events = reinterpret_cast<std::uintptr_t>(offers.data());
     wanted.schema = reinterpret_cast<std::uintptr_t>(provider.schema);
     wanted.schema_size = static_cast<std::uint32_t>(provider.schema_size);
     wanted.schema_hash = provider.schema_hash;
     std::memcpy(wanted.name, provider.name.data(), sizeof wanted.name - 1);
-    if (wanted.event_count == 0) {
+    if (count == 0) {
         return true;
     }
     if (::ioctl(file, EVENTLOG_PUBLISH, &wanted) == 0) {
         route.published = wanted.provider;
+        route.published_events = count;
         return true;
     }
     // A child has its parent's file, through which they have been published, and its numbers. And

@@ -83,7 +83,8 @@ struct user_events_route {
     bool has_page = false;        // there are no words: user_events before Linux 6.4
     bool is_module = false;       // it is eventlog's own module, not user_events
     std::uint32_t published = 0;  // what the module calls the provider for who subscribes; 0: not
-    bool in_system = false;       // user_events, whose events are in the system eventlog
+    std::uint32_t published_events = 0;  // how many of its events it has then
+    bool in_system = false;              // user_events, whose events are in the system eventlog
     eventlog_status_code status = EVENTLOG_UNREGISTERED;
     error_text status_text{};
 

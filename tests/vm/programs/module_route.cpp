@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -271,6 +272,47 @@ void follow_lost_descriptor(const eventlog::dynamic_provider& provider) {
     expect_return(provider);
 }
 
+/// What the module calls the provider that was published last.
+std::uint32_t last_published(int file) {
+    eventlog_provider_query query{};
+    query.size = sizeof query;
+    while (next_provider(file, &query) == 0) {
+    }
+    return query.provider;
+}
+
+/// Each new number takes a place in the tables of all who subscribe.
+void keep_number_while_events_are_missing() {
+    constexpr eventlog_event_definition two[] = {
+        {.name = "first", .fields = fields, .field_count = 1},
+        {.name = "second", .fields = fields, .field_count = 1}};
+    const eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "scarce", .events = two,
+                                         .event_count = 2};
+    // How many words this user has by now depends on what has ended before.
+    std::optional<eventlog::dynamic_provider> held;
+    for (int words = 1; words < 20 && !(held && says(*held, "1 of 2 events of")); ++words) {
+        held.reset();
+        set_file(words_per_user, std::to_string(words).c_str());
+        static_cast<void>(held.emplace(definition));
+    }
+    const eventlog::dynamic_provider& scarce = *held;
+    step("one of two has a word", says(scarce, "1 of 2 events of provider scarce"));
+    wanted all{};
+    const int reader = listen_to(&all);
+    const std::uint32_t number = last_published(reader);
+    for (int tries = 0; tries < 25; ++tries) {
+        ::usleep(100'000);
+        eventlog_provider_poll(scarce.handle());
+    }
+    step("it is published once, however often the other is tried",
+         last_published(reader) == number);
+    set_file(words_per_user, "65536");
+    step("then the other has one, too", is_tried_again(scarce));
+    step("of which those who subscribe are told",
+         last_published(reader) > number && scarce.enabled(1));
+    static_cast<void>(::close(reader));
+}
+
 /// The first to open the device again gets the number that the other one had.
 void follow_lost_descriptors_of_two(const eventlog::dynamic_provider& provider) {
     const eventlog::dynamic_provider neighbor(provider_called("neighbor"));
@@ -297,6 +339,7 @@ int main(int argc, char** argv) {
         const eventlog::dynamic_provider provider(provider_called("moved"));
         follow_listening(provider);
         follow_subscribing(provider);
+        keep_number_while_events_are_missing();
         follow_child_without_fork(provider);
         follow_hidden_device(provider);
         follow_lost_descriptor(provider);
