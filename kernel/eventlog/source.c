@@ -104,6 +104,7 @@ static void leave(struct eventlog_source *source, const struct eventlog_subscrip
 	for (i = 0; i < source->event_count; i++) {
 		remove_listener(&source->events[i], subscription);
 		tell(&source->events[i]);
+		cond_resched();
 	}
 }
 
@@ -115,10 +116,13 @@ static bool wants_any(const struct eventlog_subscription *subscription,
 	if (!eventlog_may_hear(&subscription->asker, source) ||
 	    !eventlog_wants_process(&subscription->filter, subscription->asker.pids, source))
 		return false;
-	for (i = 0; i < source->event_count; i++)
+	for (i = 0; i < source->event_count; i++) {
 		if (!(source->events[i].flags & EVENTLOG_OFFER_ALWAYS) &&
 		    eventlog_judge(&subscription->filter, &source->events[i]))
 			return true;
+		/* Many rules, of patterns that match in the end only, take long. */
+		cond_resched();
+	}
 	return false;
 }
 
@@ -193,6 +197,7 @@ static int join(struct eventlog_subscription *subscription, struct eventlog_sour
 		if (verdict != EVENTLOG_UNWANTED)
 			error = add_listener(event, &listener);
 		tell(event);
+		cond_resched();
 	}
 	if (error)
 		leave(source, subscription);

@@ -70,5 +70,25 @@ class RingsUnderDebugging(Rings):
     PARAMETERS = ()
 
 
+class Patterns(parts.Case):
+    """On a kernel that takes the processor from nobody who is at work in it."""
+
+    SCRIPT = parts.SHELL + r"""
+insmod /eventlog.ko || exit
+part patterns "$0"
+"""
+
+    def test_leaves_the_processor_to_others_while_it_compares(self):
+        kernel = vm_case.kernel_or_skip("debian-6.12")
+        program = vm_case.built("PROGRAMS", "eventlog_patterns")
+        self.result = self.run_well(
+            kernel,
+            ["sh", "-c", self.SCRIPT, program],
+            files={"/eventlog.ko": vm_case.module_or_skip(kernel), program: program},
+            parameters=("preempt=voluntary",),
+        )
+        self.assertEqual(self.part("patterns")[-1], "ok: all patterns")
+
+
 if __name__ == "__main__":
     vm_case.main()

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+//
+// Whoever subscribes through /dev/eventlog with rules that take the kernel long leaves the
+// processor to others meanwhile. On one processor, and a kernel that takes it from nobody who is
+// at work in it; as root.
+#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device_steps.h"
+#include "listening.h"
+
+enum { events = 512, bits = 32 };
+
+static uint32_t words[events / bits];
+static struct eventlog_offer offers[events];
+static struct eventlog_rule rules[EVENTLOG_RULES_MAX];
+
+static int64_t microseconds(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/// Events with names of which patterns match much, wherever they begin.
+static void publish_events(void) {
+    for (unsigned i = 0; i < events; ++i) {
+        char description[EVENTLOG_NAME_ROOM];
+        (void)snprintf(description, sizeof description, "patterns_%u u64 a", i);
+        if (register_at(description, &words[i / bits], (uint8_t)(i % bits),
+                        &offers[i].write_index) != 0) {
+            step("all are registered", false);
+        }
+        offers[i].event = (uint16_t)i;
+        offers[i].level = 1;
+        memset(offers[i].name, 'a', sizeof offers[i].name - 1);
+    }
+    uint32_t number = 0;
+    step("all are published", publish(device, "patterns", offers, events, &number) == 0);
+}
+
+/// None of which matches, but for all of its characters but one.
+static int subscribe_to_none(int file) {
+    for (unsigned i = 0; i < EVENTLOG_RULES_MAX; ++i) {
+        rules[i].provider[0] = '*';
+        memset(rules[i].event, 'a', sizeof rules[i].event / 2);
+        rules[i].event[0] = '*';
+        rules[i].event[sizeof rules[i].event / 2] = 'b';
+    }
+    struct eventlog_subscription_request request = {
+        .size = sizeof request,
+        .clock = EVENTLOG_CLOCK_MONOTONIC,
+        .buffer_count = 2,
+        .buffer_size = EVENTLOG_BUFFER_SIZE_MIN,
+        .rule_count = EVENTLOG_RULES_MAX,
+        .rules = (uintptr_t)rules,
+        .schemas_size = 1 << 16,
+    };
+    return ioctl(file, EVENTLOG_SUBSCRIBE, &request);
+}
+
+/// How long it took, and for how long of that we were not there.
+static void share_a_processor(void) {
+    const int file = open_device();
+    step("there is one processor", file >= 0 && run_on(0));
+    (void)fflush(stdout);
+    const int64_t begin = microseconds();
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(subscribe_to_none(file) == 0 ? 0 : 1);
+    }
+    int64_t last = microseconds();
+    int64_t longest = 0;
+    int status = -1;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        const int64_t now = microseconds();
+        longest = now - last > longest ? now - last : longest;
+        last = now;
+    }
+    printf("took %lld us, away for %lld us\n", (long long)(last - begin), (long long)longest);
+    step("somebody subscribes", status == 0);
+    step("and leaves the processor to others", longest * 4 < last - begin);
+    (void)close(file);
+}
+
+int main(void) {
+    device = open_device();
+    step("the device is there", device >= 0);
+    publish_events();
+    share_a_processor();
+    (void)close(device);
+    puts("ok: all patterns");
+    return 0;
+}
