@@ -7,6 +7,7 @@
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -269,14 +270,14 @@ static void try_mapped(void) {  // R5, R14, R21
         const struct header* header =
             (const void*)(whole + (round % subbuf_count) * (size_t)subbuf_size);
         step("R14: the next sub-buffer", __atomic_load_n(&header->used, __ATOMIC_ACQUIRE) ==
-                                                 sizeof *header + in_subbuf * record_size &&
+                                                 sizeof *header + (size_t)in_subbuf * record_size &&
                                              header->sequence == round &&
                                              header->records_before == records &&
                                              header->lost_before == 0);
         records += header->records;
         tell("consumed 0 1");
     }
-    step("R14: nothing is lost", stat_of("cpu0", "lost ") == 0 && records == 50 * in_subbuf);
+    step("R14: nothing is lost", stat_of("cpu0", "lost ") == 0 && records == 50ULL * in_subbuf);
     tell("consumed 0 4");
     step("R14: no more than there is",
          stat_of("cpu0", "consumed ") == stat_of("cpu0", "produced "));
@@ -435,10 +436,9 @@ static void conserve(uint32_t flags) {
                                  seen[i].gaps == stat_of(names[i], "overwritten "));
         (void)close(buffers[i]);
     }
-    printf("read %llu lost %llu overwritten %llu\n",
-           (unsigned long long)(seen[0].records + seen[1].records),
-           (unsigned long long)(seen[0].lost + seen[1].lost),
-           (unsigned long long)(seen[0].gaps + seen[1].gaps));
+    printf("read %" PRIu64 " lost %" PRIu64 " overwritten %" PRIu64 "\n",
+           seen[0].records + seen[1].records, seen[0].lost + seen[1].lost,
+           seen[0].gaps + seen[1].gaps);
     step("all are accounted for", all == (uint64_t)writers * rounds * each);
     (void)close(file);
 }
