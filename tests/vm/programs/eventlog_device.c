@@ -228,7 +228,8 @@ static void follow_writes(void) {
     step("the trace has it", trace_holds("rules_write: a=7 b=a text"));
     step("a number must be whole", try_write(&index, 3) == EFAULT);
     step("and one of the file's", write_text(index + 1000, 7, 0) == ENOENT);
-    step("of no other sign", write_text(UINT32_MAX, 7, 0) == ENOENT);
+    step("of no other sign", write_text(INT32_MAX + UINT32_C(1), 7, 0) == ENOENT);
+    step("the largest begins a batch, which this is none", write_text(UINT32_MAX, 7, 0) == EINVAL);
     const uint32_t brief[] = {index, 7};
     step("a payload has all fields", try_write(brief, sizeof brief) == EINVAL);
     step("a text lies inside", write_text(index, 9, 0) == EFAULT);
