@@ -21,6 +21,8 @@ ELOG = os.environ["ELOG"]
 PROGRAMS = os.environ["PROGRAMS"]
 EXAMPLES = os.environ["EXAMPLES"]
 LIBRARY = os.environ["LIBRARY"]
+# Of the sanitizer that the library was built with, if a program that loads it has to bring that.
+SANITIZER_RUNTIME = os.environ.get("SANITIZER_RUNTIME", "")
 
 # Until something counts as hanging. A sanitizer's machine is slow, and CI's is shared: there ten
 # thousand providers have been seen to take more than a minute.
@@ -159,6 +161,15 @@ class Case(unittest.TestCase):
         process = subprocess.Popen(list(command), **settings)
         self.processes.append(process)
         return process
+
+    def start_python(self, start, *arguments, **variables):
+        """Starts a Python that loads the library, by self.start or self.start_provider."""
+        environment = {**self.environment, "LD_LIBRARY_PATH": os.path.dirname(LIBRARY), **variables}
+        if SANITIZER_RUNTIME:
+            environment["LD_PRELOAD"] = SANITIZER_RUNTIME
+            # Python itself leaves much behind.
+            environment["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+        return start("python3", "-B", *arguments, env=environment, stdin=subprocess.PIPE)
 
     def run_elog(self, *arguments, status=0, **options):
         """Runs elog to its end, checks its exit status, returns the finished process."""

@@ -10,7 +10,6 @@ import json
 import re
 
 import harness
-from test_generated import LIBRARY_DIRECTORY
 
 FIRST = "provider shop { event order info { number: u32 name: text } }"
 APPENDED_FIELD = "provider shop { event order info { number: u32 name: text price: u64 gift: bool? } }"
@@ -40,7 +39,6 @@ for line in sys.stdin:
 class Evolution(harness.Case):
     def setUp(self):
         super().setUp()
-        self.environment["LD_LIBRARY_PATH"] = LIBRARY_DIRECTORY
         self.folders = 0
 
     def start_version(self, schema):
@@ -51,7 +49,7 @@ class Evolution(harness.Case):
         with open(source, "w", encoding="utf-8") as file:
             file.write(schema)
         self.run_elog("gen", "--lang", "python", source, "-o", self.make_folder(folder) + "/shop.py")
-        program = self.start("python3", "-B", "-c", PROGRAM, folder, stdin=harness.subprocess.PIPE)
+        program = self.start_python(self.start, "-c", PROGRAM, folder)
         self.assertEqual(program.stdout.readline(), "ready\n")
         return program
 

@@ -12,7 +12,6 @@ import struct
 import termios
 
 import harness
-from test_generated import LIBRARY_DIRECTORY
 
 PLANT = r"""# SPDX-License-Identifier: MIT
 provider plant "A plant that is \xff watered" {
@@ -45,10 +44,8 @@ class List(harness.Case):
             file.write(schema)
         self.run_elog("gen", "--lang", "python", f"{folder}/plant.schema", "-o",
                       f"{folder}/plant.py")
-        self.environment["LD_LIBRARY_PATH"] = LIBRARY_DIRECTORY
-        self.environment["PYTHONPATH"] = folder
-        return self.start_provider("python3", "-B", "-c", "import plant; input()",
-                                   stdin=harness.subprocess.PIPE)
+        return self.start_python(self.start_provider, "-c", "import plant; input()",
+                                 PYTHONPATH=folder)
 
     def list_json(self, *arguments):
         return json.loads(self.run_elog("list", "--json", *arguments).stdout)

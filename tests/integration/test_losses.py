@@ -11,7 +11,6 @@ import struct
 
 import harness
 from second_reader import Region
-from test_generated import LIBRARY_DIRECTORY
 
 SCHEMA = "provider shop { event order info { number: u32 name: text } }"
 PROGRAM = """
@@ -53,9 +52,7 @@ class Losses(harness.Case):
         with open(folder + ".schema", "w", encoding="utf-8") as file:
             file.write(SCHEMA)
         self.run_elog("gen", "--lang", "python", folder + ".schema", "-o", folder + "/shop.py")
-        self.environment["LD_LIBRARY_PATH"] = LIBRARY_DIRECTORY
-        shop = self.start("python3", "-B", "-c", PROGRAM, folder, stdin=harness.subprocess.PIPE,
-                          env={**self.environment, **variables})
+        shop = self.start_python(self.start, "-c", PROGRAM, folder, **variables)
         self.assertEqual(shop.stdout.readline(), "ready\n")
         return shop
 
