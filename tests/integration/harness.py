@@ -208,10 +208,15 @@ class Case(unittest.TestCase):
     def start_provider(self, *command, **options):
         """Starts a program and waits until it has published its provider."""
         process = self.start(*command, **options)
-        self.wait_for(
-            lambda: any(f".{process.pid}." in name for name in self.names("providers")),
-            "a provider",
-        )
+        has_published = False
+
+        def is_decided():
+            nonlocal has_published
+            has_published = any(f".{process.pid}." in name for name in self.names("providers"))
+            return has_published or process.poll() is not None
+
+        self.wait_for(is_decided, "a provider")
+        self.assertTrue(has_published, f"{command} has ended without a provider")
         return process
 
     def is_mapped(self, process, folder):
