@@ -24,6 +24,8 @@
 #include "subscription.hpp"
 #include "summary.hpp"
 #include "tell.hpp"
+#include "traced_recording.hpp"
+#include "tracing.hpp"
 #include "where.hpp"
 
 namespace elog {
@@ -42,6 +44,7 @@ struct record_arguments {
     std::optional<std::uint64_t> keep;
     std::optional<std::string> max_total;
     std::optional<std::string> where;
+    std::optional<std::string> via;
     bool fail_on_loss = false;
     bool json = false;
 };
@@ -220,15 +223,17 @@ void say_summary(const record_arguments& arguments, const recording_summary& sum
     }
 }
 
-/// What a command says would stand in the line of the progress.
-recording_summary run(recording& process, const record_arguments& arguments, bool is_alone,
-                      const std::function<bool()>& stop) {
+/// What a command says would stand in the line of the progress. `process` is what records,
+/// `run_it(stop, latency)` has it do so.
+template <class Recording, class Run>
+recording_summary run(const Recording& process, const record_arguments& arguments, bool is_alone,
+                      const std::function<bool()>& stop, const Run& run_it) {
     std::optional<recording_progress> progress;
     if (is_alone) {
         progress.emplace(arguments.output ? meanwhile::nothing : meanwhile::records,
                          arguments.listening.overwrite);
     }
-    return process.run(
+    return run_it(
         [&] {
             if (progress) {
                 progress->update(process);
@@ -261,8 +266,10 @@ void record(const record_arguments& arguments, const subscription_options& optio
     }
     recording_summary summary;
     try {
-        summary = run(process, arguments, command.empty(),
-                      [&] { return stop() || (selection && selection->is_full()); });
+        summary = run(
+            process, arguments, command.empty(),
+            [&] { return stop() || (selection && selection->is_full()); },
+            [&](const auto& ends, auto latency) { return process.run(ends, latency); });
         say_summary(arguments, summary, selection.get());
         tell_unsuited(filter.get(), nullptr);
     } catch (...) {
@@ -285,9 +292,67 @@ void record(const record_arguments& arguments, const subscription_options& optio
     }
 }
 
+/// The same of what the kernel's tracing keeps.
+void record_traced(const record_arguments& arguments, const subscription_options& options,
+                   stop_condition& stop, const std::vector<std::string>& command) {
+    const std::unique_ptr<record_filter> filter =
+        make_filter(arguments.where, present_time(), chosen_by(options.patterns));
+    traced_recording process(make_tracing_options(arguments.listening, options));
+    if (!arguments.listening.wait && command.empty()) {
+        check_traced(options.patterns, process.patterns_met(),
+                     "Start its program, or add --wait. See what the kernel has with: ls "
+                     "/sys/kernel/tracing/events");
+    }
+    const std::unique_ptr<record_sink> sink = make_sink(arguments, stop);
+    const std::unique_ptr<filtering_sink> selection =
+        make_selection(arguments, filter.get(), *sink);
+    std::optional<child_process> child;
+    if (!command.empty() && stop_requested().count == 0) {
+        child.emplace(command);
+        stop.watch(*child);
+    }
+    recording_summary summary;
+    try {
+        summary = run(
+            process, arguments, command.empty(),
+            [&] {
+                tell_complaints(process);
+                return stop() || (selection && selection->is_full());
+            },
+            [&](const auto& ends, auto latency) {
+                record_sink& first = selection ? static_cast<record_sink&>(*selection) : *sink;
+                return process.run(first, ends, latency);
+            });
+        tell_complaints(process);
+        say_summary(arguments, summary, selection.get());
+        tell_unsuited(filter.get(), nullptr);
+    } catch (...) {
+        if (child) {
+            tell_about_child(*child);
+        }
+        throw;
+    }
+    if (child) {
+        tell_about_child(*child);
+        if (!arguments.listening.wait) {
+            check_traced(options.patterns, process.patterns_met(),
+                         "Neither did the command bring it while it ran. See where its events go "
+                         "with: elog doctor");
+        }
+    }
+    check_names(filter.get(), nullptr);
+    if (arguments.fail_on_loss && has_loss(summary)) {
+        throw events_lost{};
+    }
+}
+
 void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
     const subscription_options options = make_subscription_options(arguments.listening);
+    const recording_route route = parse_route(arguments.via);
     check_file_options(arguments);
+    if (route == recording_route::tracefs) {
+        check_tracing(arguments.listening);
+    }
     if (arguments.listening.overwrite) {
         check_overwrite(arguments);
     }
@@ -304,7 +369,11 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
     catch_stop_signals();
     stop_condition stop(duration);
     try {
-        record(arguments, options, stop, command);
+        if (route == recording_route::tracefs) {
+            record_traced(arguments, options, stop, command);
+        } else {
+            record(arguments, options, stop, command);
+        }
     } catch (const output_closed&) {
         if (!arguments.fail_on_loss) {
             throw;
@@ -348,12 +417,16 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
         .range(1, 1'000'000'000)
         .value_name("NUMBER");
     record.add_option("--where", arguments->where, where_help).value_name("PREDICATE");
+    record
+        .add_option("--via", arguments->via,
+                    "Listen in shared memory, or to the kernel's tracing: memory or tracefs")
+        .value_name("ROUTE")
+        .one_of({"memory", "tracefs"});
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,
                     "Exit with status 3 if any events were lost");
     record.add_flag("-j,--json", arguments->json,
                     "Events as JSON Lines; with -o, the summary as JSON on standard output");
-    record.footer("A command and all that it emits: elog record -e 'shop:*' -o run.elog -- "
-                  "./order_service 5");
+    record.footer("A command and all it emits: elog record -e 'shop:*' -- ./order_service 5");
     record.action([arguments, command] { run_record(*arguments, command); });
 }
 

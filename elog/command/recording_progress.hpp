@@ -15,8 +15,9 @@ class recording_progress {
     recording_progress(meanwhile output, bool overwrites)
         : line_(output), overwrites_(overwrites) {}
 
-    /// Call it often.
-    void update(const recording& process) {
+    /// Call it often, with whatever records.
+    template <class Recording>
+    void update(const Recording& process) {
         if (line_.is_due()) {
             line_.draw(text(process.so_far()));
         }

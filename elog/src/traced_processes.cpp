@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "traced_processes.hpp"
+
+#include <sys/stat.h>
+
+#include <charconv>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "instance.hpp"
+
+namespace elog {
+namespace {
+
+constexpr std::chrono::seconds good_for{1};
+// More threads than that at once are hardly anywhere; those of before may be found again.
+constexpr std::size_t known_max = 65536;
+
+std::string read_line(const std::string& path) {
+    std::string line;
+    std::ifstream file(path);
+    std::getline(file, line);
+    return line;
+}
+
+/// The number behind "Tgid:" in a thread's status; 0 if there is none.
+std::uint32_t process_of(std::uint32_t thread) {
+    std::ifstream file(fmt::format("/proc/{}/status", thread));
+    constexpr std::string_view name = "Tgid:\t";
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with(name)) {
+            std::uint32_t found = 0;
+            std::from_chars(line.data() + name.size(), line.data() + line.size(), found);
+            return found;
+        }
+    }
+    return 0;
+}
+
+/// The 22nd field of /proc/PID/stat, the 20th behind the name, which may contain anything.
+std::uint64_t start_time_of(std::uint32_t pid) {
+    const std::string text = read_line(fmt::format("/proc/{}/stat", pid));
+    const std::size_t end = text.rfind(')');
+    if (end == std::string::npos) {
+        return 0;
+    }
+    std::size_t at = end;
+    constexpr int fields = 20;
+    for (int i = 0; i < fields && at != std::string::npos; ++i) {
+        at = text.find(' ', at + 1);
+    }
+    std::uint64_t found = 0;
+    if (at != std::string::npos) {
+        std::from_chars(text.data() + at + 1, text.data() + text.size(), found);
+    }
+    return found;
+}
+
+std::optional<traced_process> look_up_living(std::uint32_t thread) {
+    traced_process found;
+    found.pid = process_of(thread);
+    if (found.pid == 0) {
+        return std::nullopt;
+    }
+    struct stat folder {};
+    if (::stat(fmt::format("/proc/{}", found.pid).c_str(), &folder) != 0) {
+        return std::nullopt;
+    }
+    found.uid = folder.st_uid;
+    found.start_time = start_time_of(found.pid);
+    found.name = read_line(fmt::format("/proc/{}/comm", found.pid));
+    return found;
+}
+
+}  // namespace
+
+traced_processes::traced_processes()
+    : traced_processes(look_up_living, eventlog::tracefs::saved_name) {}
+
+const traced_process& traced_processes::of(std::uint32_t thread) {
+    const clock::time_point now = clock::now();
+    const auto place = known_.find(thread);
+    if (place != known_.end() && now - place->second.looked_up < good_for) {
+        return place->second.process;
+    }
+    if (thread == 0) {
+        traced_process idle;  // of every CPU, and in no /proc
+        idle.name = std::string("idle");
+        return known_.insert_or_assign(0, entry{std::move(idle), now}).first->second.process;
+    }
+    std::optional<traced_process> found = living_(thread);
+    if (place != known_.end()) {
+        // What has ended stays what it was.
+        if (found && found->start_time != place->second.process.start_time) {
+            place->second.process = std::move(*found);
+        }
+        place->second.looked_up = now;
+        return place->second.process;
+    }
+    if (!found) {
+        // Of a thread that has ended nobody knows the process. It is taken for its first one.
+        std::string name = dead_(thread);
+        found = traced_process{thread, 0, 0, name.empty() ? std::string(1, '?') : std::move(name)};
+    }
+    if (known_.size() >= known_max) {
+        known_.clear();
+    }
+    return known_.emplace(thread, entry{std::move(*found), now}).first->second.process;
+}
+
+}  // namespace elog

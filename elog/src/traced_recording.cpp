@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+#include "traced_recording.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "clock.hpp"
+#include "error.hpp"
+#include "failure.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+namespace tracefs = eventlog::tracefs;
+
+constexpr std::uint32_t clock_of_kernel = EVENTLOG_CLOCK_MONOTONIC;  // trace_clock mono
+constexpr std::chrono::milliseconds stop_interval{10};
+constexpr std::chrono::milliseconds first_clock_interval{10};
+constexpr std::chrono::seconds clock_interval{1};
+// How soon an event is found that a program brings along.
+constexpr std::chrono::milliseconds look_interval{100};
+constexpr std::chrono::seconds check_interval{1};
+// Records go on to the sink in pieces of that size.
+constexpr std::size_t run_size = 256U << 10U;
+// Above, providers are not told apart by their processes any more.
+constexpr std::uint16_t processes_max = 60000;
+// In a record of the kernel's.
+constexpr std::size_t id_offset = 0;
+constexpr std::size_t thread_offset = 4;
+
+template <class Number>
+Number read_number(std::span<const std::uint8_t> bytes, std::size_t offset) noexcept {
+    Number number = 0;
+    std::memcpy(&number, bytes.data() + offset, sizeof number);
+    return number;
+}
+
+/// What tracefs says is for the user, as all else.
+template <class Call>
+auto translated(const Call& call) {
+    try {
+        return call();
+    } catch (const tracefs::error& mistake) {
+        throw failure("{}", mistake.what());
+    }
+}
+
+tracefs::instance_options instance_options_of(const tracing_options& options) {
+    tracefs::instance_options wanted;
+    if (options.buffer_size != 0) {
+        wanted.buffer_size = options.buffer_size;
+    }
+    if (options.process_names.empty()) {
+        wanted.pids = options.pids;
+    }
+    return wanted;
+}
+
+}  // namespace
+
+traced_recording::traced_recording(tracing_options options)
+    : options_(std::move(options)),
+      events_(options_.patterns, options_.published),
+      instance_(translated([&]() -> tracefs::instance {
+          return tracefs::instance(instance_options_of(options_));
+      })),
+      cpus_(instance_.cpu_count()) {
+    find_events();
+}
+
+void traced_recording::start(record_sink& sink) {
+    sink_ = &sink;
+    // A region that there is not: what sinks ask of one are its clock and the number of its rings.
+    const core::unique_fd no_file;
+    eventlog_region header{};
+    header.clock = clock_of_kernel;
+    header.ring_count = instance_.cpu_count() + 1;
+    header.clock_start = core::read_clock_pair(clock_of_kernel);
+    core::region_geometry geometry;
+    geometry.ring_count = header.ring_count;
+    sink_->start({no_file, header, geometry});
+    sink_->take_clock(header.clock_start);
+}
+
+void traced_recording::find_events() {
+    translated([&] {
+        for (const traced_event* event : events_.look()) {
+            instance_.enable(event->kernel_name.system, event->kernel_name.event);
+        }
+    });
+    for (std::string& complaint : events_.take_complaints()) {
+        complaints_.push_back(std::move(complaint));
+    }
+    look_due_ = steady_clock::now() + look_interval;
+}
+
+std::vector<std::string> traced_recording::take_complaints() {
+    return std::exchange(complaints_, {});
+}
+
+/// For what others may do to the instance. It cannot be removed while we have its files open.
+void traced_recording::look_around() {
+    const steady_clock::time_point now = steady_clock::now();
+    if (now >= look_due_) {
+        find_events();
+    }
+    if (now < check_due_) {
+        return;
+    }
+    check_due_ = now + check_interval;
+    translated([&] { instance_.check_pages(); });
+    for (const auto& [id, event] : events_.all()) {
+        const tracefs::event_name& name = event.kernel_name;
+        if (!instance_.is_enabled(name.system, name.event)) {
+            throw failure("Somebody has taken {}:{} from the recording, in {}/instances/{}: what "
+                          "came after that is missing. Start it again.",
+                          name.system, name.event, tracefs::find_tracefs(), instance_.name());
+        }
+    }
+}
+
+/// As in a subscription: who meets one of them is heard.
+bool traced_recording::is_wanted(const traced_process& process) const {
+    const auto& [pids, names] = std::tie(options_.pids, options_.process_names);
+    if (pids.empty() && names.empty()) {
+        return true;
+    }
+    // The kernel has picked by threads; whose one was that has ended, nobody can say.
+    const bool is_picked = names.empty() && process.start_time == 0;
+    return is_picked || std::find(pids.begin(), pids.end(), process.pid) != pids.end() ||
+           std::any_of(names.begin(), names.end(),
+                       [&](const auto& one) { return core::glob_match(one, process.name); });
+}
+
+std::uint16_t traced_recording::provider_of(const traced_event& event,
+                                            const traced_process& process) {
+    instance_key key{event.schema.get(), process.pid, process.start_time};
+    const auto known = instances_.find(key);
+    if (known != instances_.end()) {
+        return known->second;
+    }
+    provider_instance added;
+    if (next_instance_ >= processes_max) {
+        key = {event.schema.get(), 0, 0};
+        const auto common = instances_.find(key);
+        if (common != instances_.end()) {
+            return common->second;
+        }
+        if (next_instance_ == UINT16_MAX) {
+            throw failure("There are more providers than a recording can tell apart. Start it "
+                          "again, with fewer events.");
+        }
+        added.process = "?";
+    } else {
+        added.pid = process.pid;
+        added.uid = process.uid;
+        added.process = process.name;
+        added.start_time = process.start_time;
+    }
+    added.id = next_instance_++;
+    added.schema = *event.schema;
+    sink_->take_provider(added);
+    return instances_.emplace(key, added.id).first->second;
+}
+
+void traced_recording::take_event(std::uint32_t cpu, const tracefs::raw_event& event) {
+    cpu_state& state = cpus_[cpu];
+    state.latest = event.time;
+    if (event.record.size() < tracefs::common_size) {
+        ++state.totals.damaged;
+        return;
+    }
+    const traced_event* const known =
+        events_.find(read_number<std::uint16_t>(event.record, id_offset));
+    if (known == nullptr) {
+        return;  // somebody has enabled others in our instance
+    }
+    const auto thread = read_number<std::uint32_t>(event.record, thread_offset);
+    const traced_process& process = processes_.of(thread);
+    if (!is_wanted(process)) {
+        return;
+    }
+    const std::uint16_t provider = provider_of(*known, process);
+    const std::size_t begin = state.bytes.size();
+    eventlog_record header{};
+    state.bytes.resize(begin + sizeof header);
+    if (!known->plan.append(event.record, EVENTLOG_RECORD_SIZE_MAX - sizeof header, state.bytes)) {
+        state.bytes.resize(begin);
+        ++state.totals.damaged;
+        return;
+    }
+    header.size = static_cast<std::uint32_t>(state.bytes.size() - begin);
+    header.provider = provider;
+    header.event = known->position;
+    header.time = event.time;
+    header.thread = thread;
+    header.cpu = static_cast<std::uint16_t>(cpu);
+    std::memcpy(state.bytes.data() + begin, &header, sizeof header);
+    state.bytes.resize(begin + padded_size(header.size));
+    if (state.count == 0) {
+        state.first_loss = std::exchange(state.untold, 0);
+    }
+    ++state.count;
+    if (state.bytes.size() >= run_size) {
+        hand_over(cpu);
+    }
+}
+
+void traced_recording::hand_over(std::uint32_t cpu) {
+    cpu_state& state = cpus_[cpu];
+    if (state.count == 0) {
+        return;
+    }
+    record_run run;
+    run.ring = cpu;
+    run.lost_before = std::exchange(state.first_loss, 0);
+    run.overwritten = options_.overwrite;
+    run.sequence = state.totals.read + state.told - state.untold - run.lost_before;
+    run.count = std::exchange(state.count, 0);
+    run.bytes = state.bytes;
+    sink_->take_run(run);
+    state.totals.read += run.count;
+    state.totals.bytes += state.bytes.size();
+    state.bytes.clear();
+}
+
+/// What is missing stands in front of the next record, so those before it have to go.
+void traced_recording::take_missed(std::uint32_t cpu, const tracefs::missed_events& missed) {
+    if (!missed.any) {
+        return;
+    }
+    hand_over(cpu);
+    cpu_state& state = cpus_[cpu];
+    std::uint64_t count = missed.count.value_or(0);
+    state.is_uncertain = state.is_uncertain || !missed.count;
+    if (state.is_uncertain) {
+        // From then on the kernel's counter of all of them is what counts, which may be ahead of
+        // the place where we read, but is right in the end.
+        const std::uint64_t all = instance_.counts_of(cpu).overrun;
+        count = missed.count ? std::min(count, all - std::min(all, state.told))
+                             : all - std::min(all, state.told);
+    }
+    state.untold += count;
+    state.told += count;
+}
+
+void traced_recording::take_page(std::uint32_t cpu) {
+    try {
+        take_missed(cpu, page_events_.load(page_));
+        while (const std::optional<tracefs::raw_event> event = page_events_.next()) {
+            take_event(cpu, *event);
+        }
+    } catch (const tracefs::error& mistake) {
+        ++cpus_[cpu].totals.damaged;
+        complaints_.emplace_back(mistake.what());
+    }
+}
+
+/// All that has been recorded before that time.
+void traced_recording::take_cpu(std::uint32_t cpu, std::uint64_t until) {
+    while (cpus_[cpu].latest < until &&
+           translated([&] { return instance_.read_page(cpu, page_); })) {
+        take_page(cpu);
+    }
+    hand_over(cpu);
+}
+
+void traced_recording::take_all(bool is_last) {
+    const std::uint64_t now = core::read_clock(clock_of_kernel);
+    for (std::uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
+        take_cpu(cpu, is_last ? UINT64_MAX : now);
+    }
+    const steady_clock::time_point at = steady_clock::now();
+    if (at >= clock_due_) {
+        sink_->take_clock(core::read_clock_pair(clock_of_kernel));
+        clock_due_ = at + (clock_due_ == steady_clock::time_point{} ? first_clock_interval
+                                                                    : clock_interval);
+    }
+    // As in recording.cpp: an event takes its time a moment before it can be read.
+    sink_->advance(last_poll_, core::read_clock(clock_of_kernel));
+    last_poll_ = now;
+}
+
+recording_summary traced_recording::sum_up() const {
+    recording_summary summary;
+    for (const cpu_state& cpu : cpus_) {
+        ring_totals totals = cpu.totals;
+        (options_.overwrite ? totals.overwritten : totals.lost) = cpu.told;
+        summary.rings.push_back(totals);
+        summary.events += totals.read;
+        summary.bytes += totals.bytes;
+        summary.full += totals.lost;
+        summary.overwritten += totals.overwritten;
+        summary.damaged += totals.damaged;
+    }
+    summary.rings.emplace_back();  // that of no CPU
+    summary.lost = summary.full + summary.damaged;
+    summary.elapsed = steady_clock::now() - begin_;
+    return summary;
+}
+
+recording_summary traced_recording::so_far() const {
+    return sum_up();
+}
+
+/// Behind the last record: all that the kernel has counted, and not told before.
+void traced_recording::report_losses() {
+    for (std::uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
+        cpu_state& state = cpus_[cpu];
+        const std::uint64_t all = translated([&] { return instance_.counts_of(cpu).lost(); });
+        const std::uint64_t rest = all - std::min(all, state.told);
+        state.told += rest;
+        state.untold += rest;
+        if (state.untold != 0 || state.totals.damaged != 0) {
+            const std::uint64_t overwritten = options_.overwrite ? state.untold : 0;
+            sink_->take_loss({static_cast<std::uint32_t>(loss_scope::ring), cpu, state.untold,
+                             overwritten, 0, state.totals.damaged});
+        }
+    }
+}
+
+recording_summary traced_recording::run(record_sink& sink, const std::function<bool()>& stop,
+                                        std::chrono::nanoseconds latency) {
+    start(sink);
+    begin_ = steady_clock::now();
+    steady_clock::time_point due = begin_;
+    while (!stop()) {
+        look_around();
+        if (!options_.overwrite && steady_clock::now() >= due) {
+            due = steady_clock::now() + recording::interval_of(latency);
+            take_all(false);
+        }
+        const std::chrono::nanoseconds left =
+            options_.overwrite ? stop_interval : due - steady_clock::now();
+        std::this_thread::sleep_for(std::clamp<std::chrono::nanoseconds>(left, {}, stop_interval));
+    }
+    return end();
+}
+
+recording_summary traced_recording::end() {
+    translated([&] { instance_.stop(); });
+    take_all(true);
+    sink_->take_clock(core::read_clock_pair(clock_of_kernel));
+    report_losses();
+    const recording_summary summary = sum_up();
+    sink_->finish();
+    return summary;
+}
+
+}  // namespace elog

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// From the kernel's tracing to a sink: what `elog record --via tracefs` does between its first event
+// and its last. To the sink it looks like a subscription, with a ring for each CPU.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "glob.hpp"
+#include "instance.hpp"
+#include "page_events.hpp"
+#include "recording.hpp"
+#include "traced_events.hpp"
+#include "traced_processes.hpp"
+
+namespace elog {
+
+struct tracing_options {
+    /// Must outlive the recording.
+    const event_patterns& patterns;
+    std::vector<std::uint32_t> pids{};         // empty: all
+    std::vector<std::string> process_names{};  // with * and ?; empty: all
+    std::uint64_t buffer_size = 0;             // bytes of each CPU; 0: as much as suits
+    bool overwrite = false;                    // nothing is read before the end
+    traced_events::read_published published{};
+};
+
+class traced_recording {
+  public:
+    /// From here on the kernel keeps events. Throws failure.
+    explicit traced_recording(tracing_options options);
+
+    /// As that of recording; once.
+    recording_summary run(record_sink& sink, const std::function<bool()>& stop,
+                          std::chrono::nanoseconds latency);
+
+    [[nodiscard]] recording_summary so_far() const;
+    /// For each pattern, whether there has been an event for it.
+    [[nodiscard]] const std::vector<bool>& patterns_met() const noexcept {
+        return events_.patterns_met();
+    }
+    /// Sentences, since the last call.
+    [[nodiscard]] std::vector<std::string> take_complaints();
+
+  private:
+    using steady_clock = std::chrono::steady_clock;
+
+    /// What a CPU has given so far, and lost.
+    struct cpu_state {
+        ring_totals totals{};
+        std::uint64_t untold = 0;         // lost, and no record has been handed over since
+        std::uint64_t told = 0;           // lost in all
+        bool is_uncertain = false;        // once the kernel could not say how many
+        std::vector<std::uint8_t> bytes;  // records that have not been handed over
+        std::uint64_t count = 0;
+        std::uint64_t first_loss = 0;  // in front of them
+        std::uint64_t latest = 0;      // the time of the last event, wanted or not
+    };
+    /// A provider in a process.
+    using instance_key = std::tuple<const provider_schema*, std::uint32_t, std::uint64_t>;
+
+    void start(record_sink& sink);
+    void find_events();
+    void look_around();
+    void take_all(bool is_last);
+    void take_cpu(std::uint32_t cpu, std::uint64_t until);
+    void take_page(std::uint32_t cpu);
+    void take_missed(std::uint32_t cpu, const eventlog::tracefs::missed_events& missed);
+    void take_event(std::uint32_t cpu, const eventlog::tracefs::raw_event& event);
+    [[nodiscard]] bool is_wanted(const traced_process& process) const;
+    [[nodiscard]] std::uint16_t provider_of(const traced_event& event,
+                                            const traced_process& process);
+    void hand_over(std::uint32_t cpu);
+    [[nodiscard]] recording_summary end();
+    void report_losses();
+    [[nodiscard]] recording_summary sum_up() const;
+
+    tracing_options options_;
+    traced_events events_;
+    eventlog::tracefs::instance instance_;
+    eventlog::tracefs::page_events page_events_;
+    traced_processes processes_;
+    record_sink* sink_ = nullptr;  // while it runs
+    std::vector<cpu_state> cpus_;
+    std::map<instance_key, std::uint16_t> instances_;
+    std::uint16_t next_instance_ = 0;
+    std::vector<std::uint8_t> page_;
+    std::vector<std::string> complaints_;
+    steady_clock::time_point begin_ = steady_clock::now();
+    steady_clock::time_point clock_due_{};
+    steady_clock::time_point look_due_{};
+    steady_clock::time_point check_due_{};
+    std::uint64_t last_poll_ = 0;
+};
+
+}  // namespace elog

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// What the kernel says about the fields of a trace event, in our words.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <eventlog/schema_format.hpp>
+
+namespace eventlog::tracefs {
+
+/// Where the bytes of a field are.
+enum class location {
+    fixed,           // in its place
+    from_beginning,  // __data_loc: its place says where, from the beginning of the record
+    from_place,      // __rel_loc: the same, from the end of its place
+};
+
+struct format_field {
+    std::string name;  // an identifier
+    field_type type{};
+    std::uint16_t count = 1;
+    format how = format::plain;
+    location where = location::fixed;
+    std::uint32_t offset = 0;  // in the record
+    std::uint32_t size = 0;    // of its place
+};
+
+struct event_format {
+    std::string system;
+    std::string name;
+    std::uint16_t id = 0;  // which each record begins with
+    std::vector<format_field> fields;
+
+    /// Bytes that each of its records has at least.
+    [[nodiscard]] std::size_t fixed_size() const noexcept;
+};
+
+/// Bytes in front of the fields of each event: its id, flags, and the thread.
+inline constexpr std::size_t common_size = 8;
+
+/// Names as every tool takes them: letters, digits and _, no digit first, and not too many.
+[[nodiscard]] std::string identifier_of(std::string_view name);
+
+/// Reads what stands in an event's file `format`. Throws error for what makes no sense, or is more
+/// than a schema can say.
+[[nodiscard]] event_format parse_format(std::string_view text, const std::string& system);
+
+}  // namespace eventlog::tracefs

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// What stands in the files of tracefs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace eventlog::tracefs {
+
+/// What libtracefs has read, which is freed; nothing for NULL.
+[[nodiscard]] std::optional<std::string> take(char* text);
+
+/// The number that the text begins with; what may follow is not looked at if no digit does.
+[[nodiscard]] std::optional<std::uint64_t> number_in(std::string_view text);
+
+/// In lines of "NAME: NUMBER" that of this name; 0 if there is none.
+[[nodiscard]] std::uint64_t named_number(std::string_view text, std::string_view name);
+
+}  // namespace eventlog::tracefs

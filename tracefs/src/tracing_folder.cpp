@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "error.hpp"
+#include "instance.hpp"
+#include "instance_name.hpp"
+#include "kernel_text.hpp"
+#include "libtracefs.h"
+
+namespace eventlog::tracefs {
+namespace {
+
+/// For each name in a list of libtracefs'.
+template <class Take>
+void for_each(char** list, const Take& take_name) {
+    for (char** each = list; each != nullptr && *each != nullptr; ++each) {
+        take_name(*each);
+    }
+    if (list != nullptr) {
+        eventlog_tracefs_free_list(list);
+    }
+}
+
+void note_instance(const char* name, void* context) {
+    static_cast<std::vector<std::string>*>(context)->emplace_back(name);
+}
+
+}  // namespace
+
+std::string find_tracefs() {
+    const char* const folder = eventlog_tracefs_folder();
+    if (folder == nullptr) {
+        throw error("tracefs is not mounted. As root: mount -t tracefs nodev /sys/kernel/tracing; "
+                    "if the kernel has none, elog doctor says so.");
+    }
+    return folder;
+}
+
+std::vector<event_name> list_events(const std::vector<std::string>& systems) {
+    const std::string folder = find_tracefs() + "/events";
+    if (::access(folder.c_str(), R_OK | X_OK) != 0) {
+        throw error("The events in {} cannot be listed: {}. Run it as root, for example with sudo; "
+                    "elog doctor says how others get the permission.",
+                    folder, std::strerror(errno));
+    }
+    std::vector<event_name> found;
+    for (const std::string& system : systems) {
+        if (::access(fmt::format("{}/{}", folder, system).c_str(), F_OK) == 0) {
+            for_each(eventlog_tracefs_events(system.c_str()), [&](const char* name) {
+                found.push_back({system, name});
+            });
+        }
+    }
+    return found;
+}
+
+std::optional<std::string> read_format(const event_name& event) {
+    std::optional<std::string> text = take(eventlog_tracefs_read_event(
+        nullptr, event.system.c_str(), event.event.c_str(), "format"));
+    if (!text && errno != ENOENT && errno != ENODEV) {
+        throw error("What {}:{} looks like cannot be read: {}. Run it as root, for example with "
+                    "sudo.",
+                    event.system, event.event, std::strerror(errno));
+    }
+    return text;
+}
+
+std::string saved_name(std::uint32_t thread) {
+    const std::optional<std::string> list = take(eventlog_tracefs_read(nullptr, "saved_cmdlines"));
+    const std::string begin = std::to_string(thread) + ' ';
+    for (std::string_view rest = list ? std::string_view(*list) : std::string_view();
+         !rest.empty();) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(line.size() == rest.size() ? line.size() : line.size() + 1);
+        if (line.starts_with(begin)) {
+            return std::string(line.substr(begin.size()));
+        }
+    }
+    return {};
+}
+
+std::vector<std::string> remove_dead_instances() {
+    std::vector<std::string> all;
+    eventlog_tracefs_instances(note_instance, &all);
+    std::vector<std::string> removed;
+    for (const std::string& name : all) {
+        const std::optional<core::process_identity> owner = owner_of_instance(name);
+        const bool is_dead =
+            owner && !core::is_alive(owner->pid, owner->start_time, owner->pid_namespace);
+        // Somebody else may do the same at the same time, or still read it.
+        if (is_dead && eventlog_tracefs_destroy_named(name.c_str()) == 0) {
+            removed.push_back(name);
+        }
+    }
+    return removed;
+}
+
+}  // namespace eventlog::tracefs
