@@ -426,7 +426,6 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
                     "Exit with status 3 if any events were lost");
     record.add_flag("-j,--json", arguments->json,
                     "Events as JSON Lines; with -o, the summary as JSON on standard output");
-    record.footer("A command and all it emits: elog record -e 'shop:*' -- ./order_service 5");
     record.action([arguments, command] { run_record(*arguments, command); });
 }
 

@@ -39,10 +39,9 @@ recording_route parse_route(const std::optional<std::string>& via) {
 }
 
 void check_tracing(const listening_arguments& arguments) {
-    const bool has_mark = std::any_of(arguments.events.begin(), arguments.events.end(),
-                                      [](const std::string& pattern) {
-                                          return pattern.ends_with('#');
-                                      });
+    const bool has_mark =
+        std::any_of(arguments.events.begin(), arguments.events.end(),
+                    [](const std::string& pattern) { return pattern.ends_with('#'); });
     if (!arguments.sessions.empty() || has_mark) {
         throw usage_failure("The kernel's tracing knows no sessions: pick them with --where, or "
                             "listen via memory.");

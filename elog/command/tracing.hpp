@@ -30,8 +30,7 @@ void check_tracing(const listening_arguments& arguments);
                                                    const subscription_options& options);
 
 /// Throws failure if a pattern has met nothing: it is most likely mistyped.
-void check_traced(const event_patterns& patterns, const std::vector<bool>& met,
-                  const char* advice);
+void check_traced(const event_patterns& patterns, const std::vector<bool>& met, const char* advice);
 
 /// On standard error, what is new of them.
 void tell_complaints(traced_recording& process);

@@ -111,8 +111,7 @@ traced_name take_apart(std::string_view system, std::string_view name) {
     if (is_of_user && name.starts_with(prefix)) {
         return {std::string(system), {}, std::string(name.substr(prefix.size()))};
     }
-    return {std::string(system), tracefs::identifier_of(system),
-            tracefs::identifier_of(name)};
+    return {std::string(system), tracefs::identifier_of(system), tracefs::identifier_of(name)};
 }
 
 std::optional<traced_name> wanted_parts(const traced_name& name, const event_patterns& patterns) {

@@ -49,9 +49,8 @@ traced_events::traced_events(const event_patterns& patterns, read_published publ
 
 std::vector<const traced_event*> traced_events::look() {
     std::vector<tracefs::event_name> fresh = names_(systems_);
-    std::erase_if(fresh, [&](const auto& name) {
-        return !seen_.emplace(name.system, name.event).second;
-    });
+    std::erase_if(fresh,
+                  [&](const auto& name) { return !seen_.emplace(name.system, name.event).second; });
     if (fresh.empty()) {
         return {};
     }
@@ -78,9 +77,9 @@ std::vector<const traced_event*> traced_events::look() {
 /// Each once, whatever many programs have it.
 void traced_events::read_schemas() {
     for (provider_schema& schema : published_()) {
-        const bool is_known =
-            std::any_of(schemas_.begin(), schemas_.end(),
-                        [&](const auto& known) { return known->binary == schema.binary; });
+        const bool is_known = std::any_of(schemas_.begin(), schemas_.end(), [&](const auto& known) {
+            return known->binary == schema.binary;
+        });
         if (!is_known) {
             schemas_.push_back(std::make_shared<const provider_schema>(std::move(schema)));
         }
@@ -110,8 +109,8 @@ bool traced_events::is_wanted(const traced_event& event) const {
 
 void traced_events::note_patterns(const traced_event& event) {
     for (std::size_t i = 0; i < met_.size(); ++i) {
-        met_[i] = met_[i] ||
-                  patterns_.matches(i, *event.schema, event.schema->events[event.position]);
+        met_[i] =
+            met_[i] || patterns_.matches(i, *event.schema, event.schema->events[event.position]);
     }
 }
 

@@ -63,9 +63,8 @@ tracefs::instance_options instance_options_of(const tracing_options& options) {
 traced_recording::traced_recording(tracing_options options)
     : options_(std::move(options)),
       events_(options_.patterns, options_.published),
-      instance_(translated([&]() -> tracefs::instance {
-          return tracefs::instance(instance_options_of(options_));
-      })),
+      instance_(translated(
+          [&]() -> tracefs::instance { return tracefs::instance(instance_options_of(options_)); })),
       cpus_(instance_.cpu_count()) {
     find_events();
 }
@@ -275,8 +274,8 @@ void traced_recording::take_all(bool is_last) {
     const steady_clock::time_point at = steady_clock::now();
     if (at >= clock_due_) {
         sink_->take_clock(core::read_clock_pair(clock_of_kernel));
-        clock_due_ = at + (clock_due_ == steady_clock::time_point{} ? first_clock_interval
-                                                                    : clock_interval);
+        clock_due_ =
+            at + (clock_due_ == steady_clock::time_point{} ? first_clock_interval : clock_interval);
     }
     // As in recording.cpp: an event takes its time a moment before it can be read.
     sink_->advance(last_poll_, core::read_clock(clock_of_kernel));
@@ -316,7 +315,7 @@ void traced_recording::report_losses() {
         if (state.untold != 0 || state.totals.damaged != 0) {
             const std::uint64_t overwritten = options_.overwrite ? state.untold : 0;
             sink_->take_loss({static_cast<std::uint32_t>(loss_scope::ring), cpu, state.untold,
-                             overwritten, 0, state.totals.damaged});
+                              overwritten, 0, state.totals.damaged});
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// From the kernel's tracing to a sink: what `elog record --via tracefs` does between its first event
-// and its last. To the sink it looks like a subscription, with a ring for each CPU.
+// From the kernel's tracing to a sink: what `elog record --via tracefs` does between its first
+// event and its last. To the sink it looks like a subscription, with a ring for each CPU.
 #pragma once
 
 #include <linux/eventlog.h>

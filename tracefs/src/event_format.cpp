@@ -103,8 +103,15 @@ element element_of_scalar(const tep_format_field& field, std::size_t size) noexc
     return {field_type::unsigned_8, static_cast<std::uint16_t>(size)};
 }
 
+/// libtraceevent takes bytes for text, too: so it is the type's name that says what they are.
+bool is_text(const tep_format_field& field) noexcept {
+    const std::string_view type = field.type;
+    const std::size_t at = type.find("char");
+    return at != std::string_view::npos && type.find("signed char") == std::string_view::npos;
+}
+
 element element_of_array(const tep_format_field& field, std::size_t size) noexcept {
-    if ((field.flags & TEP_FIELD_IS_STRING) != 0) {
+    if (is_text(field)) {
         return {field_type::character, static_cast<std::uint16_t>(size)};
     }
     const std::size_t each = field.elementsize;
@@ -144,13 +151,12 @@ format_field field_of(const tep_format_field& field, const std::string& event) {
                         "4. Leave it out.",
                         event, field.name, found.size);
         }
-        const bool is_text = (field.flags & TEP_FIELD_IS_STRING) != 0;
-        found.type = is_text ? field_type::text : field_type::bytes;
+        found.type = is_text(field) ? field_type::text : field_type::bytes;
         return found;
     }
     const bool is_array = (field.flags & TEP_FIELD_IS_ARRAY) != 0;
-    const element known = is_array ? element_of_array(field, found.size)
-                                   : element_of_scalar(field, found.size);
+    const element known =
+        is_array ? element_of_array(field, found.size) : element_of_scalar(field, found.size);
     found.type = known.type;
     found.count = known.count;
     if ((field.flags & TEP_FIELD_IS_POINTER) != 0 && is_integer(found.type)) {
@@ -162,11 +168,26 @@ format_field field_of(const tep_format_field& field, const std::string& event) {
     return found;
 }
 
-/// How the kernel would print it is not asked for, and would be a mistake for libtraceevent where it
-/// calls functions.
+/// How the kernel would print it is not asked for, and would be a mistake for libtraceevent where
+/// it calls functions.
 std::string without_print_format(std::string_view text) {
     constexpr std::string_view begin = "\nprint fmt:";
     return std::string(text.substr(0, text.find(begin))) + std::string(begin) + " \"\"\n";
+}
+
+/// What stands behind "name: ", with the dot that several forms of an event have in their names,
+/// and libtraceevent knows nothing of. Takes the line off.
+std::string take_name(std::string_view& text, const std::string& system) {
+    constexpr std::string_view begin = "name: ";
+    const std::size_t end = text.find('\n');
+    if (!text.starts_with(begin) || end == std::string_view::npos || end == begin.size()) {
+        throw error("What the kernel says about an event of {} does not begin with its name. Leave "
+                    "it out.",
+                    system);
+    }
+    std::string name(text.substr(begin.size(), end - begin.size()));
+    text.remove_prefix(end + 1);
+    return name;
 }
 
 /// libtraceevent looks a field's name up by its last word only: a second one would hide.
@@ -210,9 +231,10 @@ std::string identifier_of(std::string_view name) {
 
 event_format parse_format(std::string_view text, const std::string& system) {
     if (text.size() > format_size_max || text.find('\0') != std::string_view::npos) {
-        throw error("What the kernel says about an event of {} is no text of less than 1 MiB. Leave "
-                    "it out.",
-                    system);
+        throw error(
+            "What the kernel says about an event of {} is no text of less than 1 MiB. Leave "
+            "it out.",
+            system);
     }
     const std::unique_ptr<tep_handle, free_handle> handle(tep_alloc());
     if (handle == nullptr) {
@@ -220,16 +242,16 @@ event_format parse_format(std::string_view text, const std::string& system) {
     }
     tep_set_loglevel(TEP_LOG_NONE);
     tep_set_long_size(handle.get(), sizeof(long));
-    const std::string known = without_print_format(text);
+    const std::string name = take_name(text, system);
+    const std::string known = "name: event\n" + without_print_format(text);
     static_cast<void>(tep_parse_event(handle.get(), known.data(), known.size(), system.c_str()));
     const tep_event* const event = tep_get_first_event(handle.get());
     if (event == nullptr || (event->flags & TEP_EVENT_FL_FAILED) != 0 || event->id < 0 ||
         event->id > UINT16_MAX) {
-        throw error("What the kernel says about an event of {} cannot be understood: '{}'. Leave it "
-                    "out.",
-                    system, text.substr(0, text.find('\n')));
+        throw error("What the kernel says about {}:{} cannot be understood. Leave it out.", system,
+                    name);
     }
-    event_format found{system, event->name, static_cast<std::uint16_t>(event->id), {}};
+    event_format found{system, name, static_cast<std::uint16_t>(event->id), {}};
     for (const tep_format_field* field = event->format.fields; field != nullptr;
          field = field->next) {
         if (found.fields.size() == fields_max) {

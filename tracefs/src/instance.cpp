@@ -85,7 +85,8 @@ instance::instance(const instance_options& options)
     try {
         page_size_ = read_page_size();
         set("trace_clock", "mono");
-        set("buffer_size_kb", std::to_string(std::max<std::uint64_t>(options.buffer_size >> 10U, 4)));
+        set("buffer_size_kb",
+            std::to_string(std::max<std::uint64_t>(options.buffer_size >> 10U, 4)));
         set("options/overwrite", "1");
         if (!options.pids.empty()) {
             set_pids(options.pids);
@@ -132,7 +133,8 @@ void instance::set_pids(const std::vector<std::uint32_t>& pids) {
 }
 
 std::size_t instance::read_page_size() const {
-    if (const std::optional<std::string> text = take(eventlog_tracefs_read(made_, page_size_file))) {
+    if (const std::optional<std::string> text =
+            take(eventlog_tracefs_read(made_, page_size_file))) {
         if (const std::optional<std::uint64_t> size = number_in(*text); size && *size != 0) {
             return static_cast<std::size_t>(*size) << 10U;
         }

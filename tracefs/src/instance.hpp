@@ -18,7 +18,8 @@ namespace eventlog::tracefs {
 
 struct instance_options {
     std::uint64_t buffer_size = std::uint64_t{4} << 20U;  // bytes, of each CPU
-    std::vector<std::uint32_t> pids{};  // only these processes, with all of their threads; empty: all
+    std::vector<std::uint32_t>
+        pids{};  // only these processes, with all of their threads; empty: all
 };
 
 /// What the kernel has counted in a CPU's buffer.
@@ -43,8 +44,8 @@ class instance {
 
     /// Throws error, also if there is no such event any more.
     void enable(const std::string& system, const std::string& event);
-    /// Only events for which the kernel's filter is true, see Linux' events.rst. False if the kernel
-    /// refuses it: then nothing has changed.
+    /// Only events for which the kernel's filter is true, see Linux' events.rst. False if the
+    /// kernel refuses it: then nothing has changed.
     [[nodiscard]] bool filter(const std::string& system, const std::string& event,
                               const std::string& condition);
     [[nodiscard]] bool is_enabled(const std::string& system, const std::string& event) const;
@@ -97,7 +98,8 @@ struct event_name {
 /// What the kernel called a thread that may have ended; empty if it does not remember.
 [[nodiscard]] std::string saved_name(std::uint32_t thread);
 
-/// Removes instances of recorders that are no more. Returns their names.
+/// Removes instances of recorders that are no more. Returns their names. Throws error if tracefs is
+/// not mounted.
 std::vector<std::string> remove_dead_instances();
 
 }  // namespace eventlog::tracefs

@@ -58,8 +58,8 @@ std::vector<event_name> list_events(const std::vector<std::string>& systems) {
 }
 
 std::optional<std::string> read_format(const event_name& event) {
-    std::optional<std::string> text = take(eventlog_tracefs_read_event(
-        nullptr, event.system.c_str(), event.event.c_str(), "format"));
+    std::optional<std::string> text = take(
+        eventlog_tracefs_read_event(nullptr, event.system.c_str(), event.event.c_str(), "format"));
     if (!text && errno != ENOENT && errno != ENODEV) {
         throw error("What {}:{} looks like cannot be read: {}. Run it as root, for example with "
                     "sudo.",
@@ -83,6 +83,7 @@ std::string saved_name(std::uint32_t thread) {
 }
 
 std::vector<std::string> remove_dead_instances() {
+    static_cast<void>(find_tracefs());  // libtracefs would mount it to look
     std::vector<std::string> all;
     eventlog_tracefs_instances(note_instance, &all);
     std::vector<std::string> removed;

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog record --via tracefs, beside perf: both get every event of a program with every field as it
+was emitted; what is lost is counted; and no instance stays, whatever becomes of the recorder."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+import parts
+import vm_case
+from test_module_tools import items
+from test_user_events_tools import emitted
+
+COUNT = 50_000
+# More than two buffers of 128 KiB take of the smallest records.
+COUNT_OF_TOO_MANY = 20_000
+
+# A program for each recording, which emits when nobody has the pipe open for writing any more. A
+# first one keeps the event between them.
+SCRIPT = parts.SHELL + rf"""
+program=$0
+elog=$1
+system=$2
+event=$3
+tracing=/sys/kernel/tracing
+item=$tracing/events/$system/$event
+[ -e /eventlog.ko ] && {{ insmod /eventlog.ko || exit; }}
+mkfifo /tmp/hold /tmp/keep
+is_there() {{ [ -e $item ]; }}
+"$program" 0 < /tmp/keep > /dev/null &
+exec 8> /tmp/keep
+wait_until is_there
+
+is_recorded() {{ grep -q 1 $tracing/instances/eventlog-$recorder-*/events/$system/$event/enable 2> /dev/null; }}
+is_gone() {{ ! ls $tracing/instances/eventlog-* > /dev/null 2>&1; }}
+begin() {{
+    "$program" $1 < /tmp/hold > /tmp/written 8>&- &
+    emitter=$!
+    exec 9> /tmp/hold
+}}
+emit() {{
+    exec 9>&-
+    wait $emitter
+    cat /tmp/written
+}}
+record() {{
+    "$elog" record --via tracefs -e 'load:*' "$@" 8>&- 9>&- &
+    recorder=$!
+    wait_until is_recorded
+}}
+finish() {{
+    kill -TERM $recorder
+    wait $recorder
+}}
+
+beside_perf() {{
+    begin {COUNT}
+    perf record --quiet --all-cpus --mmap-pages 4096 --event "$system:$event" \
+        --output /tmp/perf.data -- \
+        sh -c 'touch /tmp/go; while kill -0 $0 2> /dev/null; do sleep 0.1; done' $emitter 8>&- 9>&- &
+    perf=$!
+    wait_until [ -e /tmp/go ]
+    record -o /tmp/all.elog
+    emit
+    finish && wait $perf
+}}
+overwritten() {{
+    begin {COUNT_OF_TOO_MANY}
+    record -o /tmp/newest.elog --overwrite --buffer-size 2x128K -j
+    emit
+    finish
+}}
+# The recorder stands still while there is more than its buffers take.
+late() {{
+    begin {COUNT_OF_TOO_MANY}
+    record -o /tmp/late.elog --buffer-size 2x128K -j
+    kill -STOP $recorder
+    emit
+    kill -CONT $recorder
+    finish
+}}
+killed() {{
+    record -o /tmp/killed.elog
+    left=$(ls $tracing/instances)
+    kill -KILL $recorder
+    wait $recorder
+    [ "$(ls $tracing/instances)" = "$left" ] || echo "WRONG: nothing was left"
+    record -o /tmp/next.elog
+    [ -e "$tracing/instances/$left" ] && echo "WRONG: $left is still there"
+    finish
+    is_gone || echo "WRONG: an instance is left"
+}}
+disabled() {{
+    record -o /tmp/disabled.elog
+    echo 0 > $(ls -d $tracing/instances/eventlog-$recorder-*/events/$system/$event)/enable
+    wait $recorder
+    status=$?
+    is_gone || echo "WRONG: an instance is left"
+    return $status
+}}
+not_there() {{ "$elog" record --via tracefs -e 'nobody:*'; }}
+not_permitted() {{ su user -s /bin/sh -c "$elog record --via tracefs -e 'load:*'"; }}
+with_session() {{ "$elog" record --via tracefs -e 'load:*' --session 1; }}
+not_mounted() {{
+    exec 8>&-
+    # debugfs brings one along.
+    for each in tracing debug/tracing debug; do
+        umount -l /sys/kernel/$each 2> /dev/null
+    done
+    "$elog" record --via tracefs -e 'load:*' --duration 1s
+}}
+for each in beside_perf overwritten late killed disabled not_there not_permitted with_session; do
+    part $each $each
+done
+rm -f /tmp/*.sock
+echo "instances: $(ls $tracing/instances | wc -l)"
+part not_mounted not_mounted
+"""
+FILES = ("perf.data", "all.elog", "newest.elog", "late.elog")
+
+
+class Tracefs(parts.Case):
+    """One guest, in which all is recorded; what came of it is looked at here."""
+
+    KERNEL = "user-events-6.12"
+    SYSTEM = "user_events"
+    EVENT = "eventlog_load_item"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        perf = shutil.which("perf")
+        if perf is None:
+            raise unittest.SkipTest("there is no perf. `./dev setup` installs it.")
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        program = vm_case.built("PROGRAMS", "user_events_load")
+        elog = os.environ["ELOG"]
+        cls.result = cls.run_well(
+            kernel,
+            ["sh", "-c", SCRIPT, program, elog, cls.SYSTEM, cls.EVENT],
+            files={program: program, elog: elog, "/usr/bin/perf": perf} | cls.more_files(kernel),
+            collect=tuple(f"/tmp/{name}" for name in FILES),
+            memory=2048,
+        )
+
+    @staticmethod
+    def more_files(_kernel):
+        return {}
+
+    def collected(self, name):
+        return os.path.join(self.result.files, "tmp", name)
+
+    def shown(self, name):
+        """Number, amount and word of each event, and what was lost in front of all of them."""
+        command = [os.environ["ELOG"], "print", "-j", self.collected(name)]
+        lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        found, lost = [], 0
+        for line in map(json.loads, lines.splitlines()):
+            if "event" in line:
+                fields = line["fields"]
+                found.append((fields["number"], fields["amount"], fields["word"]))
+            else:
+                lost += line["lost"]
+        return found, lost
+
+    def assert_written(self, lines, count):
+        self.assertIn(f"written {count} too_large 0 refused 0 unattached 0", lines)
+
+    def summary(self, lines):
+        return next(json.loads(line) for line in lines if line.startswith("{"))
+
+    def test_gets_what_perf_gets(self):
+        self.assert_written(self.part("beside_perf"), COUNT)
+        found, lost = self.shown("all.elog")
+        self.assertEqual(found, emitted(COUNT))
+        self.assertEqual(lost, 0)
+        command = ["perf", "script", "--show-lost-events", "--fields", "comm,event,trace", "--input",
+                   self.collected("perf.data")]
+        by_perf = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        self.assertEqual(items(by_perf.replace("user_events:eventlog_", "eventlog:")), found)
+
+    def test_counts_what_is_overwritten(self):
+        lines = self.part("overwritten")
+        self.assert_written(lines, COUNT_OF_TOO_MANY)
+        summary = self.summary(lines)
+        found, missing = self.shown("newest.elog")
+        self.assertEqual(found, emitted(COUNT_OF_TOO_MANY)[-len(found):])
+        self.assertGreater(len(found), 1000)
+        self.assertGreater(missing, 0)
+        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
+        self.assertEqual(summary["events"], len(found))
+        self.assertEqual(summary["overwritten"], missing)
+        self.assertEqual(summary["lost"], 0)
+
+    def test_counts_what_is_lost(self):
+        lines = self.part("late")
+        self.assert_written(lines, COUNT_OF_TOO_MANY)
+        found, missing = self.shown("late.elog")
+        self.assertGreater(missing, 0)
+        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
+        self.assertEqual(self.summary(lines)["lost"], missing)
+        self.assertLessEqual(set(found), set(emitted(COUNT_OF_TOO_MANY)))
+
+    def test_next_run_removes_what_a_killed_one_left(self):
+        self.part("killed")
+
+    def test_says_that_an_event_was_disabled_by_others(self):
+        self.assertRegex("\n".join(self.part("disabled", 1)),
+                         rf"Somebody has taken {self.SYSTEM}:{self.EVENT} from the recording")
+
+    def test_says_that_there_is_no_such_event(self):
+        self.assertIn("The kernel has no event that matches 'nobody:*'.",
+                      self.part("not_there", 1)[0])
+
+    def test_says_that_it_is_not_permitted(self):
+        self.assertIn("elog doctor", self.part("not_permitted", 1)[0])
+
+    def test_refuses_sessions(self):
+        self.assertIn("The kernel's tracing knows no sessions", self.part("with_session", 2)[0])
+
+    def test_says_that_tracefs_is_not_mounted(self):
+        self.assertIn("tracefs is not mounted.", self.part("not_mounted", 1)[0])
+
+    def test_leaves_no_instance(self):
+        self.assertTrue(re.search(r"^instances: 0$", self.result.output, re.MULTILINE),
+                        self.result.output)
+
+
+class TracefsOfTheModule(Tracefs):
+    """The same of the kernel module's events, on a kernel without user_events."""
+
+    KERNEL = "debian-6.12"
+    SYSTEM = "eventlog"
+    EVENT = "load_item"
+
+    @staticmethod
+    def more_files(kernel):
+        return {"/eventlog.ko": vm_case.module_or_skip(kernel)}
+
+
+if __name__ == "__main__":
+    vm_case.main()
