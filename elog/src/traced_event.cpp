@@ -101,15 +101,18 @@ bool is_wanted(const std::string& provider, const std::string& event,
 }  // namespace
 
 traced_name take_apart(std::string_view system, std::string_view name) {
-    const bool is_of_user = system == single || system == several;
-    if (system == several) {
+    const bool is_of_programs = system == system_of_module || system == single || system == several;
+    if (is_of_programs) {
         name = name.substr(0, name.find('.'));
+    }
+    // A patched kernel has events of user_events, with their names, where the module has its own.
+    const bool has_prefix = is_of_programs && name.starts_with(prefix) &&
+                            name.find('_', prefix.size()) != std::string_view::npos;
+    if (has_prefix) {
+        return {std::string(system), {}, std::string(name.substr(prefix.size()))};
     }
     if (system == system_of_module) {
         return {std::string(system), {}, std::string(name)};
-    }
-    if (is_of_user && name.starts_with(prefix)) {
-        return {std::string(system), {}, std::string(name.substr(prefix.size()))};
     }
     return {std::string(system), tracefs::identifier_of(system), tracefs::identifier_of(name)};
 }

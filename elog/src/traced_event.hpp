@@ -25,8 +25,8 @@ struct traced_name {
 };
 
 /// Takes a name apart. Events of programs are PROVIDER_EVENT in the system eventlog, and
-/// eventlog_PROVIDER_EVENT, or that with a dot and a number, in user_events; all others have their
-/// system as their provider.
+/// eventlog_PROVIDER_EVENT, or that with a dot and a number, in user_events and, of patched
+/// kernels, in eventlog; all others have their system as their provider.
 [[nodiscard]] traced_name take_apart(std::string_view system, std::string_view name);
 
 /// Which part of PROVIDER_EVENT is the provider: the shortest that some pattern wants, or nothing.

@@ -326,7 +326,12 @@ recording_summary traced_recording::run(record_sink& sink, const std::function<b
     begin_ = steady_clock::now();
     steady_clock::time_point due = begin_;
     while (!stop()) {
-        look_around();
+        try {
+            look_around();
+        } catch (const failure&) {
+            static_cast<void>(end());  // what came before is whole
+            throw;
+        }
         if (!options_.overwrite && steady_clock::now() >= due) {
             due = steady_clock::now() + recording::interval_of(latency);
             take_all(false);

@@ -84,6 +84,21 @@ TEST(traced_events, takes_the_shortest_provider_that_is_wanted) {
     EXPECT_EQ(events.patterns_met(), std::vector<bool>{true});
 }
 
+TEST(traced_events, knows_the_names_of_each_kernel) {
+    for (const event_name& name :
+         {event_name{"eventlog", "tcp_loss"}, event_name{"eventlog", "eventlog_tcp_loss"},
+          event_name{"eventlog", "eventlog_tcp_loss.3"},
+          event_name{"user_events", "eventlog_tcp_loss"},
+          event_name{"user_events_multi", "eventlog_tcp_loss.0"}}) {
+        const elog::traced_name parts = elog::take_apart(name.system, name.event);
+        EXPECT_EQ(parts.provider, "") << name.event;
+        EXPECT_EQ(parts.event, "tcp_loss") << name.event;
+    }
+    EXPECT_EQ(elog::take_apart("eventlog", "eventlog_start").event, "eventlog_start");
+    EXPECT_EQ(elog::take_apart("user_events", "others").provider, "user_events");
+    EXPECT_EQ(elog::take_apart("x86-fpu", "fpu.on").provider, "x86_fpu");
+}
+
 TEST(traced_events, takes_what_a_program_has_published) {
     machine one;
     one.events = {{"eventlog", "tcp_fast_loss"}};

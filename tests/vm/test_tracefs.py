@@ -100,6 +100,7 @@ disabled() {{
     wait $recorder
     status=$?
     is_gone || echo "WRONG: an instance is left"
+    "$elog" verify /tmp/disabled.elog || echo "WRONG: the file is not whole"
     return $status
 }}
 not_there() {{ "$elog" record --via tracefs -e 'nobody:*'; }}

@@ -246,8 +246,8 @@ event_format parse_format(std::string_view text, const std::string& system) {
     const std::string known = "name: event\n" + without_print_format(text);
     static_cast<void>(tep_parse_event(handle.get(), known.data(), known.size(), system.c_str()));
     const tep_event* const event = tep_get_first_event(handle.get());
-    if (event == nullptr || (event->flags & TEP_EVENT_FL_FAILED) != 0 || event->id < 0 ||
-        event->id > UINT16_MAX) {
+    if (event == nullptr || (static_cast<unsigned>(event->flags) & TEP_EVENT_FL_FAILED) != 0 ||
+        event->id < 0 || event->id > UINT16_MAX) {
         throw error("What the kernel says about {}:{} cannot be understood. Leave it out.", system,
                     name);
     }

@@ -5,114 +5,98 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/types.h>
-
 #include <tracefs.h>
 
-const char *eventlog_tracefs_folder(void)
-{
-	const char *path = NULL;
+const char* eventlog_tracefs_folder(void) {
+    const char* path = NULL;
 
-	/* Older kernels' debugfs brings tracefs along, and counts. */
-	return tracefs_tracing_dir_is_mounted(false, &path) > 0 ? path : NULL;
+    /* Older kernels' debugfs brings tracefs along, and counts. */
+    return tracefs_tracing_dir_is_mounted(false, &path) > 0 ? path : NULL;
 }
 
-char **eventlog_tracefs_systems(void)
-{
-	return tracefs_event_systems(NULL);
+char** eventlog_tracefs_systems(void) {
+    return tracefs_event_systems(NULL);
 }
 
-char **eventlog_tracefs_events(const char *system)
-{
-	return tracefs_system_events(NULL, system);
+char** eventlog_tracefs_events(const char* system) {
+    return tracefs_system_events(NULL, system);
 }
 
-void eventlog_tracefs_free_list(char **list)
-{
-	tracefs_list_free(list);
+void eventlog_tracefs_free_list(char** list) {
+    tracefs_list_free(list);
 }
 
-char *eventlog_tracefs_read_event(struct tracefs_instance *instance, const char *system,
-				  const char *event, const char *file)
-{
-	int size = 0;
+char* eventlog_tracefs_read_event(struct tracefs_instance* instance, const char* system,
+                                  const char* event, const char* file) {
+    int size = 0;
 
-	return tracefs_event_file_read(instance, system, event, file, &size);
+    return tracefs_event_file_read(instance, system, event, file, &size);
 }
 
 /* libtracefs returns how much it has written. */
-static int as_result(int written)
-{
-	return written < 0 ? -1 : 0;
+static int as_result(int written) {
+    return written < 0 ? -1 : 0;
 }
 
-int eventlog_tracefs_write_event(struct tracefs_instance *instance, const char *system,
-				 const char *event, const char *file, const char *text)
-{
-	return as_result(tracefs_event_file_write(instance, system, event, file, text));
+int eventlog_tracefs_write_event(struct tracefs_instance* instance, const char* system,
+                                 const char* event, const char* file, const char* text) {
+    return as_result(tracefs_event_file_write(instance, system, event, file, text));
 }
 
-char *eventlog_tracefs_read(struct tracefs_instance *instance, const char *file)
-{
-	int size = 0;
+char* eventlog_tracefs_read(struct tracefs_instance* instance, const char* file) {
+    int size = 0;
 
-	return tracefs_instance_file_read(instance, file, &size);
+    return tracefs_instance_file_read(instance, file, &size);
 }
 
-int eventlog_tracefs_write(struct tracefs_instance *instance, const char *file, const char *text)
-{
-	return as_result(tracefs_instance_file_write(instance, file, text));
+int eventlog_tracefs_write(struct tracefs_instance* instance, const char* file, const char* text) {
+    return as_result(tracefs_instance_file_write(instance, file, text));
 }
 
-int eventlog_tracefs_open(struct tracefs_instance *instance, const char *file, int flags)
-{
-	return tracefs_instance_file_open(instance, file, flags);
+int eventlog_tracefs_open(struct tracefs_instance* instance, const char* file, int flags) {
+    return tracefs_instance_file_open(instance, file, flags);
 }
 
-struct tracefs_instance *eventlog_tracefs_create(const char *name)
-{
-	struct tracefs_instance *made = tracefs_instance_create(name);
+struct tracefs_instance* eventlog_tracefs_create(const char* name) {
+    struct tracefs_instance* made = tracefs_instance_create(name);
 
-	if (made && !tracefs_instance_is_new(made)) {
-		tracefs_instance_free(made);
-		errno = EEXIST;
-		return NULL;
-	}
-	return made;
+    if (made && !tracefs_instance_is_new(made)) {
+        tracefs_instance_free(made);
+        errno = EEXIST;
+        return NULL;
+    }
+    return made;
 }
 
-int eventlog_tracefs_destroy(struct tracefs_instance *instance)
-{
-	const int result = tracefs_instance_destroy(instance);
-	const int error = errno;
+int eventlog_tracefs_destroy(struct tracefs_instance* instance) {
+    const int result = tracefs_instance_destroy(instance);
+    const int error = errno;
 
-	tracefs_instance_free(instance);
-	errno = error;
-	return result;
+    tracefs_instance_free(instance);
+    errno = error;
+    return result;
 }
 
-int eventlog_tracefs_destroy_named(const char *name)
-{
-	struct tracefs_instance *found = tracefs_instance_alloc(NULL, name);
+int eventlog_tracefs_destroy_named(const char* name) {
+    struct tracefs_instance* found = tracefs_instance_alloc(NULL, name);
 
-	return found ? eventlog_tracefs_destroy(found) : -1;
+    return found ? eventlog_tracefs_destroy(found) : -1;
 }
 
 struct visitor {
-	void (*visit)(const char *name, void *context);
-	void *context;
+    void (*visit)(const char* name, void* context);
+    void* context;
 };
 
-static int visit_one(const char *name, void *context)
-{
-	const struct visitor *visitor = context;
+static int visit_one(const char* name, void* context) {
+    const struct visitor* visitor = context;
 
-	visitor->visit(name, visitor->context);
-	return 0;
+    visitor->visit(name, visitor->context);
+    return 0;
 }
 
-void eventlog_tracefs_instances(void (*visit)(const char *name, void *context), void *context)
-{
-	struct visitor visitor = {visit, context};
+void eventlog_tracefs_instances(void (*visit)(const char* name, void* context), void* context) {
+    struct visitor visitor = {visit, context};
 
-	tracefs_instances_walk(visit_one, &visitor);
+    tracefs_instances_walk(visit_one, &visitor);
 }

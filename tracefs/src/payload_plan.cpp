@@ -77,7 +77,7 @@ bool payload_plan::append_distant(const distant& field, std::span<const std::uin
     if (size > half_max || distance > half_max) {
         return false;
     }
-    const std::uint32_t place = static_cast<std::uint32_t>(size << 16U | distance);
+    const auto place = static_cast<std::uint32_t>(size << 16U | distance);
     std::memcpy(out.data() + begin + field.to, &place, sizeof place);
     return true;
 }
