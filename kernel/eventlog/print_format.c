@@ -48,6 +48,11 @@ static const char *conversion_of(const struct eventlog_field *field)
 		return "%s";
 	if (field->size == sizeof(u64))
 		return field->is_signed ? "%lld" : "%llu";
+	/* perf and trace-cmd take numbers for as large as the conversion says, not the field. */
+	if (field->size == sizeof(u16) && field->is_signed)
+		return "%hd";
+	if (field->size == sizeof(u8) && field->is_signed)
+		return "%hhd";
 	return field->is_signed ? "%d" : "%u";
 }
 

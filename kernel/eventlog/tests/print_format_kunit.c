@@ -26,6 +26,7 @@ static const struct format_case formats[] = {
 	{ "event", "\"\"" },
 	{ "event u8 a", "\"a=%u\", REC->a" },
 	{ "event s32 a; s64 b", "\"a=%d b=%lld\", REC->a, REC->b" },
+	{ "event s16 a; s8 b", "\"a=%hd b=%hhd\", REC->a, REC->b" },
 	{ "event u64 a; u16 b", "\"a=%llu b=%u\", REC->a, REC->b" },
 	{ "event char[8] a", "\"a=%s\", REC->a" },
 	{ "event __rel_loc char[] a", "\"a=%s\", __get_str(a)" },
