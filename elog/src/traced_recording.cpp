@@ -348,7 +348,7 @@ recording_summary traced_recording::end() {
     take_all(true);
     sink_->take_clock(core::read_clock_pair(clock_of_kernel));
     report_losses();
-    const recording_summary summary = sum_up();
+    recording_summary summary = sum_up();
     sink_->finish();
     return summary;
 }
