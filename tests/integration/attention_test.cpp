@@ -47,6 +47,9 @@ void note(unsigned listeners) {
 class attention : public testing::Test {
   protected:
     void SetUp() override {
+        // A thread of the test before may have found that a listener had just left: for a moment
+        // it does not look again who has come.
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
         told.clear();
         watched::on_enable(note);
         watched::poll();
