@@ -85,8 +85,10 @@ enum class room { try_again, lost, shared, stale };
 
 }  // namespace
 
-rseq_result append_block(const subscription_slot& slot, std::uint64_t serial, std::uint64_t head,
-                         std::uint32_t thread, const event_payload& payload) noexcept {
+// Once: the tests of sequences, which meet each of them, come here by write_record.
+[[gnu::noinline]] rseq_result append_block(const subscription_slot& slot, std::uint64_t serial,
+                                           std::uint64_t head, std::uint32_t thread,
+                                           const event_payload& payload) noexcept {
     // Not far: where sixteen rings are written to in turns, what is fetched for all of them has to
     // fit into the smallest cache, with all else.
     return rseq_append_block<512>(slot, serial, head, thread,
