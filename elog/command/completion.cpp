@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "completion_values.hpp"
 #include "completion_words.hpp"
+#include "other_place.hpp"
 #include "other_user.hpp"
 #include "output.hpp"
 
@@ -69,9 +70,10 @@ void add_completion(command_line& line, const std::vector<std::string>& words) {
             throw usage_failure("Behind '--' stands what is to be completed. A shell does so when "
                                 "it has the script that is installed with elog.");
         }
-        // What is offered behind a user is what that user has.
+        // What is offered behind a user is what that user has, behind a process what is there.
         std::vector<std::string> rest = words;
-        if (words.size() > 2 || words.front() != "--user") {
+        if (words.size() > 2 || (words.front() != "--user" && words.front() != "--at")) {
+            go_to_named_process(rest);
             become_named_user(rest);
         }
         print_candidates(line, rest);

@@ -177,6 +177,7 @@ completion complete_command(const std::vector<subcommand_description>& commands,
         keep(found, typed, command.name, command.description);
     }
     if (!typed.empty()) {
+        keep(found, typed, "--at", "Take part where that process is, in its container");
         keep(found, typed, "--help", "Print what commands there are");
         keep(found, typed, "--user", "Take part as that user, as root");
         keep(found, typed, "--version", "Print the version");

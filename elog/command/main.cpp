@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "other_place.hpp"
 #include "other_user.hpp"
 #include "output.hpp"
 #include "sigbus_guard.hpp"
@@ -46,11 +47,13 @@ void run(int argument_count, char** arguments) {
                                            words.end());
     const bool separator_found = separator != words.end();
     words.erase(separator, words.end());
+    elog::go_to_named_process(words);
     elog::become_named_user(words);
 
     elog::command_line line("elog",
                             "Listen to what programs say: elog list; elog record -e 'shop:*'; as "
-                            "root: elog --user NAME list",
+                            "root, another user's: elog --user NAME list; a container's, where "
+                            "PID runs: elog --at PID list",
                             "elog " ELOG_VERSION);
     elog::add_list(line);
     elog::add_record(line, command);

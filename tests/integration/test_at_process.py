@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog --at PID takes part where a process is: in its container, as its user, without root's rights."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import unittest
+
+import harness
+import other_users
+
+ANNE = other_users.ANNE
+MOUNT = "mount -t tmpfs none /dev/shm"
+NAMESPACES = ["--mount", "--pid", "--ipc", "--fork", "--kill-child", "--mount-proc"]
+OF_USERS = ["--user", "--map-root-user"]
+
+
+def children_of(pid):
+    return [int(child) for child in other_users.read(f"/proc/{pid}/task/{pid}/children").split()]
+
+
+def namespace(pid, kind):
+    return os.readlink(f"/proc/{pid}/ns/{kind}")
+
+
+@unittest.skipIf(other_users.OBSTACLE is not None, other_users.OBSTACLE)
+class AtProcess(other_users.Case):
+    def elog_at(self, pid, *arguments, **options):
+        return self.run_elog("--at", str(pid), *arguments, **options)
+
+    def processes_seen_at(self, pid, **options):
+        shown = json.loads(self.elog_at(pid, "list", "--json", **options).stdout)
+        return [(process["pid"], process["uid"]) for provider in shown["providers"]
+                for process in provider["processes"]]
+
+    def files_of(self, pid, kind, user=0):
+        try:
+            return os.listdir(f"/proc/{pid}/root/dev/shm/eventlog-{user}/{kind}")
+        except OSError:
+            return []
+
+    def await_provider(self, pid, user=0):
+        self.wait_for(lambda: self.files_of(pid, "providers", user), "a provider")
+        return pid
+
+    def start_container(self, *options, before=MOUNT, program=None, owner=0, **settings):
+        """Returns what has made it, and the number that its program has out here."""
+        program = program or self.counter
+        maker = self.start("unshare", *(options or OF_USERS + NAMESPACES), "sh", "-c",
+                           f'{before} && exec "$@"', "sh", *program, cwd="/", **settings)
+        self.wait_for(lambda: maker.poll() is not None or children_of(maker.pid), "a container")
+        self.assertIsNone(maker.poll(), maker.poll() is not None and maker.stderr.read())
+        (pid,) = children_of(maker.pid)
+        return maker, self.await_provider(pid, owner)
+
+    def start_recording_at(self, pid, *arguments):
+        """Returns the process that was started, when the subscription is there, and the one within."""
+        recording = self.start(harness.ELOG, f"--at={pid}", "record", "-e", "counter:*", *arguments)
+        self.wait_for(lambda: self.files_of(pid, "subscriptions"), "a subscription")
+        (inside,) = children_of(recording.pid)
+        return recording, inside
+
+    def test_sees_the_programs_of_that_container_alone(self):
+        _, first = self.start_container()
+        self.start_container(program=[self.counter[0], "1", "0", "2000"])
+        self.start_counter_as(0)
+        self.assertEqual(self.processes_seen_at(first), [(1, 0)])
+
+    def test_records_every_event_into_a_file_there(self):
+        _, pid = self.start_container()
+        recording, _ = self.start_recording_at(pid, "--wait", "-o", "/dev/shm/run.elog")
+        program = self.start("nsenter", "--target", str(pid), "--all", self.counter[0], "1", "1000")
+        attempted = int(self.finish(program)[0].split()[1])
+        recording.send_signal(signal.SIGINT)
+        _, errors = self.finish(recording)
+        recorded, _, lost = self.summary(errors)
+        self.assertGreaterEqual(recorded + lost, attempted)
+        shutil.copy(f"/proc/{pid}/root/dev/shm/run.elog", self.path("run.elog"))
+        shown = self.run_elog("print", self.path("run.elog")).stdout
+        self.assertEqual(shown.count(" counter:count "), recorded)
+        self.assertEqual(self.files_of(pid, "subscriptions"), [])
+
+    def test_keeps_none_of_roots_rights(self):
+        _, pid = self.start_container()
+        recording, inside = self.start_recording_at(pid)
+        for process in (recording.pid, inside):
+            for rights in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
+                (held,) = other_users.status_of(process, rights)
+                self.assertEqual(int(held, 16), 0, rights)
+            self.assertEqual(other_users.status_of(process, "NoNewPrivs"), ["1"])
+            self.assertEqual(other_users.status_of(process, "Groups"), [])
+            for kind in ("user", "mnt", "ipc"):
+                self.assertEqual(namespace(process, kind), namespace(pid, kind))
+            # Nobody there looks into it.
+            self.assertEqual(os.stat(f"/proc/{process}/fd").st_uid, 0)
+        self.assertEqual(namespace(inside, "pid"), namespace(pid, "pid"))
+        self.assertNotEqual(namespace(recording.pid, "pid"), namespace(pid, "pid"))
+        looked = subprocess.run(["nsenter", "--target", str(pid), "--all", "sh", "-c",
+                                 "ls -l /proc/[0-9]*/exe > /dev/null"], capture_output=True,
+                                encoding="utf-8", check=False)
+        self.assertIn("Permission denied", looked.stderr)
+        recording.send_signal(signal.SIGINT)
+        self.finish(recording)
+
+    def test_is_of_the_user_that_the_process_is_of(self):
+        # Who becomes another user no longer ends with the parent, if not told to.
+        program = ["setpriv", "--reuid", str(ANNE), "--regid", str(ANNE + 1), "--groups",
+                   str(ANNE + 2), "--pdeathsig", "KILL", *self.counter]
+        _, pid = self.start_container(*NAMESPACES, program=program, owner=ANNE)
+        recording = self.start(harness.ELOG, "--at", str(pid), "record", "-e", "counter:*")
+        self.wait_for(lambda: self.files_of(pid, "subscriptions", ANNE), "a subscription")
+        (inside,) = children_of(recording.pid)
+        self.assertEqual(other_users.status_of(inside, "Uid"), [str(ANNE)] * 4)
+        self.assertEqual(other_users.status_of(inside, "Gid"), [str(ANNE + 1)] * 4)
+        self.assertEqual(other_users.status_of(inside, "Groups"), [str(ANNE + 2)])
+        recording.send_signal(signal.SIGTERM)
+        self.finish(recording)
+
+    def test_leaves_nothing_behind_when_it_is_killed(self):
+        _, pid = self.start_container()
+        recording, inside = self.start_recording_at(pid)
+        recording.kill()
+        self.wait_for(lambda: not os.path.exists(f"/proc/{inside}"), "the end of the one within")
+        self.assertEqual(self.files_of(pid, "subscriptions"), [])
+
+    def test_ends_as_the_one_within_does(self):
+        _, pid = self.start_container()
+        self.elog_at(pid, "record", "-e", "nobody:*", status=1)
+        self.elog_at(pid, "no such command", status=2)
+        recording, inside = self.start_recording_at(pid)
+        os.kill(inside, signal.SIGKILL)
+        self.assertEqual(recording.wait(harness.PATIENCE), -signal.SIGKILL)
+
+    def test_stops_and_goes_on_with_the_one_within(self):
+        _, pid = self.start_container()
+        recording, inside = self.start_recording_at(pid)
+
+        def are(states):
+            return all(other_users.status_of(process, "State")[0] in states
+                       for process in (recording.pid, inside))
+
+        recording.send_signal(signal.SIGTSTP)
+        self.wait_for(lambda: are("T"), "a stop")
+        recording.send_signal(signal.SIGCONT)
+        self.wait_for(lambda: are("RS"), "to go on")
+        recording.send_signal(signal.SIGINT)
+        self.finish(recording)
+
+    def test_meets_those_whom_the_process_meets(self):
+        self.environment["EVENTLOG_DIR"] = "/dev/shm/theirs"
+        maker = self.start("unshare", *NAMESPACES, "sh", "-c", f'{MOUNT} && exec "$@"', "sh",
+                           *self.counter)
+        self.wait_for(lambda: children_of(maker.pid), "a container")
+        (pid,) = children_of(maker.pid)
+        self.wait_for(lambda: os.path.exists(f"/proc/{pid}/root/dev/shm/theirs/providers") and
+                      os.listdir(f"/proc/{pid}/root/dev/shm/theirs/providers"), "a provider")
+        self.environment["EVENTLOG_DIR"] = "/dev/shm/ours"
+        self.assertEqual(self.processes_seen_at(pid), [(1, 0)])
+
+    def test_goes_below_the_root_directory_of_the_process(self):
+        root = self.path("root")
+        os.mkdir(root)
+        subprocess.run(["mount", "--rbind", "/", root], check=True)
+        try:
+            subprocess.run(["mount", "-t", "tmpfs", "none", f"{root}/dev/shm"], check=True)
+            # Who reads this waits for ever: times are those of the caller's zone.
+            os.mkfifo(self.path("localtime"))
+            subprocess.run(["mount", "--bind", self.path("localtime"),
+                            os.path.join(root, os.path.realpath("/etc/localtime")[1:])], check=True)
+            del self.environment["TZ"]
+            program = self.start("chroot", root, *self.counter)
+            self.await_provider(program.pid)
+            self.assertEqual(self.processes_seen_at(program.pid), [(program.pid, 0)])
+            self.elog_at(program.pid, "record", "-e", "counter:*", "--count", "2")
+            program.kill()
+            program.wait(harness.PATIENCE)
+        finally:
+            subprocess.run(["umount", "--lazy", "--recursive", root], check=True)
+
+    def test_takes_part_in_a_container_of_its_own_users(self):
+        elog = self.copy(harness.ELOG)
+        settings = {"user": ANNE, "group": ANNE, "extra_groups": []}
+        try:
+            _, pid = self.start_container(**settings)
+        except AssertionError as refused:
+            if "unshare failed" not in str(refused):
+                raise
+            self.skipTest("this machine lets nobody but root make namespaces of users")
+        process = self.start(elog, "--at", str(pid), "list", "--json", cwd="/", **settings)
+        shown = json.loads(self.finish(process)[0])
+        self.assertEqual(shown["providers"][0]["processes"][0]["pid"], 1)
+
+    def test_refuses_in_words(self):
+        ended = self.start("true")
+        ended.wait(harness.PATIENCE)
+        for words, told in ((["--at", "list"], "the number of a process"),
+                            (["--at=-1", "list"], "the number of a process"),
+                            (["--at", "0", "list"], "the number of a process"),
+                            (["--at", str(ended.pid), "list"], "no process"),
+                            (["--at"], "the number of a process"),
+                            (["--at", str(os.getpid()), "--user", "root", "list"], "no --user")):
+            self.assert_one_sentence(self.run_elog(*words, status=2).stderr, told)
+        elog = self.copy(harness.ELOG)
+        _, pid = self.start_container()
+        _, errors = self.finish(self.start_as(ANNE, elog, "--at", str(pid), "list"), 1)
+        self.assert_one_sentence(errors.replace("...", "list"), f"sudo elog --at {pid}")
+
+    def test_completes_what_is_there(self):
+        _, pid = self.start_container()
+        offered = self.run_elog("completion", "--", "--at", str(pid), "list", "counter").stdout
+        self.assertIn("counter:count", offered)
+        self.assertIn("--at\t", self.run_elog("completion", "--", "--a").stdout)
+        self.assertEqual(self.run_elog("completion", "--", "--at", "").stdout, "")
+
+
+if __name__ == "__main__":
+    harness.main()
