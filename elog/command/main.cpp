@@ -51,9 +51,8 @@ void run(int argument_count, char** arguments) {
     elog::become_named_user(words);
 
     elog::command_line line("elog",
-                            "Listen to what programs say: elog list; elog record -e 'shop:*'; as "
-                            "root, another user's: elog --user NAME list; a container's, where "
-                            "PID runs: elog --at PID list",
+                            "Listen to programs: elog list; as root, to those elsewhere: elog "
+                            "--user NAME or --at PID list",
                             "elog " ELOG_VERSION);
     elog::add_list(line);
     elog::add_record(line, command);
