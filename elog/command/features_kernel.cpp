@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel has for events that other tools are to hear: tracefs, user_events, perf.
+// What the kernel has for events that other tools are to hear: tracefs, user_events, our module,
+// perf.
+#include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/eventlog_device.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -14,6 +18,7 @@
 
 #include "features.hpp"
 #include "machine.hpp"
+#include "unique_fd.hpp"
 #include "user_events_abi.hpp"
 #include "user_events_device.hpp"
 
@@ -102,6 +107,26 @@ feature find_persistence(const core::user_events_device& device) {
     return {"persist", offer::yes, "events may stay without a program", {}};
 }
 
+/// As the module judges: see eventlog(4), Who may listen to whom.
+feature find_module() {
+    const core::unique_fd device(
+        ::open(EVENTLOG_DEVICE_PATH, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    const int error = errno;
+    if (device && may_monitor()) {
+        return {"module", offer::yes, EVENTLOG_DEVICE_PATH ", for all programs", {}};
+    }
+    if (device) {
+        return {"module", offer::limited, EVENTLOG_DEVICE_PATH ", for your own programs",
+                "To hear all programs with elog record --via device, be root."};
+    }
+    if (error == EACCES || error == EPERM) {
+        return {"module", offer::no, EVENTLOG_DEVICE_PATH ", closed to you",
+                "Be in the group that owns " EVENTLOG_DEVICE_PATH "; see eventlog(4)."};
+    }
+    return {"module", offer::no, "the module eventlog is not loaded",
+            "As root: modprobe eventlog. To build it, see eventlog(4)."};
+}
+
 feature find_perf() {
     const std::string text =
         read_if_possible("/proc/sys/kernel/perf_event_paranoid", 64).value_or("");
@@ -131,6 +156,7 @@ void find_kernel_features(std::vector<feature>& features) {
     features.push_back(find_user_events(device, why.text()));
     features.push_back(find_several_formats(device));
     features.push_back(find_persistence(device));
+    features.push_back(find_module());
     features.push_back(find_perf());
 }
 
