@@ -11,6 +11,7 @@
 #include "child_process.hpp"
 #include "commands.hpp"
 #include "compress_option.hpp"
+#include "device_recording.hpp"
 #include "file_sink.hpp"
 #include "filtering_sink.hpp"
 #include "left_out.hpp"
@@ -20,6 +21,7 @@
 #include "quantities.hpp"
 #include "recording.hpp"
 #include "recording_progress.hpp"
+#include "recording_route.hpp"
 #include "stop_signal.hpp"
 #include "subscription.hpp"
 #include "summary.hpp"
@@ -292,16 +294,29 @@ void record(const record_arguments& arguments, const subscription_options& optio
     }
 }
 
-/// The same of what the kernel's tracing keeps.
-void record_traced(const record_arguments& arguments, const subscription_options& options,
-                   stop_condition& stop, const std::vector<std::string>& command) {
+/// What is said of a kernel that has no such event.
+struct kernel_advice {
+    const char* before;  // it begins
+    const char* after;   // a command has run
+};
+
+/// On standard error, what is new of them.
+template <class Recording>
+void tell_complaints(Recording& process) {
+    for (const std::string& complaint : process.take_complaints()) {
+        tell("elog: {}", complaint);
+    }
+}
+
+/// The same of what the kernel keeps, for a traced_recording or a device_recording.
+template <class Recording>
+void record_in_kernel(Recording& process, const kernel_advice& advice,
+                      const record_arguments& arguments, const subscription_options& options,
+                      stop_condition& stop, const std::vector<std::string>& command) {
     const std::unique_ptr<record_filter> filter =
         make_filter(arguments.where, present_time(), chosen_by(options.patterns));
-    traced_recording process(make_tracing_options(arguments.listening, options));
     if (!arguments.listening.wait && command.empty()) {
-        check_traced(options.patterns, process.patterns_met(),
-                     "Start its program, or add --wait. See what the kernel has with: ls "
-                     "/sys/kernel/tracing/events");
+        check_met_in_kernel(options.patterns, process.patterns_met(), advice.before);
     }
     const std::unique_ptr<record_sink> sink = make_sink(arguments, stop);
     const std::unique_ptr<filtering_sink> selection =
@@ -335,14 +350,50 @@ void record_traced(const record_arguments& arguments, const subscription_options
     if (child) {
         tell_about_child(*child);
         if (!arguments.listening.wait) {
-            check_traced(options.patterns, process.patterns_met(),
-                         "Neither did the command bring it while it ran. See where its events go "
-                         "with: elog doctor");
+            check_met_in_kernel(options.patterns, process.patterns_met(), advice.after);
         }
     }
     check_names(filter.get(), nullptr);
     if (arguments.fail_on_loss && has_loss(summary)) {
         throw events_lost{};
+    }
+}
+
+void record_traced(const record_arguments& arguments, const subscription_options& options,
+                   stop_condition& stop, const std::vector<std::string>& command) {
+    traced_recording process(make_tracing_options(arguments.listening, options));
+    record_in_kernel(process,
+                     {"Start its program, or add --wait. See what the kernel has with: ls "
+                      "/sys/kernel/tracing/events",
+                      "Neither did the command bring it while it ran. See where its events go "
+                      "with: elog doctor"},
+                     arguments, options, stop, command);
+}
+
+void record_from_device(const record_arguments& arguments, const subscription_options& options,
+                        stop_condition& stop, const std::vector<std::string>& command) {
+    device_recording process(options);
+    record_in_kernel(process,
+                     {"Start its program, after the kernel module is loaded, or add --wait. See "
+                      "what its programs may do with: elog doctor",
+                      "Neither did the command bring it while it ran. See where its events go "
+                      "with: elog doctor"},
+                     arguments, options, stop, command);
+}
+
+void record_by(recording_route route, const record_arguments& arguments,
+               const subscription_options& options, stop_condition& stop,
+               const std::vector<std::string>& command) {
+    switch (route) {
+        case recording_route::memory:
+            record(arguments, options, stop, command);
+            break;
+        case recording_route::device:
+            record_from_device(arguments, options, stop, command);
+            break;
+        case recording_route::tracefs:
+            record_traced(arguments, options, stop, command);
+            break;
     }
 }
 
@@ -369,11 +420,7 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
     catch_stop_signals();
     stop_condition stop(duration);
     try {
-        if (route == recording_route::tracefs) {
-            record_traced(arguments, options, stop, command);
-        } else {
-            record(arguments, options, stop, command);
-        }
+        record_by(route, arguments, options, stop, command);
     } catch (const output_closed&) {
         if (!arguments.fail_on_loss) {
             throw;
@@ -419,9 +466,9 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
     record.add_option("--where", arguments->where, where_help).value_name("PREDICATE");
     record
         .add_option("--via", arguments->via,
-                    "Listen in shared memory, or to the kernel's tracing: memory or tracefs")
+                    "Where events come from: memory, device (the kernel module) or tracefs")
         .value_name("ROUTE")
-        .one_of({"memory", "tracefs"});
+        .one_of({"memory", "device", "tracefs"});
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,
                     "Exit with status 3 if any events were lost");
     record.add_flag("-j,--json", arguments->json,

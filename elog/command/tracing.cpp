@@ -7,7 +7,6 @@
 #include "failure.hpp"
 #include "running_providers.hpp"
 #include "schema_sources.hpp"
-#include "tell.hpp"
 #include "usage_failure.hpp"
 
 namespace elog {
@@ -27,16 +26,6 @@ std::vector<provider_schema> read_published() {
 }
 
 }  // namespace
-
-recording_route parse_route(const std::optional<std::string>& via) {
-    if (!via || *via == "memory") {
-        return recording_route::memory;
-    }
-    if (*via == "tracefs") {
-        return recording_route::tracefs;
-    }
-    throw usage_failure("Events come via memory or tracefs, and not via '{}'.", *via);
-}
 
 void check_tracing(const listening_arguments& arguments) {
     const bool has_mark =
@@ -59,21 +48,6 @@ tracing_options make_tracing_options(const listening_arguments& arguments,
         wanted.pids.push_back(static_cast<std::uint32_t>(pid));
     }
     return wanted;
-}
-
-void check_traced(const event_patterns& patterns, const std::vector<bool>& met,
-                  const char* advice) {
-    for (std::size_t i = 0; i < patterns.size(); ++i) {
-        if (!met[i]) {
-            throw failure("The kernel has no event that matches '{}'. {}", patterns[i], advice);
-        }
-    }
-}
-
-void tell_complaints(traced_recording& process) {
-    for (const std::string& complaint : process.take_complaints()) {
-        tell("elog: {}", complaint);
-    }
 }
 
 }  // namespace elog

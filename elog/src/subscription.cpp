@@ -159,6 +159,10 @@ std::uint64_t size_of_usual_buffers() {
     return plan_buffers(0, per_cpu).reserved(per_cpu);
 }
 
+std::uint64_t buffer_size_of(const subscription_options& options) {
+    return plan_buffers(options.buffer_size, options.buffers_per_cpu).size;
+}
+
 subscription::subscription(const subscription_options& options) {
     core::error_text error;
     if (!directory_.open(core::current_directory(), core::if_missing::create, error)) {

@@ -31,6 +31,9 @@ struct subscription_options {
 /// without restartable sequences may take as much as for one CPU more.
 [[nodiscard]] std::uint64_t size_of_usual_buffers();
 
+/// Of one buffer, in bytes: what is asked for, or what suits the machine.
+[[nodiscard]] std::uint64_t buffer_size_of(const subscription_options& options);
+
 /// Whether a subscription can have buffers of that many bytes, and that many for each CPU.
 [[nodiscard]] constexpr bool is_buffer_size(std::uint64_t size) noexcept {
     return size >= EVENTLOG_BUFFER_SIZE_MIN && size <= EVENTLOG_BUFFER_SIZE_MAX &&

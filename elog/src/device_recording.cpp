@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "device_recording.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "clock.hpp"
+#include "error_text.hpp"
+#include "filter.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+
+constexpr std::chrono::milliseconds stop_interval{10};
+constexpr std::chrono::milliseconds first_clock_interval{10};
+constexpr std::chrono::seconds clock_interval{1};
+// So many reads are none that programs keep busy by writing as fast as we read.
+constexpr int reads_without_end = 4;
+
+}  // namespace
+
+device_recording::device_recording(const subscription_options& options)
+    : patterns_(options.patterns),
+      overwrites_(options.overwrite),
+      source_(options),
+      stream_(source_.region().geometry.ring_count),
+      met_(options.patterns.size(), false) {
+    find_providers();
+}
+
+void device_recording::find_providers() {
+    source_.read_new_providers([this](provider_instance&& provider) {
+        note_patterns(provider.schema);
+        if (source_.names_keywords()) {
+            note_wanted(provider);
+        }
+        found_.push_back(std::move(provider));
+    });
+}
+
+void device_recording::note_patterns(const provider_schema& schema) {
+    for (std::size_t i = 0; i < met_.size(); ++i) {
+        met_[i] = met_[i] || std::any_of(schema.events.begin(), schema.events.end(),
+                                         [&](const event_schema& event) {
+                                             return patterns_.matches(i, schema, event);
+                                         });
+    }
+}
+
+/// As the gates of programs are set: with the end of a dump, if anything is wanted.
+void device_recording::note_wanted(const provider_instance& provider) {
+    std::vector<core::verdict> events(provider.schema.events.size(), core::verdict::unwanted);
+    core::schema_reader reader;
+    core::error_text ignored;
+    if (reader.open(provider.schema.binary, ignored)) {
+        core::for_each_wanted(reader, patterns_.packed(),
+                              [&](std::uint16_t id, core::verdict found) { events[id] = found; });
+    }
+    verdicts_.insert_or_assign(provider.id, std::move(events));
+}
+
+/// Of a provider that is not known nobody can say.
+bool device_recording::is_wanted(const record_view& record) {
+    if (!verdicts_.contains(record.header.provider)) {
+        find_providers();
+    }
+    const auto known = verdicts_.find(record.header.provider);
+    if (known == verdicts_.end() || record.header.event >= known->second.size()) {
+        return true;
+    }
+    const core::verdict found = known->second[record.header.event];
+    return found == core::verdict::wanted ||
+           (found == core::verdict::in_session && is_in_session(record));
+}
+
+/// An event of a session begins with its number.
+bool device_recording::is_in_session(const record_view& record) const {
+    std::uint64_t session = 0;
+    if (record.payload.size() < sizeof session) {
+        return false;
+    }
+    std::memcpy(&session, record.payload.data(), sizeof session);
+    const std::vector<std::uint64_t>& wanted = patterns_.sessions();
+    return std::find(wanted.begin(), wanted.end(), session) != wanted.end();
+}
+
+void device_recording::hand_providers_over() {
+    find_providers();
+    for (const provider_instance& provider : std::exchange(found_, {})) {
+        sink_->take_provider(provider);
+    }
+}
+
+bool device_recording::has_reached(const std::vector<eventlog_statistics>& counts) const {
+    for (std::uint32_t ring = 0; ring < counts.size(); ++ring) {
+        if (!stream_.has_reached(ring, counts[ring])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// All that there is now. Where programs write as fast as we read that would have no end: then as
+/// far as they have come by then.
+void device_recording::read_all() {
+    const device_stream::is_wanted wanted =
+        source_.names_keywords() ? [this](const record_view& record) { return is_wanted(record); }
+                                 : device_stream::is_wanted{};
+    std::vector<eventlog_statistics> far_enough;
+    for (int reads = 1; far_enough.empty() || !has_reached(far_enough); ++reads) {
+        const std::span<const std::uint8_t> bytes = source_.read();
+        if (bytes.empty()) {
+            break;
+        }
+        stream_.take(bytes, wanted, [this](const record_run& run) {
+            hand_providers_over();
+            sink_->take_run(run);
+        });
+        if (reads == reads_without_end) {
+            for (std::uint32_t ring = 0; ring + 1 < stream_.rings().size(); ++ring) {
+                far_enough.push_back(source_.count(ring));
+            }
+        }
+    }
+    hand_providers_over();
+}
+
+void device_recording::take_all() {
+    const std::uint32_t clock = source_.region().header.clock;
+    const std::uint64_t now = core::read_clock(clock);
+    read_all();
+    const steady_clock::time_point at = steady_clock::now();
+    if (at >= clock_due_) {
+        sink_->take_clock(core::read_clock_pair(clock));
+        clock_due_ =
+            at + (clock_due_ == steady_clock::time_point{} ? first_clock_interval : clock_interval);
+    }
+    // As in recording.cpp: an event takes its time a moment before it can be read.
+    sink_->advance(last_poll_, core::read_clock(clock));
+    last_poll_ = now;
+}
+
+recording_summary device_recording::so_far() const {
+    recording_summary summary;
+    summary.rings = stream_.rings();
+    for (const ring_totals& ring : summary.rings) {
+        summary.events += ring.read;
+        summary.bytes += ring.bytes;
+        summary.full += ring.lost;
+        summary.overwritten += ring.overwritten;
+    }
+    summary.lost = summary.full;
+    summary.providers_refused = source_.providers_refused();
+    summary.elapsed = steady_clock::now() - begin_;
+    return summary;
+}
+
+/// Behind the last record of each ring.
+void device_recording::report_losses() {
+    for (std::uint32_t ring = 0; ring < stream_.rings().size(); ++ring) {
+        const device_stream::missing_rest rest = stream_.rest_of(ring);
+        if (rest.lost + rest.overwritten != 0) {
+            sink_->take_loss(
+                missing_at_end(ring, rest.lost + rest.overwritten, rest.overwritten, 0));
+        }
+    }
+}
+
+recording_summary device_recording::run(record_sink& sink, const std::function<bool()>& stop,
+                                        std::chrono::nanoseconds latency) {
+    sink_ = &sink;
+    sink_->start(source_.region());
+    sink_->take_clock(source_.region().header.clock_start);
+    begin_ = steady_clock::now();
+    steady_clock::time_point due = begin_;
+    bool is_pressing = false;
+    while (!stop()) {
+        if (overwrites_) {
+            find_providers();
+            std::this_thread::sleep_for(stop_interval);
+            continue;
+        }
+        if (is_pressing || steady_clock::now() >= due) {
+            due = steady_clock::now() + recording::interval_of(latency);
+            take_all();
+        }
+        const std::chrono::nanoseconds left = due - steady_clock::now();
+        is_pressing = source_.wait(std::clamp<std::chrono::nanoseconds>(left, {}, stop_interval));
+    }
+    return end();
+}
+
+recording_summary device_recording::end() {
+    take_all();
+    sink_->take_clock(core::read_clock_pair(source_.region().header.clock));
+    report_losses();
+    recording_summary summary = so_far();
+    sink_->finish();
+    return summary;
+}
+
+}  // namespace elog

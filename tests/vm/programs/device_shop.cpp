@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+//
+// A provider with levels, keywords and sessions. Emits as many rounds of its events as its argument
+// says, for those who pick among them.
+#include <cstdint>
+#include <cstdlib>
+
+#include <eventlog/eventlog.hpp>
+
+namespace {
+
+constexpr eventlog::keyword sales{0, "sales"};
+constexpr eventlog::keyword security{1, "security"};
+
+struct sale {
+    std::uint64_t number;
+};
+struct refund {
+    std::uint64_t number;
+};
+struct break_in {
+    std::uint64_t number;
+};
+struct note {
+    std::uint64_t number;
+};
+struct step {
+    std::uint64_t number;
+};
+struct payment {
+    std::uint64_t number;
+};
+using shop = eventlog::provider<"shop", sale, refund, break_in, note, step, payment>;
+
+}  // namespace
+
+template <>
+inline constexpr eventlog::provider_traits eventlog::provider_traits_of<shop>{
+    .keywords = {sales, security}};
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<sale>{.keywords = sales};
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<refund>{.level = eventlog::level::warn,
+                                                                    .keywords = sales | security};
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<break_in>{
+    .level = eventlog::level::error, .keywords = security};
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<note>{.level =
+                                                                      eventlog::level::verbose};
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<step>{.level = eventlog::level::trace,
+                                                                  .session_bound = true};
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<payment>{.keywords = sales,
+                                                                     .session_bound = true};
+
+int main(int argc, char** argv) {
+    const std::uint64_t rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
+    for (std::uint64_t number = 0; number < rounds; ++number) {
+        shop::emit(sale{number});
+        shop::emit(refund{number});
+        shop::emit(break_in{number});
+        shop::emit(note{number});
+        for (std::uint64_t session = 1; session <= 3; ++session) {
+            const eventlog::session<shop> customer(session);
+            customer.emit(step{number});
+            customer.emit(payment{number});
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog record --via device: the kernel module's rings give what shared memory and perf give, pick by the
+same patterns, count what is missing, and let nobody hear what is not his."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import parts
+import vm_case
+from test_module_tools import items
+from test_user_events_tools import emitted
+
+COUNT = 50_000
+# More than two buffers of 128 KiB take of the smallest records.
+COUNT_OF_TOO_MANY = 20_000
+ROUNDS = 50
+
+# What is asked for, and how many events of each round that are. Each session has two more, for its
+# beginning and its end.
+PATTERNS = (
+    ("-e shop", 16),
+    ("-e shop:sale -e shop:break_in", 2),
+    ("-e shop:*@warn", 2),
+    ("-e shop:*/sales", 15),
+    ("-e shop:*@error/security", 1),
+    ("-e shop:note -e shop:*/security", 12),
+    ("-e shop --session 2", 4),
+    ("-e shop:step# --session 1 --session 3", 2),
+    ("-e shop:*@info -e shop:*# --session 3", 13),
+    ("-e shop:step/security -e shop:payment# --session 2", 4),
+    ("-e shop:payment/security -e shop:payment# --session 2", 1),
+    ("-e shop --comm device_*", 16),
+    ("-e shop --comm nobody", 0),
+)
+
+# Each recording runs the program, so that it has all of its events; within others, if there are several.
+SCRIPT = parts.SHELL + rf"""
+load=$0 shop=$1 elog=$2
+record() {{ "$elog" record --via device "$@"; }}
+emit() {{ "$load" $1 < /dev/null; }}
+
+not_loaded() {{ record -e 'load:*' --duration 1s; }}
+part not_loaded not_loaded
+insmod /eventlog.ko remove_idle=1 || exit
+mkfifo /tmp/keep
+"$load" 0 < /tmp/keep > /dev/null &
+keeper=$!
+exec 8> /tmp/keep
+is_there() {{ [ -e /sys/kernel/tracing/events/eventlog/load_item ]; }}
+wait_until is_there
+
+beside_others() {{
+    perf record --quiet --all-cpus --mmap-pages 4096 --event 'eventlog:*' --output /tmp/perf.data -- \
+        "$elog" record --via device -e 'load:*' -o /tmp/device.elog -- \
+        "$elog" record -e 'load:*' -o /tmp/memory.elog -- "$load" {COUNT} < /dev/null
+}}
+overwritten() {{
+    record -e 'load:*' -o /tmp/newest.elog --overwrite --buffer-size 2x128K -j -- \
+        "$load" {COUNT_OF_TOO_MANY} < /dev/null
+}}
+# The recorder stands still while there is more than its buffers take.
+late() {{
+    record -e 'load:*' -o /tmp/late.elog --buffer-size 2x128K -j -- \
+        sh -c "kill -STOP \$PPID; '$load' {COUNT_OF_TOO_MANY} < /dev/null; kill -CONT \$PPID"
+}}
+late_fails() {{
+    record -e 'load:*' -o /tmp/lost.elog --buffer-size 2x128K --fail-on-loss -- \
+        sh -c "kill -STOP \$PPID; '$load' {COUNT_OF_TOO_MANY} < /dev/null; kill -CONT \$PPID"
+}}
+shown() {{ record -e 'load:*' --count 3 --where 'number >= 5' -j -- "$load" 20 < /dev/null 2> /dev/null; }}
+by_patterns() {{
+    number=0
+    while read -r options; do
+        set -f
+        "$elog" record --via device --wait $options -o /tmp/device-$number.elog -- \
+            "$elog" record --wait $options -o /tmp/memory-$number.elog -- "$shop" {ROUNDS} 2>&1
+        set +f
+        number=$((number + 1))
+    done < /tmp/patterns
+}}
+killed() {{
+    "$elog" record --via device -e 'load:*' -o /tmp/killed.elog &
+    recorder=$!
+    has_begun() {{ [ -s /tmp/killed.elog ]; }}
+    wait_until has_begun
+    kill -KILL $recorder
+    wait $recorder
+    emit 10
+}}
+not_there() {{ record -e 'nobody:*'; }}
+not_brought() {{ record -e 'nobody:*' -o /tmp/nobody.elog -- true; }}
+too_large() {{ su user -s /bin/sh -c "$elog record --via device -e load --buffer-size 64x64M --wait"; }}
+too_long() {{ record -e "$(printf '%064d' 0):*" --wait; }}
+not_permitted() {{ su user -s /bin/sh -c "$elog record --via device -e 'load:*' --wait"; }}
+# One of its own, and one of root, who emits when it is asked to.
+others() {{
+    chmod 666 /dev/eventlog
+    cat > /tmp/both <<END
+"$load" 3 < /dev/null
+touch /tmp/asked
+until [ -e /tmp/answered ]; do sleep 0.1; done
+END
+    su user -s /bin/sh -c "$elog record --via device -e 'load:*' --wait -j -- sh /tmp/both" &
+    listener=$!
+    wait_until [ -e /tmp/asked ]
+    emit 5 > /dev/null
+    touch /tmp/answered
+    wait $listener
+}}
+for each in beside_others overwritten late late_fails shown by_patterns killed not_there not_brought \
+    not_permitted others too_large too_long; do
+    part $each $each
+done
+exec 8>&-
+wait $keeper
+is_unloaded() {{ rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }}
+part unload wait_until is_unloaded
+"""
+FILES = ("perf.data", "device.elog", "memory.elog", "newest.elog", "late.elog",
+         *(f"{route}-{number}.elog" for number in range(len(PATTERNS))
+           for route in ("device", "memory")))
+
+
+def shown(path):
+    """What is in a file, line for line."""
+    command = [os.environ["ELOG"], "print", "-j", path]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return [json.loads(line) for line in lines.splitlines()]
+
+
+def loads(lines):
+    """Number, amount and word of each event, and how many are missing."""
+    found = [tuple(line["fields"][name] for name in ("number", "amount", "word"))
+             for line in lines if "event" in line]
+    return found, sum(line["lost"] for line in lines if "event" not in line)
+
+
+class Device(parts.Case):
+    """One guest, in which all is recorded; what came of it is looked at here."""
+
+    KERNEL = "debian-6.12"
+    PROCESSORS = 2
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        perf = shutil.which("perf")
+        if perf is None:
+            raise unittest.SkipTest("there is no perf. `./dev setup` installs it.")
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        programs = [vm_case.built("PROGRAMS", name) for name in ("user_events_load", "device_shop")]
+        programs.append(vm_case.built("ELOG"))
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="eventlog-vm-"))
+        patterns = pathlib.Path(folder, "patterns")
+        patterns.write_text("".join(f"{options}\n" for options, _ in PATTERNS), encoding="utf-8")
+        cls.result = cls.run_well(
+            kernel,
+            ["sh", "-c", SCRIPT, *programs],
+            files={"/eventlog.ko": vm_case.module_or_skip(kernel), "/usr/bin/perf": perf,
+                   "/tmp/patterns": str(patterns), **{program: program for program in programs}},
+            collect=tuple(f"/tmp/{name}" for name in FILES),
+            memory=2048,
+            processors=cls.PROCESSORS,
+        )
+
+    def collected(self, name):
+        return os.path.join(self.result.files, "tmp", name)
+
+    def summary(self, lines):
+        return next(json.loads(line) for line in lines if line.startswith('{"'))
+
+    def test_gets_what_memory_and_perf_get(self):
+        self.assertIn(f"written {COUNT} too_large 0 refused 0 unattached 0",
+                      self.part("beside_others"))
+        for name in ("device.elog", "memory.elog"):
+            self.assertEqual(loads(shown(self.collected(name))), (emitted(COUNT), 0))
+        command = ["perf", "script", "--show-lost-events", "--fields", "comm,event,trace", "--input",
+                   self.collected("perf.data")]
+        by_perf = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        self.assertEqual(items(by_perf), emitted(COUNT))
+
+    def test_has_the_processes_and_threads_that_memory_has(self):
+        self.part("beside_others")
+        names = ("process", "pid", "thread", "cpu", "level")
+        by_device, by_memory = (
+            [{name: line.get(name) for name in names} for line in shown(self.collected(path))]
+            for path in ("device.elog", "memory.elog"))
+        self.assertEqual(by_device, by_memory)
+
+    def test_picks_what_memory_picks(self):
+        self.part("by_patterns")
+        for number, (options, count) in enumerate(PATTERNS):
+            with self.subTest(options):
+                by_device, by_memory = (
+                    [(line["event"], line["fields"])
+                     for line in shown(self.collected(f"{route}-{number}.elog"))]
+                    for route in ("device", "memory"))
+                self.assertEqual(by_device, by_memory)
+                self.assertEqual(len(by_device), count * ROUNDS)
+
+    def test_counts_what_is_overwritten(self):
+        summary = self.summary(self.part("overwritten"))
+        found, missing = loads(shown(self.collected("newest.elog")))
+        self.assertEqual(found, emitted(COUNT_OF_TOO_MANY)[-len(found):])
+        self.assertGreater(len(found), 1000)
+        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
+        self.assertEqual((summary["events"], summary["overwritten"], summary["lost"]),
+                         (len(found), missing, 0))
+
+    def test_counts_what_is_lost(self):
+        summary = self.summary(self.part("late"))
+        found, missing = loads(shown(self.collected("late.elog")))
+        self.assertGreater(missing, 0)
+        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
+        self.assertEqual(summary["lost"], missing)
+        self.assertEqual(found, emitted(COUNT_OF_TOO_MANY)[:len(found)])
+
+    def test_fails_on_loss_if_it_is_asked_to(self):
+        self.part("late_fails", 3)
+
+    def test_shows_events_and_stops_at_a_number(self):
+        lines = [json.loads(line) for line in self.part("shown") if line.startswith('{"')]
+        self.assertEqual([line["fields"]["number"] for line in lines], [5, 6, 7])
+
+    def test_lets_a_user_hear_his_own_programs_alone(self):
+        lines = [json.loads(line) for line in self.part("others") if line.startswith('{"')]
+        self.assertEqual([line["fields"]["number"] for line in lines], [0, 1, 2])
+
+    def test_one_that_is_killed_leaves_nothing(self):
+        self.part("killed")
+        self.part("unload")
+
+    def test_says_what_is_wrong(self):
+        for title, sentence in (
+                ("not_loaded", "the kernel module eventlog is not loaded. Load it, as root, with: "
+                               "modprobe eventlog."),
+                ("not_there", "The kernel has no event that matches 'nobody:*'."),
+                ("not_brought", "Neither did the command bring it while it ran."),
+                ("not_permitted", "/dev/eventlog is not permitted to you"),
+                ("too_large", "Ask for less with --buffer-size"),
+                ("too_long", "is longer than the 63 characters that the kernel module takes")):
+            with self.subTest(title):
+                self.assertIn(sentence, "\n".join(self.part(title, 1)))
+
+
+class DeviceBefore66(Device):
+    """The same on an older kernel."""
+
+    KERNEL = "debian-6.1"
+    PROCESSORS = 1
+
+
+if __name__ == "__main__":
+    vm_case.main()
