@@ -14,12 +14,11 @@
 #include "commands.hpp"
 #include "file_damage.hpp"
 #include "file_reader.hpp"
-#include "left_out.hpp"
 #include "listening.hpp"
+#include "live_recording.hpp"
 #include "locale_name.hpp"
 #include "quantities.hpp"
 #include "stop_signal.hpp"
-#include "subscription.hpp"
 #include "tell.hpp"
 #include "terminal.hpp"
 #include "wanted_records.hpp"
@@ -35,6 +34,7 @@ struct agg_arguments {
     std::optional<std::string> file;
     record_choice choice;  // of the file; --where also of what is listened to
     listening_arguments listening;
+    std::optional<std::string> via;
     std::optional<std::string> every;
     std::optional<std::string> duration;
     std::uint64_t keys = aggregator::keys_default;
@@ -130,7 +130,10 @@ void run_live(const agg_arguments& arguments) {
     if (arguments.duration) {
         duration = parse_duration(*arguments.duration);
     }
-    check_before(arguments, options.patterns);
+    const recording_route route = parse_route(arguments.via, arguments.listening);
+    if (route == recording_route::memory) {
+        check_before(arguments, options.patterns);
+    }
     catch_stop_signals();
     const std::unique_ptr<record_filter> filter =
         make_filter(arguments.choice.where, present_time(), chosen_by(options.patterns));
@@ -146,15 +149,13 @@ void run_live(const agg_arguments& arguments) {
     aggregate_intervals intervals(computed, interval, [&](std::optional<std::int64_t> begins) {
         show(computed, arguments, begins, stop);
     });
-    subscription source(options);
-    tell_left_out(source.header());
+    const std::unique_ptr<live_recording> process =
+        begin_recording(route, arguments.listening, options);
     if (!arguments.listening.wait) {
-        check_patterns(options.patterns, source.patterns_met(), {},
-                       "See what there is with: elog list. To wait for it, add --wait.");
+        process->check_before();
     }
     aggregating_sink sink(filter.get(), computed, intervals);
-    recording process(source, sink);
-    tell_losses(process.run(stop));
+    tell_losses(process->run(sink, stop));
     tell_unsuited(filter.get(), &computed);
     check_names(filter.get(), &computed);
 }
@@ -171,10 +172,10 @@ void check_options(const agg_arguments& arguments) {
     }
     const bool listens = listening.wait || arguments.duration || !listening.sessions.empty() ||
                          !listening.pids.empty() || !listening.process_names.empty() ||
-                         listening.buffer_size;
+                         listening.buffer_size || arguments.via;
     if (arguments.file && listens) {
-        throw usage_failure("--session, -p, --comm, --buffer-size, --wait and --duration are for "
-                            "listening with -e.");
+        throw usage_failure("--session, -p, --comm, --buffer-size, --wait, --via and --duration "
+                            "are for listening with -e.");
     }
     if (!arguments.file && (arguments.choice.from || arguments.choice.to)) {
         throw usage_failure("--from and --to are for a recording; --duration ends listening.");
@@ -203,6 +204,7 @@ void add_agg(command_line& line) {
     command.add_option("FILE", arguments->file, "Recording made by elog record -o")
         .names_a(value_kind::file);
     add_live_options(command, arguments->listening);
+    add_route_option(command, arguments->via);
     add_times(command, arguments->choice, "--to,--until");
     command.add_option("--where", arguments->choice.where, where_help).value_name("PREDICATE");
     command.add_option("--every", arguments->every, "A result for each interval: 1s, 500ms, 2m")
@@ -215,7 +217,6 @@ void add_agg(command_line& line) {
         .value_name("NUMBER");
     command.add_flag("-j,--json", arguments->json, "JSON, one line for each result");
     command.footer("Examples:\n"
-                   "  elog agg 'count() by event' run.elog\n"
                    "  elog agg 'sum(bytes), avg(bytes) by peer | top 10' run.elog\n"
                    "  elog agg 'quantize(took) by event' -e 'http:*' --every 1s");
     command.action([arguments] { run_agg(*arguments); });

@@ -11,23 +11,18 @@
 #include "child_process.hpp"
 #include "commands.hpp"
 #include "compress_option.hpp"
-#include "device_recording.hpp"
 #include "file_sink.hpp"
 #include "filtering_sink.hpp"
-#include "left_out.hpp"
 #include "line_output.hpp"
 #include "listening.hpp"
+#include "live_recording.hpp"
 #include "output.hpp"
 #include "quantities.hpp"
-#include "recording.hpp"
 #include "recording_progress.hpp"
 #include "recording_route.hpp"
 #include "stop_signal.hpp"
-#include "subscription.hpp"
 #include "summary.hpp"
 #include "tell.hpp"
-#include "traced_recording.hpp"
-#include "tracing.hpp"
 #include "where.hpp"
 
 namespace elog {
@@ -225,17 +220,16 @@ void say_summary(const record_arguments& arguments, const recording_summary& sum
     }
 }
 
-/// What a command says would stand in the line of the progress. `process` is what records,
-/// `run_it(stop, latency)` has it do so.
-template <class Recording, class Run>
-recording_summary run(const Recording& process, const record_arguments& arguments, bool is_alone,
-                      const std::function<bool()>& stop, const Run& run_it) {
+/// What a command says would stand in the line of the progress.
+recording_summary run(live_recording& process, const record_arguments& arguments, bool is_alone,
+                      record_sink& sink, const std::function<bool()>& stop) {
     std::optional<recording_progress> progress;
     if (is_alone) {
         progress.emplace(arguments.output ? meanwhile::nothing : meanwhile::records,
                          arguments.listening.overwrite);
     }
-    return run_it(
+    return process.run(
+        sink,
         [&] {
             if (progress) {
                 progress->update(process);
@@ -246,32 +240,34 @@ recording_summary run(const Recording& process, const record_arguments& argument
 }
 
 /// Records while the command runs, if there is one.
-void record(const record_arguments& arguments, const subscription_options& options,
-            stop_condition& stop, const std::vector<std::string>& command) {
+void record(recording_route route, const record_arguments& arguments,
+            const subscription_options& options, stop_condition& stop,
+            const std::vector<std::string>& command) {
     const std::unique_ptr<record_filter> filter =
         make_filter(arguments.where, present_time(), chosen_by(options.patterns));
-    check_where(arguments, options, !arguments.listening.wait && command.empty());
-    subscription source(options);
-    tell_left_out(source.header());
-    if (!arguments.listening.wait && command.empty()) {
-        check_patterns(options.patterns, source.patterns_met(), {},
-                       "See what there is with: elog list. To wait for it, add --wait.");
+    const bool is_alone = command.empty();
+    const bool is_to_be_there = !arguments.listening.wait && is_alone;
+    if (route == recording_route::memory) {
+        check_where(arguments, options, is_to_be_there);
+    }
+    const std::unique_ptr<live_recording> process =
+        begin_recording(route, arguments.listening, options);
+    if (is_to_be_there) {
+        process->check_before();
     }
     const std::unique_ptr<record_sink> sink = make_sink(arguments, stop);
     const std::unique_ptr<filtering_sink> selection =
         make_selection(arguments, filter.get(), *sink);
-    recording process(source, selection ? static_cast<record_sink&>(*selection) : *sink);
     std::optional<child_process> child;
-    if (!command.empty() && stop_requested().count == 0) {
+    if (!is_alone && stop_requested().count == 0) {
         child.emplace(command);
         stop.watch(*child);
     }
     recording_summary summary;
     try {
-        summary = run(
-            process, arguments, command.empty(),
-            [&] { return stop() || (selection && selection->is_full()); },
-            [&](const auto& ends, auto latency) { return process.run(ends, latency); });
+        summary = run(*process, arguments, is_alone,
+                      selection ? static_cast<record_sink&>(*selection) : *sink,
+                      [&] { return stop() || (selection && selection->is_full()); });
         say_summary(arguments, summary, selection.get());
         tell_unsuited(filter.get(), nullptr);
     } catch (...) {
@@ -283,127 +279,19 @@ void record(const record_arguments& arguments, const subscription_options& optio
     if (child) {
         tell_about_child(*child);
         if (!arguments.listening.wait) {
-            check_patterns(options.patterns, source.patterns_met(), process.providers(),
-                           "Neither did the command while it ran. See what there is with: elog "
-                           "list.");
+            process->check_behind_command();
         }
     }
     check_names(filter.get(), nullptr);
     if (arguments.fail_on_loss && has_loss(summary)) {
         throw events_lost{};
-    }
-}
-
-/// What is said of a kernel that has no such event.
-struct kernel_advice {
-    const char* before;  // it begins
-    const char* after;   // a command has run
-};
-
-/// On standard error, what is new of them.
-template <class Recording>
-void tell_complaints(Recording& process) {
-    for (const std::string& complaint : process.take_complaints()) {
-        tell("elog: {}", complaint);
-    }
-}
-
-/// The same of what the kernel keeps, for a traced_recording or a device_recording.
-template <class Recording>
-void record_in_kernel(Recording& process, const kernel_advice& advice,
-                      const record_arguments& arguments, const subscription_options& options,
-                      stop_condition& stop, const std::vector<std::string>& command) {
-    const std::unique_ptr<record_filter> filter =
-        make_filter(arguments.where, present_time(), chosen_by(options.patterns));
-    if (!arguments.listening.wait && command.empty()) {
-        check_met_in_kernel(options.patterns, process.patterns_met(), advice.before);
-    }
-    const std::unique_ptr<record_sink> sink = make_sink(arguments, stop);
-    const std::unique_ptr<filtering_sink> selection =
-        make_selection(arguments, filter.get(), *sink);
-    std::optional<child_process> child;
-    if (!command.empty() && stop_requested().count == 0) {
-        child.emplace(command);
-        stop.watch(*child);
-    }
-    recording_summary summary;
-    try {
-        summary = run(
-            process, arguments, command.empty(),
-            [&] {
-                tell_complaints(process);
-                return stop() || (selection && selection->is_full());
-            },
-            [&](const auto& ends, auto latency) {
-                record_sink& first = selection ? static_cast<record_sink&>(*selection) : *sink;
-                return process.run(first, ends, latency);
-            });
-        tell_complaints(process);
-        say_summary(arguments, summary, selection.get());
-        tell_unsuited(filter.get(), nullptr);
-    } catch (...) {
-        if (child) {
-            tell_about_child(*child);
-        }
-        throw;
-    }
-    if (child) {
-        tell_about_child(*child);
-        if (!arguments.listening.wait) {
-            check_met_in_kernel(options.patterns, process.patterns_met(), advice.after);
-        }
-    }
-    check_names(filter.get(), nullptr);
-    if (arguments.fail_on_loss && has_loss(summary)) {
-        throw events_lost{};
-    }
-}
-
-void record_traced(const record_arguments& arguments, const subscription_options& options,
-                   stop_condition& stop, const std::vector<std::string>& command) {
-    traced_recording process(make_tracing_options(arguments.listening, options));
-    record_in_kernel(process,
-                     {"Start its program, or add --wait. See what the kernel has with: ls "
-                      "/sys/kernel/tracing/events",
-                      "Neither did the command bring it while it ran. See where its events go "
-                      "with: elog doctor"},
-                     arguments, options, stop, command);
-}
-
-void record_from_device(const record_arguments& arguments, const subscription_options& options,
-                        stop_condition& stop, const std::vector<std::string>& command) {
-    device_recording process(options);
-    record_in_kernel(process,
-                     {"Start its program, after the kernel module is loaded, or add --wait. See "
-                      "what its programs may do with: elog doctor",
-                      "Neither did the command bring it while it ran. See where its events go "
-                      "with: elog doctor"},
-                     arguments, options, stop, command);
-}
-
-void record_by(recording_route route, const record_arguments& arguments,
-               const subscription_options& options, stop_condition& stop,
-               const std::vector<std::string>& command) {
-    switch (route) {
-        case recording_route::memory:
-            record(arguments, options, stop, command);
-            break;
-        case recording_route::device:
-            record_from_device(arguments, options, stop, command);
-            break;
-        case recording_route::tracefs:
-            record_traced(arguments, options, stop, command);
-            break;
     }
 }
 
 void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
     const subscription_options options = make_subscription_options(arguments.listening);
-    const recording_route route = parse_route(arguments.via);
+    const recording_route route = parse_route(arguments.via, arguments.listening);
     check_file_options(arguments);
-    if (route == recording_route::tracefs) {
-        check_tracing(arguments.listening);
-    }
     if (arguments.listening.overwrite) {
         check_overwrite(arguments);
     }
@@ -420,7 +308,7 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
     catch_stop_signals();
     stop_condition stop(duration);
     try {
-        record_by(route, arguments, options, stop, command);
+        record(route, arguments, options, stop, command);
     } catch (const output_closed&) {
         if (!arguments.fail_on_loss) {
             throw;
@@ -464,11 +352,7 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
         .range(1, 1'000'000'000)
         .value_name("NUMBER");
     record.add_option("--where", arguments->where, where_help).value_name("PREDICATE");
-    record
-        .add_option("--via", arguments->via,
-                    "Where events come from: memory, device (the kernel module) or tracefs")
-        .value_name("ROUTE")
-        .one_of({"memory", "device", "tracefs"});
+    add_route_option(record, arguments->via);
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,
                     "Exit with status 3 if any events were lost");
     record.add_flag("-j,--json", arguments->json,

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "recording_route.hpp"
 
-#include <cstddef>
-
-#include "failure.hpp"
+#include "tracing.hpp"
 #include "usage_failure.hpp"
 
 namespace elog {
 
-recording_route parse_route(const std::optional<std::string>& via) {
+void add_route_option(subcommand& command, std::optional<std::string>& via) {
+    command
+        .add_option("--via", via,
+                    "Where events come from: memory, device (the kernel module) or tracefs")
+        .value_name("ROUTE")
+        .one_of({"memory", "device", "tracefs"});
+}
+
+recording_route parse_route(const std::optional<std::string>& via,
+                            const listening_arguments& arguments) {
     if (!via || *via == "memory") {
         return recording_route::memory;
     }
@@ -16,18 +23,10 @@ recording_route parse_route(const std::optional<std::string>& via) {
         return recording_route::device;
     }
     if (*via == "tracefs") {
+        check_tracing(arguments);
         return recording_route::tracefs;
     }
     throw usage_failure("Events come via memory, device or tracefs, and not via '{}'.", *via);
-}
-
-void check_met_in_kernel(const event_patterns& patterns, const std::vector<bool>& met,
-                         const char* advice) {
-    for (std::size_t i = 0; i < patterns.size(); ++i) {
-        if (!met[i]) {
-            throw failure("The kernel has no event that matches '{}'. {}", patterns[i], advice);
-        }
-    }
 }
 
 }  // namespace elog

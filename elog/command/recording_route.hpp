@@ -5,9 +5,9 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "patterns.hpp"
+#include "command_line.hpp"
+#include "listening.hpp"
 
 namespace elog {
 
@@ -17,11 +17,11 @@ enum class recording_route {
     tracefs,  // an instance of the kernel's tracing
 };
 
-/// Throws usage_failure for what is none. Nothing is memory.
-[[nodiscard]] recording_route parse_route(const std::optional<std::string>& via);
+/// --via. The text must live until the command line has been read.
+void add_route_option(subcommand& command, std::optional<std::string>& via);
 
-/// Throws failure if a pattern has met nothing in the kernel: it is most likely mistyped.
-void check_met_in_kernel(const event_patterns& patterns, const std::vector<bool>& met,
-                         const char* advice);
+/// Throws usage_failure for what is none, or cannot do what is asked for. Nothing is memory.
+[[nodiscard]] recording_route parse_route(const std::optional<std::string>& via,
+                                          const listening_arguments& arguments);
 
 }  // namespace elog

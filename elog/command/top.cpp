@@ -11,15 +11,13 @@
 
 #include "append_format.hpp"
 #include "commands.hpp"
-#include "left_out.hpp"
 #include "listening.hpp"
+#include "live_recording.hpp"
 #include "locale_name.hpp"
 #include "output.hpp"
 #include "quantities.hpp"
-#include "recording.hpp"
 #include "screen.hpp"
 #include "stop_signal.hpp"
-#include "subscription.hpp"
 #include "tell.hpp"
 #include "terminal.hpp"
 #include "traffic_frame.hpp"
@@ -38,6 +36,7 @@ constexpr int frames_max = 1'000'000;
 
 struct top_arguments {
     listening_arguments listening;
+    std::optional<std::string> via;
     std::optional<std::string> where;
     std::optional<std::string> every;
     std::optional<std::uint64_t> frames;
@@ -52,7 +51,7 @@ class traffic_meter {
         : counted_(counted), interval_(interval) {}
 
     /// Returns whether an interval has ended.
-    bool tick(const recording& process) {
+    bool tick(const live_recording& process) {
         const steady_clock::time_point now = steady_clock::now();
         if (!begin_) {
             begin_ = now;
@@ -65,14 +64,11 @@ class traffic_meter {
     }
 
     /// The last one, however long it was, when the recording has ended.
-    void end(const recording& process) { end_interval(process, steady_clock::now()); }
+    void end(const live_recording& process) { end_interval(process, steady_clock::now()); }
 
   private:
-    void end_interval(const recording& process, steady_clock::time_point now) {
-        for (const auto& [id, provider] : process.providers()) {
-            const provider_losses losses = process.losses_of(id);
-            counted_.note_losses(id, losses.full + losses.too_large + losses.busy);
-        }
+    void end_interval(const live_recording& process, steady_clock::time_point now) {
+        process.note_losses(counted_);
         counted_.end_interval(std::chrono::duration<double>(now - begin_.value_or(now)).count());
         begin_ = now;
     }
@@ -189,11 +185,12 @@ std::function<bool()> end_condition(const top_arguments& arguments) {
     };
 }
 
-void print_frames(recording& process, traffic_meter& meter, const traffic& counted,
-                  frame_notes notes, std::uint64_t frames, const std::function<bool()>& is_over) {
+void print_frames(live_recording& process, record_sink& sink, traffic_meter& meter,
+                  const traffic& counted, frame_notes notes, std::uint64_t frames,
+                  const std::function<bool()>& is_over) {
     notes.shows_keys = false;
     std::uint64_t printed = 0;
-    static_cast<void>(process.run([&] {
+    static_cast<void>(process.run(sink, [&] {
         if (meter.tick(process)) {
             notes.refused = process.providers_refused();
             print_frame(counted, notes, printed == 0);
@@ -205,8 +202,9 @@ void print_frames(recording& process, traffic_meter& meter, const traffic& count
 
 /// An object at the end of each interval, and, if their number is not given, one more for what came
 /// behind the last.
-void print_objects(recording& process, traffic_meter& meter, const traffic& counted,
-                   std::optional<std::uint64_t> frames, const std::function<bool()>& is_over) {
+void print_objects(live_recording& process, record_sink& sink, traffic_meter& meter,
+                   const traffic& counted, std::optional<std::uint64_t> frames,
+                   const std::function<bool()>& is_over) {
     const auto print = [&] {
         const auto now = std::chrono::system_clock::now().time_since_epoch();
         write_all(STDOUT_FILENO,
@@ -215,7 +213,7 @@ void print_objects(recording& process, traffic_meter& meter, const traffic& coun
                   [] { return stop_requested().count != 0; });
     };
     std::uint64_t printed = 0;
-    static_cast<void>(process.run([&] {
+    static_cast<void>(process.run(sink, [&] {
         if (meter.tick(process)) {
             print();
             ++printed;
@@ -228,11 +226,11 @@ void print_objects(recording& process, traffic_meter& meter, const traffic& coun
     }
 }
 
-void show_live(recording& process, traffic_meter& meter, traffic& counted, const frame_notes& notes,
-               const std::function<bool()>& is_over) {
+void show_live(live_recording& process, record_sink& sink, traffic_meter& meter, traffic& counted,
+               const frame_notes& notes, const std::function<bool()>& is_over) {
     screen terminal;
     live_display display(terminal, counted, notes);
-    static_cast<void>(process.run([&] {
+    static_cast<void>(process.run(sink, [&] {
         display.update(meter.tick(process), process.providers_refused());
         return is_over() || display.is_over();
     }));
@@ -252,27 +250,28 @@ void run_top(const top_arguments& arguments) {
     notes.interval = std::chrono::duration<double>(interval).count();
     check_output(arguments);
     const std::function<bool()> is_over = end_condition(arguments);
-    check_running(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
-                  nullptr, !may_wait);
+    const recording_route route = parse_route(arguments.via, listening);
+    if (route == recording_route::memory) {
+        check_running(
+            make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
+            nullptr, !may_wait);
+    }
     catch_stop_signals();
     const std::unique_ptr<record_filter> filter =
         make_filter(arguments.where, present_time(), chosen_by(options.patterns));
-    subscription source(options);
-    tell_left_out(source.header());
+    const std::unique_ptr<live_recording> process = begin_recording(route, listening, options);
     if (!may_wait) {
-        check_patterns(options.patterns, source.patterns_met(), {},
-                       "See what there is with: elog list. To wait for it, add --wait.");
+        process->check_before();
     }
     traffic counted;
     traffic_sink sink(filter.get(), counted);
-    recording process(source, sink);
     traffic_meter meter(counted, interval);
     if (arguments.json) {
-        print_objects(process, meter, counted, arguments.frames, is_over);
+        print_objects(*process, sink, meter, counted, arguments.frames, is_over);
     } else if (arguments.frames) {
-        print_frames(process, meter, counted, notes, *arguments.frames, is_over);
+        print_frames(*process, sink, meter, counted, notes, *arguments.frames, is_over);
     } else {
-        show_live(process, meter, counted, notes, is_over);
+        show_live(*process, sink, meter, counted, notes, is_over);
     }
     for (const std::string& sentence : sink.complaints()) {
         tell("elog: {} The other events are not affected.", sentence);
@@ -288,6 +287,7 @@ void add_top(command_line& line) {
         line.add_subcommand("top", "Watch rates, losses and values of events on the whole screen");
     const auto arguments = std::make_shared<top_arguments>();
     add_live_options(command, arguments->listening);
+    add_route_option(command, arguments->via);
     command.add_option("--where", arguments->where, where_help).value_name("PREDICATE");
     command
         .add_option("--every", arguments->every,

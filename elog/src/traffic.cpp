@@ -115,6 +115,13 @@ void traffic::note_losses(std::uint16_t provider, std::uint64_t so_far) {
     from.lost = so_far;
 }
 
+void traffic::note_losses_of_nobody(std::uint64_t so_far) {
+    if (so_far > lost_of_nobody_) {
+        lost_.add(so_far - lost_of_nobody_);
+        lost_of_nobody_ = so_far;
+    }
+}
+
 void traffic::end_interval(double seconds) {
     seconds_ += seconds;
     examined_in_interval_ = 0;

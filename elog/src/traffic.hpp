@@ -73,6 +73,8 @@ class traffic {
     void take(const record_view& record);
     /// All that a provider has lost so far.
     void note_losses(std::uint16_t provider, std::uint64_t so_far);
+    /// All that has been lost so far of which nobody knows whose it was.
+    void note_losses_of_nobody(std::uint64_t so_far);
     void end_interval(double seconds);
 
     /// From now on the fields of that event are examined, and no other's. What was known is
@@ -121,6 +123,7 @@ class traffic {
     flow bytes_;
     flow lost_;
     std::uint64_t strange_ = 0;
+    std::uint64_t lost_of_nobody_ = 0;
     double seconds_ = 0;
 
     std::optional<event_name> chosen_;

@@ -136,6 +136,15 @@ TEST_F(trading, losses_are_what_has_been_added_since) {
     EXPECT_EQ(counted.lost().total(), 15U);
 }
 
+TEST_F(trading, losses_of_nobody_count_for_all_together) {
+    counted.note_losses(0, 10);
+    counted.note_losses_of_nobody(3);
+    counted.note_losses_of_nobody(3);
+    counted.note_losses_of_nobody(7);
+    EXPECT_EQ(counted.lost().total(), 17U);
+    EXPECT_EQ(counted.providers()[0].lost.total(), 10U);
+}
+
 TEST_F(trading, records_of_nobody_are_strange) {
     const record_maker unknown{trade, "till", 4243, 5};
     counted.take(unknown.record("sold").view());

@@ -74,6 +74,16 @@ late_fails() {{
         sh -c "kill -STOP \$PPID; '$load' {COUNT_OF_TOO_MANY} < /dev/null; kill -CONT \$PPID"
 }}
 shown() {{ record -e 'load:*' --count 3 --where 'number >= 5' -j -- "$load" 20 < /dev/null 2> /dev/null; }}
+# What counts instead of keeping, while a program emits that waits for it.
+counted() {{
+    "$elog" "$@" --via device -j -e 'load:*' 8>&- &
+    counter=$!
+    listens() {{ grep -q /dev/eventlog /proc/$counter/maps; }}
+    wait_until listens
+    emit {COUNT} > /dev/null
+    kill -TERM $counter
+    wait $counter
+}}
 by_patterns() {{
     number=0
     while read -r options; do
@@ -113,6 +123,8 @@ END
     touch /tmp/answered
     wait $listener
 }}
+part agg counted agg 'count(), sum(number) by event'
+part top counted top
 for each in beside_others overwritten late late_fails shown by_patterns killed not_there not_brought \
     not_permitted others too_large too_long; do
     part $each $each
@@ -227,6 +239,16 @@ class Device(parts.Case):
     def test_shows_events_and_stops_at_a_number(self):
         lines = [json.loads(line) for line in self.part("shown") if line.startswith('{"')]
         self.assertEqual([line["fields"]["number"] for line in lines], [5, 6, 7])
+
+    def test_counts_as_it_counts_of_memory(self):
+        (line,) = self.part("agg")
+        (group,) = json.loads(line)["groups"]
+        self.assertEqual(list(group.values()), [
+            {"event": "item"}, {"count()": COUNT, "sum(number)": sum(range(COUNT))}])
+
+    def test_is_watched_as_memory_is(self):
+        *_, last = map(json.loads, self.part("top"))
+        self.assertEqual((last["events"], last["lost"]), (COUNT, 0))
 
     def test_lets_a_user_hear_his_own_programs_alone(self):
         lines = [json.loads(line) for line in self.part("others") if line.startswith('{"')]

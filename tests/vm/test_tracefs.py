@@ -83,6 +83,16 @@ late() {{
     kill -CONT $recorder
     finish
 }}
+# What counts instead of keeping.
+counted() {{
+    begin {COUNT}
+    "$elog" "$@" --via tracefs -j -e 'load:*' 8>&- 9>&- &
+    recorder=$!
+    wait_until is_recorded
+    emit > /dev/null
+    kill -TERM $recorder
+    wait $recorder
+}}
 killed() {{
     record -o /tmp/killed.elog
     left=$(ls $tracing/instances)
@@ -114,6 +124,8 @@ not_mounted() {{
     done
     "$elog" record --via tracefs -e 'load:*' --duration 1s
 }}
+part agg counted agg 'count(), sum(number) by event'
+part top counted top
 for each in beside_perf overwritten late killed disabled not_there not_permitted with_session; do
     part $each $each
 done
@@ -183,6 +195,16 @@ class Tracefs(parts.Case):
                    self.collected("perf.data")]
         by_perf = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         self.assertEqual(items(by_perf.replace("user_events:eventlog_", "eventlog:")), found)
+
+    def test_counts_as_it_counts_of_memory(self):
+        (line,) = self.part("agg")
+        (group,) = json.loads(line)["groups"]
+        self.assertEqual(list(group.values()), [
+            {"event": "item"}, {"count()": COUNT, "sum(number)": sum(range(COUNT))}])
+
+    def test_is_watched_as_memory_is(self):
+        *_, last = map(json.loads, self.part("top"))
+        self.assertEqual((last["events"], last["lost"]), (COUNT, 0))
 
     def test_counts_what_is_overwritten(self):
         lines = self.part("overwritten")

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "live_recording.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "device_recording.hpp"
+#include "failure.hpp"
+#include "left_out.hpp"
+#include "tell.hpp"
+#include "traced_recording.hpp"
+#include "tracing.hpp"
+
+namespace elog {
+namespace {
+
+class memory_recording : public live_recording {
+  public:
+    explicit memory_recording(const subscription_options& options)
+        : patterns_(options.patterns), source_(options) {
+        tell_left_out(source_.header());
+    }
+
+    void check_before() const override {
+        check_patterns(patterns_, source_.patterns_met(), {},
+                       "See what there is with: elog list. To wait for it, add --wait.");
+    }
+    void check_behind_command() const override {
+        check_patterns(patterns_, source_.patterns_met(), process_->providers(),
+                       "Neither did the command while it ran. See what there is with: elog list.");
+    }
+    recording_summary run(record_sink& sink, const std::function<bool()>& stop,
+                          std::chrono::nanoseconds latency) override {
+        return process_.emplace(source_, sink).run(stop, latency);
+    }
+    [[nodiscard]] recording_summary so_far() const override { return process_->so_far(); }
+    [[nodiscard]] std::uint32_t providers_refused() const override {
+        return process_->providers_refused();
+    }
+    void note_losses(traffic& counted) const override {
+        for (const auto& [id, provider] : process_->providers()) {
+            const provider_losses losses = process_->losses_of(id);
+            counted.note_losses(id, losses.full + losses.too_large + losses.busy);
+        }
+    }
+
+  private:
+    const event_patterns& patterns_;
+    subscription source_;
+    std::optional<recording> process_;  // since it runs
+};
+
+/// What is said of a kernel that has no such event.
+struct kernel_advice {
+    const char* before;  // it begins
+    const char* behind;  // a command
+};
+
+/// Of what the kernel keeps: a traced_recording or a device_recording.
+template <class Recording>
+class kernel_recording : public live_recording {
+  public:
+    template <class Options>
+    kernel_recording(const event_patterns& patterns, const kernel_advice& advice, Options&& options)
+        : patterns_(patterns), advice_(advice), process_(std::forward<Options>(options)) {}
+
+    void check_before() const override { check_met(advice_.before); }
+    void check_behind_command() const override { check_met(advice_.behind); }
+    recording_summary run(record_sink& sink, const std::function<bool()>& stop,
+                          std::chrono::nanoseconds latency) override {
+        recording_summary summary = process_.run(
+            sink,
+            [&] {
+                tell_complaints();
+                return stop();
+            },
+            latency);
+        tell_complaints();
+        return summary;
+    }
+    [[nodiscard]] recording_summary so_far() const override { return process_.so_far(); }
+    [[nodiscard]] std::uint32_t providers_refused() const override {
+        return process_.so_far().providers_refused;
+    }
+    /// The kernel counts them by CPU.
+    void note_losses(traffic& counted) const override {
+        counted.note_losses_of_nobody(process_.so_far().lost);
+    }
+
+  private:
+    void check_met(const char* advice) const {
+        for (std::size_t i = 0; i < patterns_.size(); ++i) {
+            if (!process_.patterns_met()[i]) {
+                throw failure("The kernel has no event that matches '{}'. {}", patterns_[i],
+                              advice);
+            }
+        }
+    }
+    void tell_complaints() {
+        for (const std::string& complaint : process_.take_complaints()) {
+            tell("elog: {}", complaint);
+        }
+    }
+
+    const event_patterns& patterns_;
+    kernel_advice advice_;
+    Recording process_;
+};
+
+constexpr kernel_advice advice_on_device{
+    "Start its program, after the kernel module is loaded, or add --wait. See what its programs "
+    "may "
+    "do with: elog doctor",
+    "Neither did the command bring it while it ran. See where its events go with: elog doctor"};
+constexpr kernel_advice advice_on_tracing{
+    "Start its program, or add --wait. See what the kernel has with: ls "
+    "/sys/kernel/tracing/events",
+    "Neither did the command bring it while it ran. See where its events go with: elog doctor"};
+
+}  // namespace
+
+std::unique_ptr<live_recording> begin_recording(recording_route route,
+                                                const listening_arguments& arguments,
+                                                const subscription_options& options) {
+    switch (route) {
+        case recording_route::device:
+            return std::make_unique<kernel_recording<device_recording>>(options.patterns,
+                                                                        advice_on_device, options);
+        case recording_route::tracefs:
+            return std::make_unique<kernel_recording<traced_recording>>(
+                options.patterns, advice_on_tracing, make_tracing_options(arguments, options));
+        case recording_route::memory:
+            break;
+    }
+    return std::make_unique<memory_recording>(options);
+}
+
+}  // namespace elog

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// Whatever listens, by the route that was asked for with --via: to who shows or counts what comes
+// they are all the same.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "listening.hpp"
+#include "recording.hpp"
+#include "recording_route.hpp"
+#include "subscription.hpp"
+#include "traffic.hpp"
+
+namespace elog {
+
+class live_recording {
+  public:
+    live_recording() = default;
+    live_recording(const live_recording&) = delete;
+    live_recording& operator=(const live_recording&) = delete;
+    virtual ~live_recording() = default;
+
+    /// Throws failure if a pattern has met no event of anybody who runs: it is most likely
+    /// mistyped.
+    virtual void check_before() const = 0;
+    /// The same of those who have come, too, when a command has run meanwhile.
+    virtual void check_behind_command() const = 0;
+
+    /// As recording::run; once. What is to be complained about is told on standard error.
+    virtual recording_summary run(
+        record_sink& sink, const std::function<bool()>& stop,
+        std::chrono::nanoseconds latency = recording::default_latency) = 0;
+
+    // While it runs, so far.
+    [[nodiscard]] virtual recording_summary so_far() const = 0;
+    [[nodiscard]] virtual std::uint32_t providers_refused() const = 0;
+    virtual void note_losses(traffic& counted) const = 0;
+};
+
+/// From here on events are kept. Throws usage_failure for what the route cannot do, and failure.
+/// `options` must outlive it.
+[[nodiscard]] std::unique_ptr<live_recording> begin_recording(recording_route route,
+                                                              const listening_arguments& arguments,
+                                                              const subscription_options& options);
+
+}  // namespace elog
