@@ -116,6 +116,14 @@ class overview : public CLI::Formatter {
 /// headings.
 class single_list : public CLI::Formatter {
   public:
+    std::string make_help(const CLI::App* command, std::string name,
+                          CLI::AppFormatMode mode) const override {
+        std::string text = CLI::Formatter::make_help(command, std::move(name), mode);
+        // Where there is no footer, an empty line ends it, which a screen has no room for.
+        text.erase(text.find_last_not_of('\n') + 1);
+        return text + "\n";
+    }
+
     std::string make_positionals(const CLI::App* command) const override {
         const auto is_argument = [](const CLI::Option* option) { return option->get_positional(); };
         return "\n" + make_group({}, true, command->get_options(is_argument));

@@ -31,6 +31,12 @@ class memory_recording : public live_recording {
         check_patterns(patterns_, source_.patterns_met(), process_->providers(),
                        "Neither did the command while it ran. See what there is with: elog list.");
     }
+    /// They are known from what check_running() finds.
+    void note_names(record_filter& /*filter*/) const override {}
+    [[nodiscard]] std::string explain() const override {
+        return "programs ask     which events -e, --session, -p and --comm want\n"
+               "elog asks        all of --where\n";
+    }
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency) override {
         return process_.emplace(source_, sink).run(stop, latency);
@@ -58,6 +64,29 @@ struct kernel_advice {
     const char* behind;  // a command
 };
 
+void note_names_of(const device_recording& /*process*/, record_filter& /*filter*/) {}
+
+void note_names_of(const traced_recording& process, record_filter& filter) {
+    provider_instance provider;
+    for (const found_event& each : process.found()) {
+        provider.schema = *each.event.schema;
+        try {
+            filter.add(provider);  // those that come take its place
+        } catch (const failure&) {
+            // Told when an event of it comes.
+        }
+    }
+}
+
+std::string explanation_of(const device_recording& /*process*/) {
+    return "the kernel asks  which events -e, --session, -p and --comm want, but for keywords\n"
+           "elog asks        keywords, and all of --where\n";
+}
+
+std::string explanation_of(const traced_recording& process) {
+    return explain(process.found());
+}
+
 /// Of what the kernel keeps: a traced_recording or a device_recording.
 template <class Recording>
 class kernel_recording : public live_recording {
@@ -68,6 +97,8 @@ class kernel_recording : public live_recording {
 
     void check_before() const override { check_met(advice_.before); }
     void check_behind_command() const override { check_met(advice_.behind); }
+    void note_names(record_filter& filter) const override { note_names_of(process_, filter); }
+    [[nodiscard]] std::string explain() const override { return explanation_of(process_); }
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency) override {
         recording_summary summary = process_.run(
@@ -123,14 +154,16 @@ constexpr kernel_advice advice_on_tracing{
 
 std::unique_ptr<live_recording> begin_recording(recording_route route,
                                                 const listening_arguments& arguments,
-                                                const subscription_options& options) {
+                                                const subscription_options& options,
+                                                const std::optional<std::string>& where) {
     switch (route) {
         case recording_route::device:
             return std::make_unique<kernel_recording<device_recording>>(options.patterns,
                                                                         advice_on_device, options);
         case recording_route::tracefs:
             return std::make_unique<kernel_recording<traced_recording>>(
-                options.patterns, advice_on_tracing, make_tracing_options(arguments, options));
+                options.patterns, advice_on_tracing,
+                make_tracing_options(arguments, options, where));
         case recording_route::memory:
             break;
     }

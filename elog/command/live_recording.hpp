@@ -8,8 +8,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "listening.hpp"
+#include "record_filter.hpp"
 #include "recording.hpp"
 #include "recording_route.hpp"
 #include "subscription.hpp"
@@ -30,6 +33,11 @@ class live_recording {
     /// The same of those who have come, too, when a command has run meanwhile.
     virtual void check_behind_command() const = 0;
 
+    /// Tells a filter of the names that events have which are there now, of which maybe none comes.
+    virtual void note_names(record_filter& filter) const = 0;
+    /// Where it is decided which events are kept, for people.
+    [[nodiscard]] virtual std::string explain() const = 0;
+
     /// As recording::run; once. What is to be complained about is told on standard error.
     virtual recording_summary run(
         record_sink& sink, const std::function<bool()>& stop,
@@ -42,9 +50,9 @@ class live_recording {
 };
 
 /// From here on events are kept. Throws usage_failure for what the route cannot do, and failure.
-/// `options` must outlive it.
-[[nodiscard]] std::unique_ptr<live_recording> begin_recording(recording_route route,
-                                                              const listening_arguments& arguments,
-                                                              const subscription_options& options);
+/// `options` must outlive it. What `where` does not want need not come.
+[[nodiscard]] std::unique_ptr<live_recording> begin_recording(
+    recording_route route, const listening_arguments& arguments,
+    const subscription_options& options, const std::optional<std::string>& where = {});
 
 }  // namespace elog

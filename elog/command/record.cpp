@@ -42,6 +42,7 @@ struct record_arguments {
     std::optional<std::string> max_total;
     std::optional<std::string> where;
     std::optional<std::string> via;
+    bool explain = false;
     bool fail_on_loss = false;
     bool json = false;
 };
@@ -251,9 +252,16 @@ void record(recording_route route, const record_arguments& arguments,
         check_where(arguments, options, is_to_be_there);
     }
     const std::unique_ptr<live_recording> process =
-        begin_recording(route, arguments.listening, options);
+        begin_recording(route, arguments.listening, options, arguments.where);
     if (is_to_be_there) {
         process->check_before();
+    }
+    if (filter != nullptr) {
+        process->note_names(*filter);
+    }
+    if (arguments.explain) {
+        write_all(STDOUT_FILENO, process->explain());
+        return;
     }
     const std::unique_ptr<record_sink> sink = make_sink(arguments, stop);
     const std::unique_ptr<filtering_sink> selection =
@@ -353,6 +361,8 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
         .value_name("NUMBER");
     record.add_option("--where", arguments->where, where_help).value_name("PREDICATE");
     add_route_option(record, arguments->via);
+    record.add_flag("--explain", arguments->explain,
+                    "Do not record: say where it would be decided what is kept");
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,
                     "Exit with status 3 if any events were lost");
     record.add_flag("-j,--json", arguments->json,

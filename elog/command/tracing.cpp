@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "failure.hpp"
 #include "running_providers.hpp"
 #include "schema_sources.hpp"
+#include "traced_condition.hpp"
 #include "usage_failure.hpp"
+#include "where.hpp"
 
 namespace elog {
 namespace {
@@ -38,7 +42,8 @@ void check_tracing(const listening_arguments& arguments) {
 }
 
 tracing_options make_tracing_options(const listening_arguments& arguments,
-                                     const subscription_options& options) {
+                                     const subscription_options& options,
+                                     const std::optional<std::string>& where) {
     tracing_options wanted{.patterns = options.patterns,
                            .process_names = arguments.process_names,
                            .buffer_size = options.buffer_size * options.buffers_per_cpu,
@@ -47,7 +52,32 @@ tracing_options make_tracing_options(const listening_arguments& arguments,
     for (const std::uint64_t pid : arguments.pids) {
         wanted.pids.push_back(static_cast<std::uint32_t>(pid));
     }
+    if (where) {
+        try {
+            wanted.condition = [asked = predicate("--where", *where),
+                                now = present_time()](const traced_event& event) {
+                return condition_for(event, asked, now);
+            };
+        } catch (const failure& mistake) {
+            throw usage_failure("{}", mistake.what());
+        }
+    }
     return wanted;
+}
+
+std::string explain(const std::vector<found_event>& events) {
+    std::string text;
+    for (const auto& [event, condition] : events) {
+        const event_schema& known = event.schema->events[event.position];
+        const char* const here = condition.is_whole
+                                     ? "nothing that the kernel has not asked"
+                                     : "all of --where, for the kernel cannot ask all of it";
+        text += fmt::format(
+            "{}:{}, in the kernel {}:{}\n  the kernel asks  {}\n  elog asks        {}\n",
+            event.schema->name, known.name, event.kernel_name.system, event.kernel_name.event,
+            condition.text.empty() ? "nothing" : condition.text, here);
+    }
+    return text;
 }
 
 }  // namespace elog

@@ -3,6 +3,10 @@
 // --via tracefs: what is asked of the kernel's tracing, and said about it.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "listening.hpp"
 #include "subscription.hpp"
 #include "traced_recording.hpp"
@@ -12,8 +16,13 @@ namespace elog {
 /// Throws usage_failure for what the kernel's tracing cannot do.
 void check_tracing(const listening_arguments& arguments);
 
-/// `options` must outlive what they are for.
+/// `options` must outlive what they are for. Of `where` the kernel asks what it can. Throws
+/// usage_failure if that makes no sense.
 [[nodiscard]] tracing_options make_tracing_options(const listening_arguments& arguments,
-                                                   const subscription_options& options);
+                                                   const subscription_options& options,
+                                                   const std::optional<std::string>& where);
+
+/// What the kernel asks of events before it keeps them, for people.
+[[nodiscard]] std::string explain(const std::vector<found_event>& events);
 
 }  // namespace elog

@@ -9,6 +9,7 @@
 // neither is its negation. A record matches if the whole is true.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -60,7 +61,34 @@ struct test_context {
     const predicate& wanted;
     std::int64_t reference_time = 0;  // for times without a day
     std::vector<bool>& known;         // by node: some event knows the name; true is never unset
+    bool of_any_process = false;      // the process of the provider is not meant: for fold() alone
 };
+
+/// What is left of a predicate for one event: comparisons, and how they are joined. Negations have
+/// become part of the comparisons.
+struct folded_test {
+    enum class form {
+        never,
+        always,
+        open,  // of one process it is true, and of another one not
+        leaf,
+        all_of,
+        any_of,
+    };
+    form is = form::never;
+    std::size_t size = 0;  // instructions
+    test_instruction leaf{};
+    std::vector<folded_test> children{};
+};
+
+struct folded_predicate {
+    folded_test whole{};
+    std::string texts{};  // of the instructions
+};
+
+/// Throws failure, with source and column, if the event's types do not allow the comparison.
+[[nodiscard]] folded_predicate fold(const test_context& context, const provider_instance& provider,
+                                    const event_schema& event);
 
 class event_test {
   public:
@@ -78,8 +106,8 @@ class event_test {
     [[nodiscard]] bool matches(const record_view& record, const clock_table& clock) const noexcept;
 
   private:
-    friend class event_test_builder;
-
+    void emit(const folded_test& part, std::size_t at, std::uint16_t on_true,
+              std::uint16_t on_false);
     [[nodiscard]] bool holds(const test_instruction& test, const record_view& record,
                              const clock_table& clock) const noexcept;
 

@@ -39,35 +39,26 @@ bool is_equality(comparison how) noexcept {
     return how == comparison::equal || how == comparison::unequal;
 }
 
-/// What is left of a condition for one event.
-struct folded {
-    enum class form { never, always, leaf, all_of, any_of };
-    form is = form::never;
-    std::size_t size = 0;  // instructions
-    test_instruction leaf{};
-    std::vector<folded> children{};
-};
-
-folded constant(bool value) {
-    return {value ? folded::form::always : folded::form::never, 0, {}, {}};
+folded_test constant(bool value) {
+    return {value ? folded_test::form::always : folded_test::form::never, 0, {}, {}};
 }
 
-}  // namespace
+/// What a process has, and not an event.
+bool is_of_process(const record_place& place) noexcept {
+    return place.stored.home == place_home::fixed &&
+           (place.name == "pid" || place.name == "uid" || place.name == "comm");
+}
 
 class event_test_builder {
   public:
     event_test_builder(const test_context& context, const provider_instance& provider,
-                       const event_schema& event, event_test& made)
-        : context_(context), provider_(provider), event_(event), made_(made) {}
+                       const event_schema& event)
+        : context_(context), provider_(provider), event_(event) {}
 
-    void build() {
+    folded_predicate build() {
         note_names();
-        const folded whole = fold(context_.wanted.root(), false);
-        made_.always_ = whole.is == folded::form::always;
-        made_.program_.resize(whole.size);
-        if (whole.size != 0) {
-            emit(whole, 0, test_instruction::accept, test_instruction::reject);
-        }
+        folded_test whole = fold(context_.wanted.root(), false);
+        return {std::move(whole), std::move(texts_)};
     }
 
   private:
@@ -104,7 +95,7 @@ class event_test_builder {
 
     // The tree ------------------------------------------------------------------------------------
 
-    folded fold(std::size_t index, bool negated) {
+    folded_test fold(std::size_t index, bool negated) {
         const predicate_node& node = node_at(index);
         switch (node.kind) {
             case predicate_kind::negation:
@@ -125,16 +116,18 @@ class event_test_builder {
 
     /// What decides the whole (false for "and") makes the types of all else irrelevant: so does
     /// event == "x" && ... keep what is meant for x from being asked of others.
-    folded fold_list(const predicate_node& node, bool negated) {
+    folded_test fold_list(const predicate_node& node, bool negated) {
         const bool all = (node.kind == predicate_kind::conjunction) != negated;
-        const folded::form deciding = all ? folded::form::never : folded::form::always;
-        const folded::form neutral = all ? folded::form::always : folded::form::never;
-        folded list;
-        list.is = all ? folded::form::all_of : folded::form::any_of;
+        const folded_test::form deciding =
+            all ? folded_test::form::never : folded_test::form::always;
+        const folded_test::form neutral =
+            all ? folded_test::form::always : folded_test::form::never;
+        folded_test list;
+        list.is = all ? folded_test::form::all_of : folded_test::form::any_of;
         std::optional<failure> mistake;
         for (const std::size_t child : node.children) {
             try {
-                folded part = fold(child, negated);
+                folded_test part = fold(child, negated);
                 if (part.is == deciding) {
                     return constant(!all);
                 }
@@ -152,29 +145,14 @@ class event_test_builder {
         if (list.children.empty()) {
             return constant(all);
         }
-        return list.children.size() == 1 ? folded(std::move(list.children.front())) : list;
-    }
-
-    void emit(const folded& part, std::size_t at, std::uint16_t on_true, std::uint16_t on_false) {
-        if (part.is == folded::form::leaf) {
-            made_.program_[at] = part.leaf;
-            made_.program_[at].on_true = on_true;
-            made_.program_[at].on_false = on_false;
-            return;
-        }
-        const bool all = part.is == folded::form::all_of;
-        for (const folded& child : part.children) {
-            const std::size_t next = at + child.size;
-            const bool is_last = &child == &part.children.back();
-            const auto behind = static_cast<std::uint16_t>(next);
-            emit(child, at, is_last || !all ? on_true : behind, is_last || all ? on_false : behind);
-            at = next;
-        }
+        return list.children.size() == 1 ? folded_test(std::move(list.children.front())) : list;
     }
 
     // Leaves --------------------------------------------------------------------------------------
 
-    static folded leaf(const test_instruction& test) { return {folded::form::leaf, 1, test, {}}; }
+    static folded_test leaf(const test_instruction& test) {
+        return {folded_test::form::leaf, 1, test, {}};
+    }
 
     static test_instruction test_of(const record_place& place, test_operation what, comparison how,
                                     bool negated) {
@@ -187,15 +165,18 @@ class event_test_builder {
     }
 
     void keep_text(test_instruction& test, std::string_view text) {
-        test.text_begin = static_cast<std::uint32_t>(made_.texts_.size());
+        test.text_begin = static_cast<std::uint32_t>(texts_.size());
         test.text_size = static_cast<std::uint32_t>(text.size());
-        made_.texts_ += text;
+        texts_ += text;
     }
 
-    folded fold_integer(const record_place& place, std::uint64_t mask, const bit_range& range,
-                        bool negated) {
+    folded_test fold_integer(const record_place& place, std::uint64_t mask, const bit_range& range,
+                             bool negated) {
         const bool inverted = range.is_empty != negated;
         const std::uint64_t span = range.is_empty ? ~std::uint64_t{0} : range.span;
+        if (is_open(place)) {
+            return open();
+        }
         if (place.stored.home == place_home::fixed) {
             return constant(((place.fixed_bits & mask) - range.low <= span) != inverted);
         }
@@ -207,14 +188,20 @@ class event_test_builder {
         return leaf(test);
     }
 
+    /// Whether it is not to be known of which process the event is.
+    [[nodiscard]] bool is_open(const record_place& place) const noexcept {
+        return context_.of_any_process && is_of_process(place);
+    }
+    static folded_test open() { return {folded_test::form::open, 0, {}, {}}; }
+
     /// Known not to be equal, wherever there is a value.
-    folded fold_foreign(const record_place& place, comparison how, bool negated) {
+    folded_test fold_foreign(const record_place& place, comparison how, bool negated) {
         bit_range none;
         none.is_empty = how == comparison::equal || how == comparison::like;
         return fold_integer(place, 0, none, negated);
     }
 
-    folded fold_truth(const predicate_node& node, bool negated) {
+    folded_test fold_truth(const predicate_node& node, bool negated) {
         const predicate_node& value = node_at(node.children[0]);
         const bool is_masked = value.kind == predicate_kind::masked;
         const std::optional<record_place> place =
@@ -230,7 +217,7 @@ class event_test_builder {
         return fold_integer(*place, mask, {0, 0, false}, !negated);
     }
 
-    folded fold_presence(const predicate_node& name, bool negated) {
+    folded_test fold_presence(const predicate_node& name, bool negated) {
         const std::optional<record_place> place = place_of(name);
         if (!place || place->stored.home != place_home::payload) {
             return constant(place.has_value() != negated);
@@ -301,7 +288,7 @@ class event_test_builder {
 
     // Relations -----------------------------------------------------------------------------------
 
-    folded fold_relation(const predicate_node& node, bool negated) {
+    folded_test fold_relation(const predicate_node& node, bool negated) {
         std::size_t left = node.children[0];
         std::size_t right = node.children[1];
         comparison how = node.how;
@@ -337,8 +324,8 @@ class event_test_builder {
     }
 
     /// Two names: a field and one of its values, or two fields.
-    folded fold_names(const predicate_node& node, std::size_t left, std::size_t right,
-                      bool negated) {
+    folded_test fold_names(const predicate_node& node, std::size_t left, std::size_t right,
+                           bool negated) {
         const auto name_in = [this](std::size_t index) {
             const predicate_node& inner = node_at(index);
             return inner.kind == predicate_kind::masked ? inner.children[0] : index;
@@ -385,8 +372,8 @@ class event_test_builder {
         return true;
     }
 
-    folded fold_pair(const predicate_node& node, const record_place& one, const record_place& other,
-                     bool negated) {
+    folded_test fold_pair(const predicate_node& node, const record_place& one,
+                          const record_place& other, bool negated) {
         const value_class is = one.stored.is;
         const bool numbers = is_number(is) && is_number(other.stored.is);
         if (!numbers && is != other.stored.is) {
@@ -421,8 +408,11 @@ class event_test_builder {
     }
 
     /// The other side is the same for all records.
-    folded fold_with_fixed(const record_place& place, const record_place& fixed, comparison how,
-                           bool negated) {
+    folded_test fold_with_fixed(const record_place& place, const record_place& fixed,
+                                comparison how, bool negated) {
+        if (is_open(place) || is_open(fixed)) {
+            return open();
+        }
         if (fixed.stored.is == value_class::text) {
             return fold_text(place, fixed.fixed_text, how, negated);
         }
@@ -434,8 +424,8 @@ class event_test_builder {
                             negated);
     }
 
-    folded fold_literal(const record_place& place, std::size_t right, comparison how,
-                        bool negated) {
+    folded_test fold_literal(const record_place& place, std::size_t right, comparison how,
+                             bool negated) {
         const predicate_node& literal = node_at(right);
         switch (place.stored.is) {
             case value_class::boolean:
@@ -488,8 +478,8 @@ class event_test_builder {
                                            called(place), name_of(place.stored.is), what));
     }
 
-    folded fold_number(const record_place& place, std::uint64_t mask, std::size_t right,
-                       comparison how, bool negated) {
+    folded_test fold_number(const record_place& place, std::uint64_t mask, std::size_t right,
+                            comparison how, bool negated) {
         const predicate_node& literal = node_at(right);
         if (is_pattern(how)) {
             refuse_types(place, literal, how);
@@ -546,14 +536,18 @@ class event_test_builder {
         refuse_types(place, literal, comparison::equal);
     }
 
-    folded fold_floating(const record_place& place, double number, comparison how, bool negated) {
+    folded_test fold_floating(const record_place& place, double number, comparison how,
+                              bool negated) {
         test_instruction test = test_of(place, test_operation::floating, how, negated);
         test.number = number;
         return leaf(test);
     }
 
-    folded fold_text(const record_place& place, std::string_view wanted, comparison how,
-                     bool negated) {
+    folded_test fold_text(const record_place& place, std::string_view wanted, comparison how,
+                          bool negated) {
+        if (is_open(place)) {
+            return open();
+        }
         const bool inverted = (how == comparison::unlike) != negated;
         std::string joined;
         std::string_view fixed = place.fixed_text;
@@ -590,8 +584,8 @@ class event_test_builder {
         }
     }
 
-    folded fold_address(const record_place& place, const predicate_node& literal, comparison how,
-                        bool negated) {
+    folded_test fold_address(const record_place& place, const predicate_node& literal,
+                             comparison how, bool negated) {
         address_literal address = literal.value.address;
         const bool is_text = literal.kind == predicate_kind::text;
         if (literal.kind != predicate_kind::address &&
@@ -623,12 +617,43 @@ class event_test_builder {
     const test_context& context_;
     const provider_instance& provider_;
     const event_schema& event_;
-    event_test& made_;
+    std::string texts_;
 };
+
+}  // namespace
+
+folded_predicate fold(const test_context& context, const provider_instance& provider,
+                      const event_schema& event) {
+    return event_test_builder(context, provider, event).build();
+}
+
+void event_test::emit(const folded_test& part, std::size_t at, std::uint16_t on_true,
+                      std::uint16_t on_false) {
+    if (part.is == folded_test::form::leaf) {
+        program_[at] = part.leaf;
+        program_[at].on_true = on_true;
+        program_[at].on_false = on_false;
+        return;
+    }
+    const bool all = part.is == folded_test::form::all_of;
+    for (const folded_test& child : part.children) {
+        const std::size_t next = at + child.size;
+        const bool is_last = &child == &part.children.back();
+        const auto behind = static_cast<std::uint16_t>(next);
+        emit(child, at, is_last || !all ? on_true : behind, is_last || all ? on_false : behind);
+        at = next;
+    }
+}
 
 event_test::event_test(const test_context& context, const provider_instance& provider,
                        const event_schema& event) {
-    event_test_builder(context, provider, event, *this).build();
+    folded_predicate folded = fold(context, provider, event);
+    always_ = folded.whole.is == folded_test::form::always;
+    program_.resize(folded.whole.size);
+    if (folded.whole.size != 0) {
+        emit(folded.whole, 0, test_instruction::accept, test_instruction::reject);
+    }
+    texts_ = std::move(folded.texts);
 }
 
 }  // namespace elog

@@ -100,13 +100,16 @@ bool is_wanted(const std::string& provider, const std::string& event,
 
 }  // namespace
 
+bool is_of_programs(std::string_view system) noexcept {
+    return system == system_of_module || system == single || system == several;
+}
+
 traced_name take_apart(std::string_view system, std::string_view name) {
-    const bool is_of_programs = system == system_of_module || system == single || system == several;
-    if (is_of_programs) {
+    if (is_of_programs(system)) {
         name = name.substr(0, name.find('.'));
     }
     // A patched kernel has events of user_events, with their names, where the module has its own.
-    const bool has_prefix = is_of_programs && name.starts_with(prefix) &&
+    const bool has_prefix = is_of_programs(system) && name.starts_with(prefix) &&
                             name.find('_', prefix.size()) != std::string_view::npos;
     if (has_prefix) {
         return {std::string(system), {}, std::string(name.substr(prefix.size()))};

@@ -24,6 +24,9 @@ struct traced_name {
     std::string event;     // of ours: PROVIDER_EVENT
 };
 
+/// Whether the events of that system are those of programs, and not the kernel's own.
+[[nodiscard]] bool is_of_programs(std::string_view system) noexcept;
+
 /// Takes a name apart. Events of programs are PROVIDER_EVENT in the system eventlog, and
 /// eventlog_PROVIDER_EVENT, or that with a dot and a number, in user_events and, of patched
 /// kernels, in eventlog; all others have their system as their provider.

@@ -83,9 +83,25 @@ void traced_recording::start(record_sink& sink) {
     sink_->take_clock(header.clock_start);
 }
 
+/// What the kernel refuses is asked here, as all of it is.
+void traced_recording::ask(const traced_event& event) {
+    kernel_condition condition;
+    if (options_.condition) {
+        condition = options_.condition(event);
+    }
+    const tracefs::event_name& name = event.kernel_name;
+    if (!condition.text.empty() && !instance_.filter(name.system, name.event, condition.text)) {
+        condition = {};
+    }
+    if (sink_ == nullptr) {
+        found_.push_back({event, std::move(condition)});
+    }
+}
+
 void traced_recording::find_events() {
     translated([&] {
         for (const traced_event* event : events_.look()) {
+            ask(*event);
             instance_.enable(event->kernel_name.system, event->kernel_name.event);
         }
     });

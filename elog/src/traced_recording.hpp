@@ -18,6 +18,7 @@
 
 #include "glob.hpp"
 #include "instance.hpp"
+#include "kernel_condition.hpp"
 #include "page_events.hpp"
 #include "recording.hpp"
 #include "traced_events.hpp"
@@ -33,6 +34,13 @@ struct tracing_options {
     std::uint64_t buffer_size = 0;             // bytes of each CPU; 0: as much as suits
     bool overwrite = false;                    // nothing is read before the end
     traced_events::read_published published{};
+    /// What the kernel is to ask of an event before it keeps it; none: nothing.
+    std::function<kernel_condition(const traced_event&)> condition{};
+};
+
+struct found_event {
+    traced_event event;
+    kernel_condition condition;  // that the kernel has taken
 };
 
 class traced_recording {
@@ -49,6 +57,8 @@ class traced_recording {
     [[nodiscard]] const std::vector<bool>& patterns_met() const noexcept {
         return events_.patterns_met();
     }
+    /// The events that were there at the beginning.
+    [[nodiscard]] const std::vector<found_event>& found() const noexcept { return found_; }
     /// Sentences, since the last call.
     [[nodiscard]] std::vector<std::string> take_complaints();
 
@@ -71,6 +81,7 @@ class traced_recording {
 
     void start(record_sink& sink);
     void find_events();
+    void ask(const traced_event& event);
     void look_around();
     void take_all(bool is_last);
     void take_cpu(std::uint32_t cpu, std::uint64_t until);
@@ -95,6 +106,7 @@ class traced_recording {
     std::map<instance_key, std::uint16_t> instances_;
     std::uint16_t next_instance_ = 0;
     std::vector<std::uint8_t> page_;
+    std::vector<found_event> found_;
     std::vector<std::string> complaints_;
     steady_clock::time_point begin_ = steady_clock::now();
     steady_clock::time_point clock_due_{};

@@ -3,6 +3,7 @@
 """--where: elog print, elog record and live text show what a predicate wants, and refuse one that
 does not fit before anything is done."""
 
+import os
 import re
 
 import harness
@@ -49,6 +50,16 @@ class Where(harness.Case):
             expected = self.expected(path, wanted)
             self.assertNotEqual(expected, [], text)
             self.assertEqual(lines, expected, text)
+
+    def test_explanation_says_who_asks_and_records_nothing(self):
+        path = self.path("none.elog")
+        result = self.run_elog("record", "-e", "counter", "--wait", "--where", "number > 5",
+                               "--explain", "-o", path)
+        self.assertEqual(result.stdout.splitlines(), [
+            "programs ask     which events -e, --session, -p and --comm want",
+            "elog asks        all of --where",
+        ])
+        self.assertFalse(os.path.exists(path))
 
     def test_recording_keeps_what_is_wanted_and_nothing_else(self):
         for number, (text, wanted) in enumerate(self.CASES[:3]):

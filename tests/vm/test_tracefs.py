@@ -83,6 +83,20 @@ late() {{
     kill -CONT $recorder
     finish
 }}
+# The kernel keeps what it can be asked for, and elog asks the rest.
+asked() {{
+    begin {COUNT}
+    record -o /tmp/asked.elog --where 'number >= 30000 && amount == 7 && word ~ "word *1*"' -j
+    emit
+    finish
+}}
+explained() {{
+    "$elog" record --via tracefs --explain -e 'load:*' "$@"
+    is_gone || echo "WRONG: an instance is left"
+}}
+explained_all() {{ explained --where 'number > 5 && !(amount != 7)'; }}
+explained_part() {{ explained --where 'number > 5 && word ~ "x*"'; }}
+explained_nothing() {{ explained --where 'number > 5 || comm == "load"'; }}
 # What counts instead of keeping.
 counted() {{
     begin {COUNT}
@@ -126,14 +140,14 @@ not_mounted() {{
 }}
 part agg counted agg 'count(), sum(number) by event'
 part top counted top
-for each in beside_perf overwritten late killed disabled not_there not_permitted with_session; do
+for each in asked explained_all explained_part explained_nothing beside_perf overwritten late killed disabled not_there not_permitted with_session; do
     part $each $each
 done
 rm -f /tmp/*.sock
 echo "instances: $(ls $tracing/instances | wc -l)"
 part not_mounted not_mounted
 """
-FILES = ("perf.data", "all.elog", "newest.elog", "late.elog")
+FILES = ("perf.data", "all.elog", "asked.elog", "newest.elog", "late.elog")
 
 
 class Tracefs(parts.Case):
@@ -195,6 +209,27 @@ class Tracefs(parts.Case):
                    self.collected("perf.data")]
         by_perf = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         self.assertEqual(items(by_perf.replace("user_events:eventlog_", "eventlog:")), found)
+
+    def test_has_the_kernel_ask_what_it_can(self):
+        lines = self.part("asked")
+        self.assert_written(lines, COUNT)
+        found, lost = self.shown("asked.elog")
+        by_kernel = [one for one in emitted(COUNT) if one[0] >= 30000 and one[1] == 7]
+        self.assertEqual(found, [one for one in by_kernel if "1" in one[2]])
+        self.assertGreater(len(found), 10)
+        self.assertEqual(lost, 0)
+        summary = self.summary(lines)
+        self.assertEqual((summary["events"], summary["passed"]), (len(by_kernel), len(found)))
+
+    def test_explains_what_the_kernel_is_asked(self):
+        head = f"load:item, in the kernel {self.SYSTEM}:{self.EVENT}"
+        rest = "  elog asks        all of --where, for the kernel cannot ask all of it"
+        self.assertEqual(self.part("explained_all"), [
+            head, "  the kernel asks  (number >= 6 && amount == 7)",
+            "  elog asks        nothing that the kernel has not asked"])
+        self.assertEqual(self.part("explained_part"),
+                         [head, "  the kernel asks  number >= 6", rest])
+        self.assertEqual(self.part("explained_nothing"), [head, "  the kernel asks  nothing", rest])
 
     def test_counts_as_it_counts_of_memory(self):
         (line,) = self.part("agg")

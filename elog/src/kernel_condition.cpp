@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+#include "kernel_condition.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "schema_values.hpp"
+
+namespace elog {
+namespace {
+
+using eventlog::field_type;
+
+// The kernel takes a page at most, and keeps what it has made of it for each event.
+constexpr std::size_t text_max = 2000;
+// Of a text that something is compared with; the kernel takes 255.
+constexpr std::size_t literal_max = 200;
+constexpr std::uint64_t all_bits = ~std::uint64_t{0};
+// What signed numbers are shifted by, to be ordered as unsigned ones.
+constexpr std::uint64_t sign = std::uint64_t{1} << 63U;
+
+/// What became of a part.
+struct condition {
+    enum class form { never, always, text };
+    form is = form::always;
+    bool is_whole = false;
+    std::string text{};
+};
+
+condition constant(bool value, bool is_whole) {
+    return {value ? condition::form::always : condition::form::never, is_whole, {}};
+}
+condition text(std::string what, bool is_whole = true) {
+    return {condition::form::text, is_whole, std::move(what)};
+}
+/// The kernel cannot ask that.
+condition unasked() {
+    return constant(true, false);
+}
+
+/// Numbers in their order, whatever their sign: from 0 to the highest of 64 bits.
+class number_line {
+  public:
+    number_line(unsigned bits, bool with_sign) noexcept : bits_(bits), is_signed_(with_sign) {}
+    explicit number_line(field_type type) noexcept
+        : number_line(static_cast<unsigned>(eventlog::size_of(type)) * 8, is_signed(type)) {}
+
+    [[nodiscard]] std::uint64_t place_of(std::uint64_t bits) const noexcept {
+        return is_signed_ ? bits ^ sign : bits;
+    }
+    [[nodiscard]] std::uint64_t first() const noexcept {
+        return is_signed_ ? sign - (std::uint64_t{1} << (bits_ - 1)) : 0;
+    }
+    [[nodiscard]] std::uint64_t last() const noexcept {
+        return is_signed_ ? sign + ((std::uint64_t{1} << (bits_ - 1)) - 1)
+                          : all_bits >> (64 - bits_);
+    }
+    [[nodiscard]] std::string number_at(std::uint64_t place) const {
+        return is_signed_ ? fmt::format("{}", static_cast<std::int64_t>(place ^ sign))
+                          : fmt::format("{}", place);
+    }
+    /// Whether all bits of a mask are ones that the field has, and the kernel reads it as a number.
+    [[nodiscard]] bool holds_mask(std::uint64_t mask) const noexcept {
+        return mask <= all_bits >> (64 - bits_) && !(is_signed_ && mask >= sign);
+    }
+
+  private:
+    unsigned bits_;
+    bool is_signed_;
+};
+
+/// The numbers from `low` to `high`, or, if they are the other way round, all but those between.
+condition in_range(const std::string& name, const number_line& line, std::uint64_t low,
+                   std::uint64_t high) {
+    const bool is_outside = low > high;
+    if (!is_outside) {
+        low = std::max(low, line.first());
+        high = std::min(high, line.last());
+        if (low > high) {
+            return constant(false, true);
+        }
+    }
+    const bool from_first = low <= line.first();
+    const bool to_last = high >= line.last();
+    if (is_outside) {
+        // Up to `high`, and from `low` on; either may be beyond the field's own end.
+        const bool has_lower = high >= line.first();
+        const bool has_upper = low <= line.last();
+        if (!has_lower && !has_upper) {
+            return constant(false, true);
+        }
+        if (to_last || from_first) {
+            return constant(true, true);
+        }
+        if (!has_lower) {
+            return text(fmt::format("{} >= {}", name, line.number_at(low)));
+        }
+        if (!has_upper) {
+            return text(fmt::format("{} <= {}", name, line.number_at(high)));
+        }
+        if (low - high == 2) {
+            return text(fmt::format("{} != {}", name, line.number_at(high + 1)));
+        }
+        return text(fmt::format("({0} <= {1} || {0} >= {2})", name, line.number_at(high),
+                                line.number_at(low)));
+    }
+    if (from_first && to_last) {
+        return constant(true, true);
+    }
+    if (low == high) {
+        return text(fmt::format("{} == {}", name, line.number_at(low)));
+    }
+    if (from_first) {
+        return text(fmt::format("{} <= {}", name, line.number_at(high)));
+    }
+    if (to_last) {
+        return text(fmt::format("{} >= {}", name, line.number_at(low)));
+    }
+    return text(
+        fmt::format("({0} >= {1} && {0} <= {2})", name, line.number_at(low), line.number_at(high)));
+}
+
+condition of_integer(const test_instruction& test, const std::string& name,
+                     const number_line& line) {
+    if (test.mask != all_bits) {
+        // Whether any of the bits is there is all that the kernel asks.
+        if (test.low != 0 || test.span != 0 || !line.holds_mask(test.mask) || test.mask == 0) {
+            return unasked();
+        }
+        return text(test.negated ? fmt::format("{} & {}", name, test.mask)
+                                 : fmt::format("!({} & {})", name, test.mask));
+    }
+    const std::uint64_t low = line.place_of(test.low);
+    const std::uint64_t high = low + test.span;
+    if (!test.negated) {
+        return test.span == all_bits ? constant(true, true) : in_range(name, line, low, high);
+    }
+    return test.span == all_bits ? constant(false, true) : in_range(name, line, high + 1, low - 1);
+}
+
+/// A bool of a program is any byte, of which all but 0 are true.
+condition of_bool(const test_instruction& test, const std::string& name) {
+    const auto wants = [&](std::uint64_t value) {
+        return ((value & test.mask) - test.low <= test.span) != test.negated;
+    };
+    if (wants(0) == wants(1)) {
+        return constant(wants(0), true);
+    }
+    return text(fmt::format("{} {} 0", name, wants(0) ? "==" : "!="));
+}
+
+condition of_text(const test_instruction& test, const std::string& name, std::string_view literal) {
+    const bool is_equal = test.how == (test.negated ? comparison::unequal : comparison::equal);
+    const bool is_plain =
+        literal.size() <= literal_max && std::all_of(literal.begin(), literal.end(), [](char c) {
+            return c >= ' ' && c <= '~' && c != '"' && c != '\'' && c != '\\';
+        });
+    if (!is_equal || !is_plain) {
+        return unasked();
+    }
+    return text(fmt::format("{} == \"{}\"", name, literal), false);
+}
+
+class translation {
+  public:
+    translation(const folded_predicate& wanted, const std::vector<kernel_field>& fields)
+        : wanted_(wanted), fields_(fields) {}
+
+    [[nodiscard]] condition of(const folded_test& part) const {
+        switch (part.is) {
+            case folded_test::form::never:
+                return constant(false, true);
+            case folded_test::form::always:
+                return constant(true, true);
+            case folded_test::form::open:
+                return unasked();
+            case folded_test::form::leaf:
+                return of_leaf(part.leaf);
+            case folded_test::form::all_of:
+            case folded_test::form::any_of:
+                return of_list(part);
+        }
+        return unasked();
+    }
+
+  private:
+    [[nodiscard]] condition of_list(const folded_test& list) const {
+        const bool all = list.is == folded_test::form::all_of;
+        const condition::form deciding = all ? condition::form::never : condition::form::always;
+        condition joined = constant(all, true);
+        bool is_decided = false;
+        bool is_whole_decision = false;
+        std::size_t count = 0;
+        for (const folded_test& child : list.children) {
+            condition part = of(child);
+            joined.is_whole = joined.is_whole && part.is_whole;
+            if (part.is == deciding) {
+                is_decided = true;
+                is_whole_decision = is_whole_decision || part.is_whole;
+            } else if (part.is == condition::form::text) {
+                joined.text += (count++ == 0 ? "" : all ? " && " : " || ") + part.text;
+            }
+        }
+        if (is_decided) {
+            return constant(!all, is_whole_decision);
+        }
+        if (count == 0) {
+            return joined;
+        }
+        return text(count == 1 ? std::move(joined.text) : "(" + joined.text + ")", joined.is_whole);
+    }
+
+    [[nodiscard]] condition of_leaf(const test_instruction& test) const {
+        const stored_place& place = test.left;
+        if (place.home == place_home::thread && test.what == test_operation::integer) {
+            return of_integer(test, "common_pid", number_line(31, false));
+        }
+        const kernel_field* const field = find(place);
+        if (field == nullptr) {
+            return unasked();
+        }
+        condition asked = unasked();
+        if (test.what == test_operation::integer && is_integer(place.type)) {
+            asked = of_integer(test, field->name, number_line(place.type));
+        } else if (test.what == test_operation::integer && place.type == field_type::boolean) {
+            asked = of_bool(test, field->name);
+        } else if (test.what == test_operation::text) {
+            asked =
+                of_text(test, field->name,
+                        std::string_view(wanted_.texts).substr(test.text_begin, test.text_size));
+        }
+        // What has no value is not wanted; of that the kernel knows nothing.
+        asked.is_whole = asked.is_whole && place.presence == eventlog::no_index;
+        return asked.is == condition::form::never && !asked.is_whole ? constant(false, true)
+                                                                     : asked;
+    }
+
+    /// Not an element of an array, and not what is something else to the kernel.
+    [[nodiscard]] const kernel_field* find(const stored_place& place) const noexcept {
+        if (place.home != place_home::payload) {
+            return nullptr;
+        }
+        const auto found =
+            std::find_if(fields_.begin(), fields_.end(),
+                         [&](const kernel_field& field) { return field.offset == place.offset; });
+        if (found == fields_.end() || found->type != place.type) {
+            return nullptr;
+        }
+        const bool is_one = found->count == 1 || place.is == value_class::text;
+        return is_one ? &*found : nullptr;
+    }
+
+    const folded_predicate& wanted_;
+    const std::vector<kernel_field>& fields_;
+};
+
+}  // namespace
+
+kernel_condition condition_of(const folded_predicate& wanted,
+                              const std::vector<kernel_field>& fields) {
+    condition found = translation(wanted, fields).of(wanted.whole);
+    if (found.is != condition::form::text || found.text.size() > text_max) {
+        // There are no words for never.
+        return {"", found.is == condition::form::always && found.is_whole};
+    }
+    return {std::move(found.text), found.is_whole};
+}
+
+}  // namespace elog

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "traced_condition.hpp"
+
+#include <cstddef>
+#include <vector>
+
+#include "event_test.hpp"
+#include "failure.hpp"
+
+namespace elog {
+namespace {
+
+/// Published ones are laid out alike; of made ones the fields are in the same order.
+std::vector<kernel_field> fields_of(const traced_event& event, const event_schema& known) {
+    std::vector<kernel_field> fields;
+    for (std::size_t i = 0; i < event.format.fields.size(); ++i) {
+        const eventlog::tracefs::format_field& field = event.format.fields[i];
+        const std::uint32_t offset =
+            event.is_published
+                ? field.offset - static_cast<std::uint32_t>(eventlog::tracefs::common_size)
+                : known.fields[i].offset;
+        fields.push_back({field.name, field.type, field.count, offset});
+    }
+    return fields;
+}
+
+}  // namespace
+
+kernel_condition condition_for(const traced_event& event, const predicate& wanted,
+                               std::int64_t reference_time) {
+    if (!event.is_published && is_of_programs(event.name.system)) {
+        return {};
+    }
+    provider_instance provider;
+    provider.schema = *event.schema;
+    const event_schema& known = provider.schema.events[event.position];
+    std::vector<bool> ignored(wanted.nodes().size());
+    try {
+        const folded_predicate folded =
+            fold({wanted, reference_time, ignored, true}, provider, known);
+        return condition_of(folded, fields_of(event, known));
+    } catch (const failure&) {
+        return {};
+    }
+}
+
+}  // namespace elog

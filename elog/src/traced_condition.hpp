@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// What of a predicate the kernel asks of a trace event before it keeps it.
+#pragma once
+
+#include <cstdint>
+
+#include "kernel_condition.hpp"
+#include "predicate.hpp"
+#include "traced_events.hpp"
+
+namespace elog {
+
+/// Of a program's event that nobody has published, nothing: what its level is, and what its numbers
+/// are called, may be found out later. Nor of one whose types the predicate does not suit.
+[[nodiscard]] kernel_condition condition_for(const traced_event& event, const predicate& wanted,
+                                             std::int64_t reference_time);
+
+}  // namespace elog

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What of a predicate the kernel asks before it keeps an event is what elog asks of it afterwards: random
+predicates over all types, on events of user_events and of the kernel module.
+
+EVENTLOG_TEST_PREDICATES is how many, EVENTLOG_TEST_SEED which."""
+
+import os
+import re
+
+import parts
+import vm_case
+
+COUNT = int(os.environ.get("EVENTLOG_TEST_PREDICATES", "1000"))
+SEED = os.environ.get("EVENTLOG_TEST_SEED", "1")
+
+SCRIPT = parts.SHELL + """
+[ -e /eventlog.ko ] && { insmod /eventlog.ko || exit; }
+part predicates "$0" "$1" "$2"
+"""
+
+
+class PushedPredicates(parts.Case):
+    """One guest, in which a program compares."""
+
+    KERNEL = "user-events-6.12"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        program = vm_case.built("PROGRAMS", "pushed_predicates")
+        cls.result = cls.run_well(kernel, ["sh", "-c", SCRIPT, program, str(COUNT), SEED],
+                                  files={program: program} | cls.more_files(kernel))
+
+    @staticmethod
+    def more_files(_kernel):
+        return {}
+
+    def test_keep_what_is_wanted_and_nothing_else_if_all_is_asked(self):
+        said = self.part("predicates")
+        counts = dict(re.findall(r"(\w+) (\d+)", said[-1]))
+        found = {name: int(number) for name, number in counts.items()}
+        print(said[-1])
+        self.assertEqual(found["predicates"], COUNT)
+        self.assertEqual(found["wrong"], 0)
+        # It would be easy to be right by asking nothing, or by wanting nothing.
+        self.assertGreater(found["asked"], COUNT // 3)
+        self.assertGreater(found["whole"], COUNT // 10)
+        self.assertGreater(found["wanted"], found["events"] // 10)
+        self.assertLess(found["kept"], found["events"] * 9 // 10)
+
+
+class PushedPredicatesOfTheModule(PushedPredicates):
+    """The same of the kernel module's events, on a kernel without user_events."""
+
+    KERNEL = "debian-6.12"
+
+    @staticmethod
+    def more_files(kernel):
+        return {"/eventlog.ko": vm_case.module_or_skip(kernel)}
+
+
+class PushedPredicatesBefore66(PushedPredicatesOfTheModule):
+    """On an older one."""
+
+    KERNEL = "debian-6.1"
+
+
+if __name__ == "__main__":
+    vm_case.main()
