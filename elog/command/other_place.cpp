@@ -21,6 +21,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "control_group.hpp"
 #include "front_option.hpp"
 #include "stand_in.hpp"
 #include "unique_fd.hpp"
@@ -107,9 +108,8 @@ int differing_namespaces(const process& at, const unique_fd& self) {
     return flags;
 }
 
-/// A file of the process in /proc; nothing, and errno says why, if it cannot be read.
-std::optional<std::string> read_of(const process& at, const char* name, std::size_t size_max) {
-    const unique_fd file(::openat(at.folder.get(), name, O_RDONLY | O_CLOEXEC));
+/// Nothing, and errno says why, if it cannot be read.
+std::optional<std::string> read_all(const unique_fd& file, std::size_t size_max) {
     std::string text;
     std::array<char, 4096> part{};
     while (file && text.size() < size_max) {
@@ -123,6 +123,11 @@ std::optional<std::string> read_of(const process& at, const char* name, std::siz
         text.append(part.data(), size < 0 ? 0 : static_cast<std::size_t>(size));
     }
     return file ? std::optional(text) : std::nullopt;
+}
+
+/// A file of the process in /proc.
+std::optional<std::string> read_of(const process& at, const char* name, std::size_t size_max) {
+    return read_all(unique_fd(::openat(at.folder.get(), name, O_RDONLY | O_CLOEXEC)), size_max);
 }
 
 /// The numbers behind a label of the file `status`.
@@ -153,14 +158,23 @@ user find_user_of(const process& at) {
     if (!status) {
         refuse(at, errno);
     }
-    // Real, effective, saved and of files: programs go by the second.
+    // Real, effective, saved and of files.
     const std::vector<unsigned> users = numbers_behind(*status, "\nUid:");
     const std::vector<unsigned> groups = numbers_behind(*status, "\nGid:");
     if (users.size() != 4 || groups.size() != 4) {
         throw failure("The file /proc/{}/status says nothing of users. Is it the kernel's?",
                       at.name);
     }
-    return {users[1], groups[1], numbers_behind(*status, "\nGroups:")};
+    // It chooses when that is, and could have this process become whom it may not be itself.
+    const auto is_one = [](const std::vector<unsigned>& all) {
+        return std::count(all.begin(), all.end(), all.front()) == 4;
+    };
+    if (!is_one(users) || !is_one(groups)) {
+        throw failure("Process {} is of one user and acts as another one now, as su and sudo do. "
+                      "Name another one that runs there.",
+                      at.name);
+    }
+    return {users.front(), groups.front(), numbers_behind(*status, "\nGroups:")};
 }
 
 /// In which directory its programs meet is for the process to say, as for us where we are.
@@ -183,6 +197,26 @@ void take_directory(const process& at) {
 void keep_time_zone() {
     ::setenv("TZ", ":/etc/localtime", 0);
     ::tzset();
+}
+
+/// Which devices may be opened there is for its control groups to say. Who is not root may not
+/// choose groups, and opens what he could open here.
+void join_groups_of(const process& at, const unique_fd& self) {
+    if (::geteuid() != 0) {
+        return;
+    }
+    const unique_fd own(::openat(self.get(), "cgroup", O_RDONLY | O_CLOEXEC));
+    const std::optional<std::string> groups = read_of(at, "cgroup", status_max);
+    if (!own || !groups) {
+        return;  // a kernel without
+    }
+    try {
+        join_control_groups(read_all(own, status_max).value_or(std::string()), *groups);
+    } catch (const failure& reason) {
+        throw failure("elog cannot join the control group of process {} ({}), which says what may "
+                      "be opened there. Run it where /sys/fs/cgroup can be written.",
+                      at.name, reason.what());
+    }
 }
 
 /// Namespaces and root directory.
@@ -236,17 +270,24 @@ void become_one_of(const process& at, const user& wanted) {
 
 }  // namespace
 
-void go_to_named_process(std::vector<std::string>& words) {
+bool go_to_named_process(std::vector<std::string>& words) {
     const std::optional<std::string> name = take_front_option(words, "--at");
     if (!name) {
-        return;
+        return false;
     }
     if (!words.empty() && words.front().starts_with("--user")) {
         throw usage_failure(
             "Behind --at no --user is taken: elog is the user that process {} is of.", *name);
     }
+    if (!words.empty() && (words.front() == "doctor" || words.front() == "features")) {
+        // Names of users and groups are looked up by what files there say, even by code from there.
+        throw usage_failure("elog {} tells of the machine: leave --at {} away.", words.front(),
+                            *name);
+    }
+    // Whatever else the caller has left open stays here.
+    static_cast<void>(::close_range(STDERR_FILENO + 1, ~0U, 0));
     process at = find_process(*name);
-    const unique_fd self(::open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    unique_fd self(::open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC));
     const int namespaces = differing_namespaces(at, self);
     at.root = unique_fd(::openat(at.folder.get(), "root", O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!at.root) {
@@ -254,11 +295,15 @@ void go_to_named_process(std::vector<std::string>& words) {
     }
     take_directory(at);
     keep_time_zone();
+    join_groups_of(at, self);
+    self = {};
     // From here on nobody where we go may look into this process, which still has root's rights.
     // Root's groups do not come along either, wherever they might count.
     static_cast<void>(::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL));
     static_cast<void>(::setgroups(0, nullptr));
     enter(at, namespaces);
+    // A setting of the kernel has it forgotten there.
+    static_cast<void>(::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL));
     const user wanted = find_user_of(at);
     // Until now it was the process that was meant, and no later one of its number.
     if (has_ended(at)) {
@@ -270,6 +315,7 @@ void go_to_named_process(std::vector<std::string>& words) {
     if ((namespaces & CLONE_NEWPID) != 0) {
         leave_stand_in();
     }
+    return true;
 }
 
 }  // namespace elog

@@ -60,14 +60,20 @@ void follow(pid_t child) noexcept {
     static_cast<void>(::kill(child, SIGCONT));
 }
 
+/// A key at the terminal is for both, and the child has heard of it. That the terminal is gone only
+/// who leads the session hears.
+bool is_by_key(const siginfo_t& info) noexcept {
+    return info.si_code == SI_KERNEL &&
+           (info.si_signo == SIGINT || info.si_signo == SIGQUIT || info.si_signo == SIGTSTP);
+}
+
 [[noreturn]] void stand_for(pid_t child, const sigset_t& signals) noexcept {
     for (;;) {
         siginfo_t info{};
         const int signal = ::sigwaitinfo(&signals, &info);
         if (signal == SIGCHLD) {
             follow(child);
-        } else if (signal > 0 && info.si_code != SI_KERNEL) {
-            // A key at the terminal is for both, and the child has heard of it.
+        } else if (signal > 0 && !is_by_key(info)) {
             static_cast<void>(::kill(child, signal));
         }
     }

@@ -3,12 +3,14 @@
 
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/keyctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 namespace elog {
 namespace {
@@ -44,9 +46,19 @@ bool is_entirely(const user& wanted) noexcept {
            effective_group == wanted.group && saved_group == wanted.group;
 }
 
+/// Keys that this process has are no business of what it becomes. Where the kernel has none, or
+/// somebody keeps us from asking, there is none to be had.
+bool leave_keyring() noexcept {
+    return ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr) >= 0 || errno == ENOSYS ||
+           errno == EPERM;
+}
+
 }  // namespace
 
 giving_up give_up_rights(const user& wanted) noexcept {
+    if (!leave_keyring()) {
+        return giving_up::incomplete;
+    }
     if ((wanted.groups && ::setgroups(wanted.groups->size(), wanted.groups->data()) != 0) ||
         ::setresgid(wanted.group, wanted.group, wanted.group) != 0 ||
         ::setresuid(wanted.number, wanted.number, wanted.number) != 0) {

@@ -105,6 +105,51 @@ class AtProcess(other_users.Case):
         recording.send_signal(signal.SIGINT)
         self.finish(recording)
 
+    def test_joins_the_control_group_that_says_which_devices_may_be_opened(self):
+        for tree in ("/sys/fs/cgroup/devices", "/sys/fs/cgroup"):
+            group = f"{tree}/eventlog-test-{os.getpid()}"
+            try:
+                os.mkdir(group)
+                break
+            except OSError as error:
+                obstacle = error
+        else:
+            self.skipTest(f"no control group can be made: {obstacle}")
+        self.addCleanup(self.wait_for, lambda: not self.remove_group(group), "an empty group")
+        _, pid = self.start_container()
+        with open(f"{group}/cgroup.procs", "w", encoding="ascii") as members:
+            members.write(str(pid))
+        recording, inside = self.start_recording_at(pid)
+        for process in (recording.pid, inside):
+            self.assertIn(f"/eventlog-test-{os.getpid()}\n",
+                          other_users.read(f"/proc/{process}/cgroup"))
+        recording.send_signal(signal.SIGINT)
+        self.finish(recording)
+        os.kill(pid, signal.SIGKILL)
+
+    @staticmethod
+    def remove_group(group):
+        """Whether it is still there."""
+        try:
+            os.rmdir(group)
+            return False
+        except OSError:
+            return True
+
+    def test_takes_no_open_file_along(self):
+        _, pid = self.start_container()
+        with open(self.path("held"), "w", encoding="ascii") as held:
+            recording = self.start(harness.ELOG, "--at", str(pid), "record", "-e", "counter:*",
+                                   pass_fds=(held.fileno(),))
+            self.wait_for(lambda: self.files_of(pid, "subscriptions"), "a subscription")
+            (inside,) = children_of(recording.pid)
+            for process in (recording.pid, inside):
+                opened = [os.readlink(f"/proc/{process}/fd/{number}")
+                          for number in os.listdir(f"/proc/{process}/fd")]
+                self.assertNotIn(held.name, opened)
+        recording.send_signal(signal.SIGINT)
+        self.finish(recording)
+
     def test_is_of_the_user_that_the_process_is_of(self):
         # Who becomes another user no longer ends with the parent, if not told to.
         program = ["setpriv", "--reuid", str(ANNE), "--regid", str(ANNE + 1), "--groups",
@@ -204,8 +249,16 @@ class AtProcess(other_users.Case):
                             (["--at"], "the number of a process"),
                             (["--at", str(os.getpid()), "--user", "root", "list"], "no --user")):
             self.assert_one_sentence(self.run_elog(*words, status=2).stderr, told)
+        both = self.start("setpriv", "--ruid", str(ANNE), "--clear-groups", *self.counter)
+        self.wait_for(lambda: other_users.status_of(both.pid, "Uid")[0] == str(ANNE), "two users")
+        refused = self.run_elog("--at", str(both.pid), "list", status=1)
+        self.assert_one_sentence(refused.stderr, "acts as another one")
         elog = self.copy(harness.ELOG)
         _, pid = self.start_container()
+        for words, told in ((["doctor"], "elog doctor tells of the machine"),
+                            (["features"], "elog features tells of the machine"),
+                            (["record", "-e", "counter", "--", "true"], "no command is run")):
+            self.assert_one_sentence(self.elog_at(pid, *words, status=2).stderr, told)
         _, errors = self.finish(self.start_as(ANNE, elog, "--at", str(pid), "list"), 1)
         self.assert_one_sentence(errors.replace("...", "list"), f"sudo elog --at {pid}")
 
