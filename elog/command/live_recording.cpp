@@ -31,8 +31,7 @@ class memory_recording : public live_recording {
         check_patterns(patterns_, source_.patterns_met(), process_->providers(),
                        "Neither did the command while it ran. See what there is with: elog list.");
     }
-    /// They are known from what check_running() finds.
-    void note_names(record_filter& /*filter*/) const override {}
+    [[nodiscard]] std::vector<provider_instance> found() const override { return {}; }
     [[nodiscard]] std::string explain() const override {
         return "programs ask     which events -e, --session, -p and --comm want\n"
                "elog asks        all of --where\n";
@@ -64,18 +63,18 @@ struct kernel_advice {
     const char* behind;  // a command
 };
 
-void note_names_of(const device_recording& /*process*/, record_filter& /*filter*/) {}
+std::vector<provider_instance> found_by(const device_recording& process) {
+    return process.found();
+}
 
-void note_names_of(const traced_recording& process, record_filter& filter) {
-    provider_instance provider;
+std::vector<provider_instance> found_by(const traced_recording& process) {
+    std::vector<provider_instance> all;
     for (const found_event& each : process.found()) {
-        provider.schema = *each.event.schema;
-        try {
-            filter.add(provider);  // those that come take its place
-        } catch (const failure&) {
-            // Told when an event of it comes.
-        }
+        provider_instance& added = all.emplace_back();
+        added.id = static_cast<std::uint16_t>(all.size() - 1);
+        added.schema = *each.event.schema;
     }
+    return all;
 }
 
 std::string explanation_of(const device_recording& /*process*/) {
@@ -97,7 +96,9 @@ class kernel_recording : public live_recording {
 
     void check_before() const override { check_met(advice_.before); }
     void check_behind_command() const override { check_met(advice_.behind); }
-    void note_names(record_filter& filter) const override { note_names_of(process_, filter); }
+    [[nodiscard]] std::vector<provider_instance> found() const override {
+        return found_by(process_);
+    }
     [[nodiscard]] std::string explain() const override { return explanation_of(process_); }
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency) override {

@@ -10,9 +10,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "listening.hpp"
-#include "record_filter.hpp"
+#include "provider_schema.hpp"
 #include "recording.hpp"
 #include "recording_route.hpp"
 #include "subscription.hpp"
@@ -33,8 +34,8 @@ class live_recording {
     /// The same of those who have come, too, when a command has run meanwhile.
     virtual void check_behind_command() const = 0;
 
-    /// Tells a filter of the names that events have which are there now, of which maybe none comes.
-    virtual void note_names(record_filter& filter) const = 0;
+    /// Who is there before it runs; of a subscription in memory check_running() finds them.
+    [[nodiscard]] virtual std::vector<provider_instance> found() const = 0;
     /// Where it is decided which events are kept, for people.
     [[nodiscard]] virtual std::string explain() const = 0;
 

@@ -256,9 +256,10 @@ void record(recording_route route, const record_arguments& arguments,
     if (is_to_be_there) {
         process->check_before();
     }
-    if (filter != nullptr) {
-        process->note_names(*filter);
-    }
+    const std::vector<provider_instance> found = process->found();
+    check_found(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
+                nullptr, found, is_to_be_there);
+    note_found(filter.get(), nullptr, found);
     if (arguments.explain) {
         write_all(STDOUT_FILENO, process->explain());
         return;

@@ -263,6 +263,8 @@ void run_top(const top_arguments& arguments) {
     if (!may_wait) {
         process->check_before();
     }
+    check_found(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
+                nullptr, process->found(), !may_wait);
     traffic counted;
     traffic_sink sink(filter.get(), counted);
     traffic_meter meter(counted, interval);

@@ -123,6 +123,21 @@ void check_running(record_filter* filter, aggregator* computed, bool all_are_kno
     check_what_was_added(filter, computed, all_are_known);
 }
 
+void note_found(record_filter* filter, aggregator* computed,
+                const std::vector<provider_instance>& found) {
+    for (const provider_instance& provider : found) {
+        add_provider(filter, computed, provider);
+    }
+}
+
+void check_found(record_filter* filter, aggregator* computed,
+                 const std::vector<provider_instance>& found, bool all_are_known) {
+    note_found(filter, computed, found);
+    if (!found.empty()) {
+        check_what_was_added(filter, computed, all_are_known);
+    }
+}
+
 event_choice chosen_by(const event_patterns& patterns) {
     return [&patterns](const provider_schema& provider, const event_schema& event) {
         return patterns.matches(provider, event);

@@ -9,6 +9,7 @@
 #include "clock.hpp"
 #include "error_text.hpp"
 #include "filter.hpp"
+#include "present_clock.hpp"
 
 namespace elog {
 namespace {
@@ -20,6 +21,9 @@ constexpr std::chrono::milliseconds first_clock_interval{10};
 constexpr std::chrono::seconds clock_interval{1};
 // So many reads are none that programs keep busy by writing as fast as we read.
 constexpr int reads_without_end = 4;
+// A writer that overtakes is through in a moment, unless the machine takes its processor away.
+constexpr int empty_reads_max = 100;
+constexpr std::chrono::milliseconds overtaken_interval{1};
 
 }  // namespace
 
@@ -104,6 +108,20 @@ bool device_recording::has_reached(const std::vector<eventlog_statistics>& count
     return true;
 }
 
+std::vector<eventlog_statistics> device_recording::counts() const {
+    std::vector<eventlog_statistics> counts;
+    for (std::uint32_t ring = 0; ring + 1 < stream_.rings().size(); ++ring) {
+        counts.push_back(source_.count(ring));
+    }
+    return counts;
+}
+
+/// Whether a read has found nothing because writers took the place of what it was about to read, in
+/// which case the next one will find what they have written.
+bool device_recording::is_overtaken(int empty_reads) const {
+    return overwrites_ && empty_reads < empty_reads_max && !has_reached(counts());
+}
+
 /// All that there is now. Where programs write as fast as we read that would have no end: then as
 /// far as they have come by then.
 void device_recording::read_all() {
@@ -111,19 +129,22 @@ void device_recording::read_all() {
         source_.names_keywords() ? [this](const record_view& record) { return is_wanted(record); }
                                  : device_stream::is_wanted{};
     std::vector<eventlog_statistics> far_enough;
+    int empty_reads = 0;
     for (int reads = 1; far_enough.empty() || !has_reached(far_enough); ++reads) {
         const std::span<const std::uint8_t> bytes = source_.read();
         if (bytes.empty()) {
-            break;
+            if (!is_overtaken(++empty_reads)) {
+                break;
+            }
+            std::this_thread::sleep_for(overtaken_interval);
+            continue;
         }
         stream_.take(bytes, wanted, [this](const record_run& run) {
             hand_providers_over();
             sink_->take_run(run);
         });
-        if (reads == reads_without_end) {
-            for (std::uint32_t ring = 0; ring + 1 < stream_.rings().size(); ++ring) {
-                far_enough.push_back(source_.count(ring));
-            }
+        if (reads >= reads_without_end && far_enough.empty()) {
+            far_enough = counts();
         }
     }
     hand_providers_over();
@@ -174,7 +195,9 @@ recording_summary device_recording::run(record_sink& sink, const std::function<b
                                         std::chrono::nanoseconds latency) {
     sink_ = &sink;
     sink_->start(source_.region());
-    sink_->take_clock(source_.region().header.clock_start);
+    if (!overwrites_) {
+        sink_->take_clock(source_.region().header.clock_start);
+    }
     begin_ = steady_clock::now();
     steady_clock::time_point due = begin_;
     bool is_pressing = false;
@@ -195,6 +218,9 @@ recording_summary device_recording::run(record_sink& sink, const std::function<b
 }
 
 recording_summary device_recording::end() {
+    if (overwrites_) {
+        sink_->take_clock(start_by_present_clock(source_.region().header));
+    }
     take_all();
     sink_->take_clock(core::read_clock_pair(source_.region().header.clock));
     report_losses();

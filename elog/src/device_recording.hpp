@@ -31,6 +31,8 @@ class device_recording {
     [[nodiscard]] recording_summary so_far() const;
     /// For each pattern, whether there has been a program that offers such an event.
     [[nodiscard]] const std::vector<bool>& patterns_met() const noexcept { return met_; }
+    /// Those who are there, as long as it does not run.
+    [[nodiscard]] const std::vector<provider_instance>& found() const noexcept { return found_; }
     /// Sentences, since the last call.
     [[nodiscard]] std::vector<std::string> take_complaints() { return source_.take_complaints(); }
 
@@ -43,6 +45,8 @@ class device_recording {
     void hand_providers_over();
     [[nodiscard]] bool is_wanted(const record_view& record);
     [[nodiscard]] bool is_in_session(const record_view& record) const;
+    [[nodiscard]] std::vector<eventlog_statistics> counts() const;
+    [[nodiscard]] bool is_overtaken(int empty_reads) const;
     void read_all();
     void take_all();
     [[nodiscard]] bool has_reached(const std::vector<eventlog_statistics>& counts) const;

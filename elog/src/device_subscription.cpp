@@ -23,10 +23,14 @@ namespace {
 
 namespace core = eventlog::core;
 
+constexpr const char* parameters = "/sys/module/eventlog/parameters";
 // The kernel takes memory for what is there of it.
 constexpr std::uint64_t schemas_size = std::uint64_t{16} << 20U;
 // Of one read: many of the largest records.
 constexpr std::size_t room = std::size_t{1} << 20U;
+
+// A program that comes again and again must not fill the terminal.
+constexpr std::size_t complaints_max = 20;
 
 [[noreturn]] void throw_no_device(int error) {
     if (error == EACCES || error == EPERM) {
@@ -35,13 +39,32 @@ constexpr std::size_t room = std::size_t{1} << 20U;
                       EVENTLOG_DEVICE_PATH, EVENTLOG_DEVICE_PATH);
     }
     if (error == EMFILE) {
-        throw failure("{} has as many open files as it allows this user: see files_per_user and "
-                      "files_max in /sys/module/eventlog/parameters.",
-                      EVENTLOG_DEVICE_PATH);
+        throw failure("{} has as many open files as it allows this user, or this process has: see "
+                      "files_per_user and files_max in {}, and ulimit -n.",
+                      EVENTLOG_DEVICE_PATH, parameters);
     }
-    throw failure("{} cannot be opened ({}): the kernel module eventlog is not loaded. Load it, as "
-                  "root, with: modprobe eventlog. Or listen via memory.",
+    const bool is_missing = error == ENOENT || error == ENXIO || error == ENODEV;
+    if (is_missing && ::access(parameters, F_OK) == 0) {
+        throw failure("The kernel module eventlog is loaded, and {} is not here ({}), as in "
+                      "containers. Listen outside, or via memory.",
+                      EVENTLOG_DEVICE_PATH, std::strerror(error));
+    }
+    if (is_missing) {
+        throw failure("{} cannot be opened ({}): the kernel module eventlog is not loaded. Load "
+                      "it, as root, with: modprobe eventlog. Or listen via memory.",
+                      EVENTLOG_DEVICE_PATH, std::strerror(error));
+    }
+    throw failure("{} cannot be opened ({}). Try again, or listen via memory.",
                   EVENTLOG_DEVICE_PATH, std::strerror(error));
+}
+
+core::unique_fd open_device() {
+    core::unique_fd file(
+        ::open(EVENTLOG_DEVICE_PATH, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    if (!file) {
+        throw_no_device(errno);
+    }
+    return file;
 }
 
 [[noreturn]] void throw_refused(int error) {
@@ -59,12 +82,7 @@ constexpr std::size_t room = std::size_t{1} << 20U;
 }  // namespace
 
 device_subscription::device_subscription(const subscription_options& options)
-    : request_(options.patterns),
-      file_(::open(EVENTLOG_DEVICE_PATH, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)),
-      bytes_(room) {
-    if (!file_) {
-        throw_no_device(errno);
-    }
+    : request_(options.patterns), file_(open_device()), bytes_(room) {
     subscribe(options);
     map();
 }
@@ -109,7 +127,6 @@ void device_subscription::map() {
         throw failure("What the kernel module has made is no subscription of this version: {}",
                       error.text());
     }
-    header_.clock_start = core::read_clock_pair(header_.clock);
     tables_size_ = static_cast<std::size_t>(geometry_.buffers_offset);
     void* const tables = ::mmap(nullptr, tables_size_, PROT_READ, MAP_SHARED, file_.get(), 0);
     if (tables == MAP_FAILED) {
@@ -173,11 +190,20 @@ void device_subscription::take_provider_at(std::uint32_t index, const take_provi
               provider_schema::parse({at(entry.schema_offset), entry.schema_size}),
               entry.start_time});
     } catch (const failure& mistake) {
-        complaints_.push_back(
-            fmt::format("The schema of a provider of {} (process {}) makes no sense, so its events "
-                        "are shown without names: {}",
-                        process, entry.pid, mistake.what()));
+        complain(fmt::format(
+            "The schema of a provider of {} (process {}) makes no sense, so its events are shown "
+            "without names: {}",
+            process, entry.pid, mistake.what()));
     }
+}
+
+void device_subscription::complain(std::string sentence) {
+    if (complained_ < complaints_max) {
+        complaints_.push_back(std::move(sentence));
+    } else if (complained_ == complaints_max) {
+        complaints_.emplace_back("More schemas make no sense. Of those nothing is said any more.");
+    }
+    complained_ += complained_ <= complaints_max ? 1 : 0;
 }
 
 void device_subscription::read_new_providers(const take_provider& take) {

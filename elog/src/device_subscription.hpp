@@ -63,6 +63,7 @@ class device_subscription {
     void subscribe(const subscription_options& options);
     void map();
     void take_provider_at(std::uint32_t index, const take_provider& take);
+    void complain(std::string sentence);
     [[nodiscard]] std::uint8_t* at(std::uint64_t offset) const noexcept {
         return static_cast<std::uint8_t*>(tables_) + offset;
     }
@@ -78,6 +79,7 @@ class device_subscription {
     std::uint32_t providers_seen_ = 0;
     std::vector<std::uint8_t> bytes_;
     std::vector<std::string> complaints_;
+    std::size_t complained_ = 0;
 };
 
 }  // namespace elog

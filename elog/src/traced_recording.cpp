@@ -8,6 +8,7 @@
 #include "clock.hpp"
 #include "error.hpp"
 #include "failure.hpp"
+#include "present_clock.hpp"
 
 namespace elog {
 namespace {
@@ -71,16 +72,17 @@ traced_recording::traced_recording(tracing_options options)
 
 void traced_recording::start(record_sink& sink) {
     sink_ = &sink;
-    // A region that there is not: what sinks ask of one are its clock and the number of its rings.
+    // What sinks ask of a region are its clock and the number of its rings.
     const core::unique_fd no_file;
-    eventlog_region header{};
-    header.clock = clock_of_kernel;
-    header.ring_count = instance_.cpu_count() + 1;
-    header.clock_start = core::read_clock_pair(clock_of_kernel);
+    header_.clock = clock_of_kernel;
+    header_.ring_count = instance_.cpu_count() + 1;
+    header_.clock_start = core::read_clock_pair(clock_of_kernel);
     core::region_geometry geometry;
-    geometry.ring_count = header.ring_count;
-    sink_->start({no_file, header, geometry});
-    sink_->take_clock(header.clock_start);
+    geometry.ring_count = header_.ring_count;
+    sink_->start({no_file, header_, geometry});
+    if (!options_.overwrite) {
+        sink_->take_clock(header_.clock_start);
+    }
 }
 
 /// What the kernel refuses is asked here, as all of it is.
@@ -361,6 +363,9 @@ recording_summary traced_recording::run(record_sink& sink, const std::function<b
 
 recording_summary traced_recording::end() {
     translated([&] { instance_.stop(); });
+    if (options_.overwrite) {
+        sink_->take_clock(start_by_present_clock(header_));
+    }
     take_all(true);
     sink_->take_clock(core::read_clock_pair(clock_of_kernel));
     report_losses();

@@ -101,6 +101,7 @@ class traced_recording {
     eventlog::tracefs::instance instance_;
     eventlog::tracefs::page_events page_events_;
     traced_processes processes_;
+    eventlog_region header_{};     // of a region that there is not
     record_sink* sink_ = nullptr;  // while it runs
     std::vector<cpu_state> cpus_;
     std::map<instance_key, std::uint16_t> instances_;
