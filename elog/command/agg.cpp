@@ -98,19 +98,14 @@ void run_on_file(const agg_arguments& arguments) {
     complain_about_damage(file, choice.path);
 }
 
-/// What cannot be asked is said before anything is counted. Nothing is found: those who run are
-/// asked.
-void check_before(const agg_arguments& arguments, const event_patterns& patterns,
-                  const std::vector<provider_instance>& found) {
+/// What cannot be asked is said before anything is counted.
+void check_expression(const agg_arguments& arguments, const event_patterns& patterns,
+                      const live_recording& process) {
     const std::unique_ptr<record_filter> filter =
         make_filter(arguments.choice.where, present_time(), chosen_by(patterns));
     aggregator computed(parse_expression(arguments), filter.get(), arguments.keys,
                         chosen_by(patterns));
-    if (found.empty()) {
-        check_running(filter.get(), &computed, !arguments.listening.wait);
-    } else {
-        check_found(filter.get(), &computed, found, !arguments.listening.wait);
-    }
+    check_found(filter.get(), &computed, process.found(), !arguments.listening.wait);
 }
 
 void tell_losses(const recording_summary& summary) {
@@ -138,9 +133,6 @@ void run_live(const agg_arguments& arguments) {
         duration = parse_duration(*arguments.duration);
     }
     const recording_route route = parse_route(arguments.via, arguments.listening);
-    if (route == recording_route::memory) {
-        check_before(arguments, options.patterns, {});
-    }
     catch_stop_signals();
     const std::unique_ptr<record_filter> filter =
         make_filter(arguments.choice.where, present_time(), chosen_by(options.patterns));
@@ -158,11 +150,9 @@ void run_live(const agg_arguments& arguments) {
     });
     const std::unique_ptr<live_recording> process =
         begin_recording(route, arguments.listening, options);
+    check_expression(arguments, options.patterns, *process);
     if (!arguments.listening.wait) {
         process->check_before();
-    }
-    if (const auto found = process->found(); !found.empty()) {
-        check_before(arguments, options.patterns, found);
     }
     aggregating_sink sink(filter.get(), computed, intervals);
     tell_losses(process->run(sink, stop));

@@ -73,7 +73,7 @@ void add_completion(command_line& line, const std::vector<std::string>& words) {
         // What is offered behind a user is what that user has, behind a process what is there.
         std::vector<std::string> rest = words;
         if (words.size() > 2 || (words.front() != "--user" && words.front() != "--at")) {
-            static_cast<void>(go_to_named_process(rest));
+            go_to_named_process(rest, false);
             become_named_user(rest);
         }
         print_candidates(line, rest);

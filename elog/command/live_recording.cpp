@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "device_recording.hpp"
 #include "failure.hpp"
 #include "left_out.hpp"
+#include "running_providers.hpp"
 #include "tell.hpp"
 #include "traced_recording.hpp"
 #include "tracing.hpp"
@@ -31,7 +33,14 @@ class memory_recording : public live_recording {
         check_patterns(patterns_, source_.patterns_met(), process_->providers(),
                        "Neither did the command while it ran. See what there is with: elog list.");
     }
-    [[nodiscard]] std::vector<provider_instance> found() const override { return {}; }
+    [[nodiscard]] std::vector<provider_instance> found() const override {
+        std::vector<provider_instance> all;
+        for (running_provider& each : find_running_providers().providers) {
+            all.push_back(std::move(each));
+            all.back().id = static_cast<std::uint16_t>(all.size() - 1);
+        }
+        return all;
+    }
     [[nodiscard]] std::string explain() const override {
         return "programs ask     which events -e, --session, -p and --comm want\n"
                "elog asks        all of --where\n";
@@ -68,11 +77,14 @@ std::vector<provider_instance> found_by(const device_recording& process) {
 }
 
 std::vector<provider_instance> found_by(const traced_recording& process) {
+    std::set<const provider_schema*> schemas;  // of which most have many events
     std::vector<provider_instance> all;
     for (const found_event& each : process.found()) {
-        provider_instance& added = all.emplace_back();
-        added.id = static_cast<std::uint16_t>(all.size() - 1);
-        added.schema = *each.event.schema;
+        if (schemas.insert(each.event->schema.get()).second) {
+            provider_instance& added = all.emplace_back();
+            added.id = static_cast<std::uint16_t>(all.size() - 1);
+            added.schema = *each.event->schema;
+        }
     }
     return all;
 }

@@ -34,7 +34,7 @@ class live_recording {
     /// The same of those who have come, too, when a command has run meanwhile.
     virtual void check_behind_command() const = 0;
 
-    /// Who is there before it runs; of a subscription in memory check_running() finds them.
+    /// Who is there before it runs.
     [[nodiscard]] virtual std::vector<provider_instance> found() const = 0;
     /// Where it is decided which events are kept, for people.
     [[nodiscard]] virtual std::string explain() const = 0;

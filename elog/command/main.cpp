@@ -47,7 +47,7 @@ void run(int argument_count, char** arguments) {
                                            words.end());
     const bool separator_found = separator != words.end();
     words.erase(separator, words.end());
-    const bool is_elsewhere = elog::go_to_named_process(words);
+    elog::go_to_named_process(words, !command.empty());
     elog::become_named_user(words);
 
     elog::command_line line("elog",
@@ -91,11 +91,6 @@ void run(int argument_count, char** arguments) {
     const bool may_follow = first == "completion" || (first == "record" && !command.empty());
     if (separator_found && !may_follow) {
         throw elog::usage_failure("Behind '--' stands a command, and only elog record runs one.");
-    }
-    if (is_elsewhere && !command.empty() && first == "record") {
-        throw elog::usage_failure(
-            "Behind --at no command is run: of what keeps that container's programs in it, not all "
-            "would hold for it. Start it as its others are started, and record meanwhile.");
     }
     line.run(std::move(words));
 }

@@ -270,10 +270,10 @@ void become_one_of(const process& at, const user& wanted) {
 
 }  // namespace
 
-bool go_to_named_process(std::vector<std::string>& words) {
+void go_to_named_process(std::vector<std::string>& words, bool has_command) {
     const std::optional<std::string> name = take_front_option(words, "--at");
     if (!name) {
-        return false;
+        return;
     }
     if (!words.empty() && words.front().starts_with("--user")) {
         throw usage_failure(
@@ -283,6 +283,11 @@ bool go_to_named_process(std::vector<std::string>& words) {
         // Names of users and groups are looked up by what files there say, even by code from there.
         throw usage_failure("elog {} tells of the machine: leave --at {} away.", words.front(),
                             *name);
+    }
+    if (has_command) {
+        throw usage_failure(
+            "Behind --at no command is run: of what keeps that container's programs in it, not all "
+            "would hold for it. Start it as its others are started, and record meanwhile.");
     }
     // Whatever else the caller has left open stays here.
     static_cast<void>(::close_range(STDERR_FILENO + 1, ~0U, 0));
@@ -315,7 +320,6 @@ bool go_to_named_process(std::vector<std::string>& words) {
     if ((namespaces & CLONE_NEWPID) != 0) {
         leave_stand_in();
     }
-    return true;
 }
 
 }  // namespace elog

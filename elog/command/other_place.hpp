@@ -14,12 +14,13 @@ namespace elog {
 /// with the user and groups that it has, and none of the rights that this one had. EVENTLOG_DIR
 /// becomes that of the process. So whatever has been put into a container has been put before a
 /// process that may do no more than one of the container's. Of files there nothing is run or
-/// loaded: refuses commands that would have the C library do so.
+/// loaded: refuses what would have the C library do so,
+/// and a command to be run there.
 ///
-/// Returns whether it stood there; in a child, for which this process stands (see stand_in.hpp),
+/// Returns in a child, for which this process stands (see stand_in.hpp),
 /// where that is another namespace of processes. Call it before there are threads, and before
 /// anything is opened. Throws usage_failure if there is no such process, and failure if this one
 /// may not go there.
-bool go_to_named_process(std::vector<std::string>& words);
+void go_to_named_process(std::vector<std::string>& words, bool has_command);
 
 }  // namespace elog

@@ -184,9 +184,11 @@ std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, stop_c
 
 /// With --where: what cannot be is said before anything is recorded.
 void check_where(const record_arguments& arguments, const subscription_options& options,
-                 bool all_are_known) {
-    check_running(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
-                  nullptr, all_are_known);
+                 const live_recording& process, bool all_are_known, record_filter& filter) {
+    const std::vector<provider_instance> found = process.found();
+    check_found(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
+                nullptr, found, all_are_known);
+    note_found(filter, found);
 }
 
 /// What stands in front of the sink; nullptr if all that comes is kept.
@@ -248,18 +250,14 @@ void record(recording_route route, const record_arguments& arguments,
         make_filter(arguments.where, present_time(), chosen_by(options.patterns));
     const bool is_alone = command.empty();
     const bool is_to_be_there = !arguments.listening.wait && is_alone;
-    if (route == recording_route::memory) {
-        check_where(arguments, options, is_to_be_there);
-    }
     const std::unique_ptr<live_recording> process =
         begin_recording(route, arguments.listening, options, arguments.where);
+    if (filter != nullptr) {
+        check_where(arguments, options, *process, is_to_be_there, *filter);
+    }
     if (is_to_be_there) {
         process->check_before();
     }
-    const std::vector<provider_instance> found = process->found();
-    check_found(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
-                nullptr, found, is_to_be_there);
-    note_found(filter.get(), nullptr, found);
     if (arguments.explain) {
         write_all(STDOUT_FILENO, process->explain());
         return;

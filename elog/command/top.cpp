@@ -251,20 +251,17 @@ void run_top(const top_arguments& arguments) {
     check_output(arguments);
     const std::function<bool()> is_over = end_condition(arguments);
     const recording_route route = parse_route(arguments.via, listening);
-    if (route == recording_route::memory) {
-        check_running(
-            make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
-            nullptr, !may_wait);
-    }
     catch_stop_signals();
     const std::unique_ptr<record_filter> filter =
         make_filter(arguments.where, present_time(), chosen_by(options.patterns));
     const std::unique_ptr<live_recording> process = begin_recording(route, listening, options);
+    if (filter != nullptr) {
+        check_found(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
+                    nullptr, process->found(), !may_wait);
+    }
     if (!may_wait) {
         process->check_before();
     }
-    check_found(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
-                nullptr, process->found(), !may_wait);
     traffic counted;
     traffic_sink sink(filter.get(), counted);
     traffic_meter meter(counted, interval);

@@ -68,13 +68,13 @@ tracing_options make_tracing_options(const listening_arguments& arguments,
 std::string explain(const std::vector<found_event>& events) {
     std::string text;
     for (const auto& [event, condition] : events) {
-        const event_schema& known = event.schema->events[event.position];
+        const event_schema& known = event->schema->events[event->position];
         const char* const here = condition.is_whole
                                      ? "nothing that the kernel has not asked"
                                      : "all of --where, for the kernel cannot ask all of it";
         text += fmt::format(
             "{}:{}, in the kernel {}:{}\n  the kernel asks  {}\n  elog asks        {}\n",
-            event.schema->name, known.name, event.kernel_name.system, event.kernel_name.event,
+            event->schema->name, known.name, event->kernel_name.system, event->kernel_name.event,
             condition.text.empty() ? "nothing" : condition.text, here);
     }
     return text;

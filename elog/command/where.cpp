@@ -4,7 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include "running_providers.hpp"
 #include "tell.hpp"
 #include "usage_failure.hpp"
 
@@ -111,30 +110,17 @@ void tell_unsuited(const record_filter* filter, const aggregator* computed) {
     }
 }
 
-void check_running(record_filter* filter, aggregator* computed, bool all_are_known) {
-    if (filter == nullptr && computed == nullptr) {
-        return;
-    }
-    std::uint16_t id = 0;
-    for (provider_instance& provider : find_running_providers().providers) {
-        provider.id = id++;
+void check_found(record_filter* filter, aggregator* computed,
+                 const std::vector<provider_instance>& found, bool all_are_known) {
+    for (const provider_instance& provider : found) {
         add_provider(filter, computed, provider);
     }
     check_what_was_added(filter, computed, all_are_known);
 }
 
-void note_found(record_filter* filter, aggregator* computed,
-                const std::vector<provider_instance>& found) {
+void note_found(record_filter& filter, const std::vector<provider_instance>& found) {
     for (const provider_instance& provider : found) {
-        add_provider(filter, computed, provider);
-    }
-}
-
-void check_found(record_filter* filter, aggregator* computed,
-                 const std::vector<provider_instance>& found, bool all_are_known) {
-    note_found(filter, computed, found);
-    if (!found.empty()) {
-        check_what_was_added(filter, computed, all_are_known);
+        add_provider(&filter, provider);
     }
 }
 

@@ -45,18 +45,14 @@ void check_names(const record_filter* filter, const aggregator* computed);
 /// is asked.
 void tell_unsuited(const record_filter* filter, const aggregator* computed);
 
-/// Compares a predicate, an aggregation or both with what programs offer that run now. Both are
-/// used up by that. `all_are_known` as above.
-void check_running(record_filter* filter, aggregator* computed, bool all_are_known);
-
-/// The same of those whom a recording has found, by another route than memory.
+/// Compares a predicate, an aggregation or both with what those offer who have been found before
+/// anything is recorded. Both are used up by that. `all_are_known` as above.
 void check_found(record_filter* filter, aggregator* computed,
                  const std::vector<provider_instance>& found, bool all_are_known);
 
-/// Tells both about them: of who is there maybe nothing comes, and its names are known all the
+/// Tells a filter about them: of who is there maybe nothing comes, and its names are known all the
 /// same.
-void note_found(record_filter* filter, aggregator* computed,
-                const std::vector<provider_instance>& found);
+void note_found(record_filter& filter, const std::vector<provider_instance>& found);
 
 /// Whether any pattern wants the event. The patterns must outlive it.
 [[nodiscard]] event_choice chosen_by(const event_patterns& patterns);

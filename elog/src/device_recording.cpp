@@ -17,8 +17,6 @@ namespace {
 namespace core = eventlog::core;
 
 constexpr std::chrono::milliseconds stop_interval{10};
-constexpr std::chrono::milliseconds first_clock_interval{10};
-constexpr std::chrono::seconds clock_interval{1};
 // So many reads are none that programs keep busy by writing as fast as we read.
 constexpr int reads_without_end = 4;
 // A writer that overtakes is through in a moment, unless the machine takes its processor away.
@@ -154,11 +152,8 @@ void device_recording::take_all() {
     const std::uint32_t clock = source_.region().header.clock;
     const std::uint64_t now = core::read_clock(clock);
     read_all();
-    const steady_clock::time_point at = steady_clock::now();
-    if (at >= clock_due_) {
+    if (clock_schedule_.is_due()) {
         sink_->take_clock(core::read_clock_pair(clock));
-        clock_due_ =
-            at + (clock_due_ == steady_clock::time_point{} ? first_clock_interval : clock_interval);
     }
     // As in recording.cpp: an event takes its time a moment before it can be read.
     sink_->advance(last_poll_, core::read_clock(clock));

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "clock_schedule.hpp"
 #include "device_stream.hpp"
 #include "device_subscription.hpp"
 #include "filter.hpp"
@@ -63,7 +64,7 @@ class device_recording {
     std::unordered_map<std::uint16_t, std::vector<eventlog::core::verdict>> verdicts_;
     std::vector<bool> met_;
     steady_clock::time_point begin_ = steady_clock::now();
-    steady_clock::time_point clock_due_{};
+    clock_schedule clock_schedule_;
     std::uint64_t last_poll_ = 0;
 };
 

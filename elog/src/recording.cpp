@@ -16,8 +16,6 @@ namespace core = eventlog::core;
 using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds stop_interval{10};
-constexpr std::chrono::milliseconds first_clock_interval{10};
-constexpr std::chrono::seconds clock_interval{1};
 
 // In ticks, by which what two CPUs show may differ. A clock that goes back by more began anew.
 constexpr std::uint64_t clock_tolerance = 1'000'000;
@@ -118,16 +116,6 @@ void recording::take_new_providers() {
     });
 }
 
-void recording::read_clock_if_due() {
-    const steady_clock::time_point now = steady_clock::now();
-    if (now >= clock_due_) {
-        sink_.take_clock(core::read_clock_pair(source_.header.clock));
-        // The second reading comes soon: without it there is no rate to convert times with.
-        clock_due_ = now + (clock_due_ == steady_clock::time_point{} ? first_clock_interval
-                                                                     : clock_interval);
-    }
-}
-
 /// Whoever keeps records that are older than the last sleep tells their times by present_clock.hpp.
 std::uint64_t recording::read_clock() noexcept {
     const std::uint64_t now = clock_reader_(source_.header.clock);
@@ -164,7 +152,9 @@ void recording::take_all() {
     if (clock_began_anew_) {
         return;
     }
-    read_clock_if_due();
+    if (clock_schedule_.is_due()) {
+        sink_.take_clock(core::read_clock_pair(source_.header.clock));
+    }
     // A writer takes the time a moment before its record can be seen. What was written before the
     // poll before this one has long been seen.
     sink_.advance(last_poll_, present);

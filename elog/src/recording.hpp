@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "clock.hpp"
+#include "clock_schedule.hpp"
 #include "clock_table.hpp"
 #include "file_format.hpp"
 #include "record_writer.hpp"
@@ -144,7 +145,6 @@ class recording {
     [[nodiscard]] std::uint64_t read_clock() noexcept;
     void take_run(const record_run& run);
     void take_all();
-    void read_clock_if_due();
     [[nodiscard]] std::vector<ring_totals> rings() const;
     [[nodiscard]] std::vector<lossy_provider> lossy_providers() const;
     [[nodiscard]] recording_summary finish();
@@ -156,7 +156,7 @@ class recording {
     region_reader reader_;
     provider_map providers_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-    std::chrono::steady_clock::time_point clock_due_{};
+    clock_schedule clock_schedule_;
     std::uint64_t last_poll_ = 0;  // on the region's clock
     clock_reader clock_reader_ = eventlog::core::read_clock;
     std::uint64_t latest_ = 0;       // that it has shown

@@ -31,9 +31,11 @@ kernel_condition condition_for(const traced_event& event, const predicate& wante
     if (!event.is_published && is_of_programs(event.name.system)) {
         return {};
     }
+    // Of a schema that may have a thousand events, what one of them needs.
     provider_instance provider;
-    provider.schema = *event.schema;
-    const event_schema& known = provider.schema.events[event.position];
+    provider.schema.name = event.schema->name;
+    provider.schema.enumerations = event.schema->enumerations;
+    const event_schema& known = event.schema->events[event.position];
     std::vector<bool> ignored(wanted.nodes().size());
     try {
         const folded_predicate folded =

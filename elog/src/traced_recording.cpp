@@ -18,8 +18,6 @@ namespace tracefs = eventlog::tracefs;
 
 constexpr std::uint32_t clock_of_kernel = EVENTLOG_CLOCK_MONOTONIC;  // trace_clock mono
 constexpr std::chrono::milliseconds stop_interval{10};
-constexpr std::chrono::milliseconds first_clock_interval{10};
-constexpr std::chrono::seconds clock_interval{1};
 // How soon an event is found that a program brings along.
 constexpr std::chrono::milliseconds look_interval{100};
 constexpr std::chrono::seconds check_interval{1};
@@ -96,7 +94,7 @@ void traced_recording::ask(const traced_event& event) {
         condition = {};
     }
     if (sink_ == nullptr) {
-        found_.push_back({event, std::move(condition)});
+        found_.push_back({&event, std::move(condition)});
     }
 }
 
@@ -289,11 +287,8 @@ void traced_recording::take_all(bool is_last) {
     for (std::uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
         take_cpu(cpu, is_last ? UINT64_MAX : now);
     }
-    const steady_clock::time_point at = steady_clock::now();
-    if (at >= clock_due_) {
+    if (clock_schedule_.is_due()) {
         sink_->take_clock(core::read_clock_pair(clock_of_kernel));
-        clock_due_ =
-            at + (clock_due_ == steady_clock::time_point{} ? first_clock_interval : clock_interval);
     }
     // As in recording.cpp: an event takes its time a moment before it can be read.
     sink_->advance(last_poll_, core::read_clock(clock_of_kernel));

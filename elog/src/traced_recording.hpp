@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "clock_schedule.hpp"
 #include "glob.hpp"
 #include "instance.hpp"
 #include "kernel_condition.hpp"
@@ -39,7 +40,7 @@ struct tracing_options {
 };
 
 struct found_event {
-    traced_event event;
+    const traced_event* event;   // of the recording, as long as it does not run
     kernel_condition condition;  // that the kernel has taken
 };
 
@@ -110,7 +111,7 @@ class traced_recording {
     std::vector<found_event> found_;
     std::vector<std::string> complaints_;
     steady_clock::time_point begin_ = steady_clock::now();
-    steady_clock::time_point clock_due_{};
+    clock_schedule clock_schedule_;
     steady_clock::time_point look_due_{};
     steady_clock::time_point check_due_{};
     std::uint64_t last_poll_ = 0;

@@ -17,28 +17,25 @@ namespace {
 struct stream_bytes {
     std::vector<std::uint8_t> all{};
 
-    void add(const eventlog_record& header, const void* payload, std::size_t size) {
+    template <class Payload>
+    stream_bytes& add(std::uint16_t cpu, std::uint16_t provider, std::uint16_t event,
+                      const Payload& payload) {
+        eventlog_record header{};
+        header.size = sizeof header + sizeof payload;
+        header.cpu = cpu;
+        header.provider = provider;
+        header.event = event;
         const std::size_t begin = all.size();
-        all.resize(begin + elog::padded_size(sizeof header + size));
+        all.resize(begin + elog::padded_size(header.size));
         std::memcpy(all.data() + begin, &header, sizeof header);
-        std::memcpy(all.data() + begin + sizeof header, payload, size);
+        std::memcpy(all.data() + begin + sizeof header, &payload, sizeof payload);
+        return *this;
     }
     stream_bytes& record(std::uint16_t cpu, std::uint64_t value, std::uint16_t event = 0) {
-        eventlog_record header{};
-        header.size = sizeof header + sizeof value;
-        header.cpu = cpu;
-        header.event = event;
-        add(header, &value, sizeof value);
-        return *this;
+        return add(cpu, 0, event, value);
     }
     stream_bytes& gap(std::uint16_t cpu, std::uint64_t lost, std::uint64_t overwritten = 0) {
-        const eventlog_missing missing{lost, overwritten};
-        eventlog_record header{};
-        header.size = sizeof header + sizeof missing;
-        header.cpu = cpu;
-        header.provider = EVENTLOG_LOST_PROVIDER;
-        add(header, &missing, sizeof missing);
-        return *this;
+        return add(cpu, EVENTLOG_LOST_PROVIDER, 0, eventlog_missing{lost, overwritten});
     }
 };
 
@@ -146,10 +143,7 @@ TEST_F(device_stream, says_that_a_module_of_another_version_gives_what_is_no_rec
     of_no_size.all[0] = 8;
     EXPECT_THROW(take(of_no_size), elog::failure);
     stream_bytes empty_gap;
-    eventlog_record header{};
-    header.size = sizeof header;
-    header.provider = EVENTLOG_LOST_PROVIDER;
-    empty_gap.add(header, "", 0);
+    empty_gap.add(0, EVENTLOG_LOST_PROVIDER, 0, std::uint8_t{0});
     EXPECT_THROW(take(empty_gap), elog::failure);
 }
 

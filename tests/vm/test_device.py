@@ -5,20 +5,18 @@ same patterns, count what is missing, and let nobody hear what is not his."""
 
 import datetime
 import json
-import os
 import pathlib
 import re
-import shutil
 import subprocess
 import tempfile
-import unittest
 
+import loads
 import parts
 import vm_case
 from test_module_tools import items
 from test_user_events_tools import emitted
 
-COUNT = 50_000
+COUNT = loads.Case.COUNT
 # More than two buffers of 128 KiB take of the smallest records.
 COUNT_OF_TOO_MANY = 20_000
 ROUNDS = 50
@@ -151,21 +149,7 @@ FILES = ("perf.data", "device.elog", "memory.elog", "newest.elog", "late.elog",
            for route in ("device", "memory")))
 
 
-def shown(path):
-    """What is in a file, line for line."""
-    command = [os.environ["ELOG"], "print", "-j", path]
-    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return [json.loads(line) for line in lines.splitlines()]
-
-
-def loads(lines):
-    """Number, amount and word of each event, and how many are missing."""
-    found = [tuple(line["fields"][name] for name in ("number", "amount", "word"))
-             for line in lines if "event" in line]
-    return found, sum(line["lost"] for line in lines if "event" not in line)
-
-
-class Device(parts.Case):
+class Device(loads.Case):
     """One guest, in which all is recorded; what came of it is looked at here."""
 
     KERNEL = "debian-6.12"
@@ -174,9 +158,7 @@ class Device(parts.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        perf = shutil.which("perf")
-        if perf is None:
-            raise unittest.SkipTest("there is no perf. `./dev setup` installs it.")
+        perf = vm_case.perf_or_skip()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
         programs = [vm_case.built("PROGRAMS", name) for name in ("user_events_load", "device_shop")]
         programs.append(vm_case.built("ELOG"))
@@ -193,17 +175,11 @@ class Device(parts.Case):
             processors=cls.PROCESSORS,
         )
 
-    def collected(self, name):
-        return os.path.join(self.result.files, "tmp", name)
-
-    def summary(self, lines):
-        return next(json.loads(line) for line in lines if line.startswith('{"'))
-
     def test_gets_what_memory_and_perf_get(self):
         self.assertIn(f"written {COUNT} too_large 0 refused 0 unattached 0",
                       self.part("beside_others"))
         for name in ("device.elog", "memory.elog"):
-            self.assertEqual(loads(shown(self.collected(name))), (emitted(COUNT), 0))
+            self.assertEqual(loads.loads(self.collected(name)), (emitted(COUNT), 0))
         command = ["perf", "script", "--show-lost-events", "--fields", "comm,event,trace", "--input",
                    self.collected("perf.data")]
         by_perf = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -214,7 +190,7 @@ class Device(parts.Case):
         # Not the CPU: between both writes of an event it may be another one.
         names = ("process", "pid", "thread", "level")
         by_device, by_memory = (
-            [{name: line.get(name) for name in names} for line in shown(self.collected(path))]
+            [{name: line.get(name) for name in names} for line in loads.shown(self.collected(path))]
             for path in ("device.elog", "memory.elog"))
         self.assertEqual(by_device, by_memory)
 
@@ -224,14 +200,14 @@ class Device(parts.Case):
             with self.subTest(options):
                 by_device, by_memory = (
                     [(line["event"], line["fields"])
-                     for line in shown(self.collected(f"{route}-{number}.elog"))]
+                     for line in loads.shown(self.collected(f"{route}-{number}.elog"))]
                     for route in ("device", "memory"))
                 self.assertEqual(by_device, by_memory)
                 self.assertEqual(len(by_device), count * ROUNDS)
 
     def test_counts_what_is_overwritten(self):
-        summary = self.summary(self.part("overwritten"))
-        found, missing = loads(shown(self.collected("newest.elog")))
+        summary = loads.summary(self.part("overwritten"))
+        found, missing = loads.loads(self.collected("newest.elog"))
         self.assertEqual(found, emitted(COUNT_OF_TOO_MANY)[-len(found):])
         self.assertGreater(len(found), 1000)
         self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
@@ -239,8 +215,8 @@ class Device(parts.Case):
                          (len(found), missing, 0))
 
     def test_counts_what_is_lost(self):
-        summary = self.summary(self.part("late"))
-        found, missing = loads(shown(self.collected("late.elog")))
+        summary = loads.summary(self.part("late"))
+        found, missing = loads.loads(self.collected("late.elog"))
         self.assertGreater(missing, 0)
         self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
         self.assertEqual(summary["lost"], missing)
@@ -252,16 +228,6 @@ class Device(parts.Case):
     def test_shows_events_and_stops_at_a_number(self):
         lines = [json.loads(line) for line in self.part("shown") if line.startswith('{"')]
         self.assertEqual([line["fields"]["number"] for line in lines], [5, 6, 7])
-
-    def test_counts_as_it_counts_of_memory(self):
-        (line,) = self.part("agg")
-        (group,) = json.loads(line)["groups"]
-        self.assertEqual(list(group.values()), [
-            {"event": "item"}, {"count()": COUNT, "sum(number)": sum(range(COUNT))}])
-
-    def test_is_watched_as_memory_is(self):
-        *_, last = map(json.loads, self.part("top"))
-        self.assertEqual((last["events"], last["lost"]), (COUNT, 0))
 
     def test_lets_a_user_hear_his_own_programs_alone(self):
         lines = [json.loads(line) for line in self.part("others") if line.startswith('{"')]

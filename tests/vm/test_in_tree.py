@@ -3,9 +3,7 @@
 """eventlog as a part of the kernel, which the series of patches makes it: it is there without being
 loaded, does what the module does, and bears it when there is no memory. user_events, as they are with it."""
 
-import shutil
 import tempfile
-import unittest
 
 import parts
 import selftests
@@ -62,9 +60,7 @@ class InTree(parts.Case):
         super().setUpClass()
         kernel = vm_case.kernel_or_skip("in-tree-6.12")
         folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="eventlog-vm-"))
-        perf = shutil.which("perf")
-        if perf is None:
-            raise unittest.SkipTest("there is no perf. `./dev setup` installs it.")
+        perf = vm_case.perf_or_skip()
         elog = vm_case.built("ELOG")
         load = vm_case.built("PROGRAMS", "user_events_load")
         source = kernel.directory / "build" / "source"

@@ -5,9 +5,7 @@ a program with every field as it was emitted."""
 
 import os
 import re
-import shutil
 import subprocess
-import unittest
 
 import parts
 import vm_case
@@ -94,9 +92,7 @@ class Tools(vm_case.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        perf = shutil.which("perf")
-        if perf is None:
-            raise unittest.SkipTest("there is no perf. `./dev setup` installs it.")
+        perf = vm_case.perf_or_skip()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
         program = vm_case.built("PROGRAMS", "user_events_load")
         cls.result = cls.run_well(

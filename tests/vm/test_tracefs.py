@@ -3,19 +3,17 @@
 """elog record --via tracefs, beside perf: both get every event of a program with every field as it
 was emitted; what is lost is counted; and no instance stays, whatever becomes of the recorder."""
 
-import json
 import os
 import re
-import shutil
 import subprocess
-import unittest
 
+import loads
 import parts
 import vm_case
 from test_module_tools import items
 from test_user_events_tools import emitted
 
-COUNT = 50_000
+COUNT = loads.Case.COUNT
 # More than two buffers of 128 KiB take of the smallest records.
 COUNT_OF_TOO_MANY = 20_000
 
@@ -150,7 +148,7 @@ part not_mounted not_mounted
 FILES = ("perf.data", "all.elog", "asked.elog", "newest.elog", "late.elog")
 
 
-class Tracefs(parts.Case):
+class Tracefs(loads.Case):
     """One guest, in which all is recorded; what came of it is looked at here."""
 
     KERNEL = "user-events-6.12"
@@ -160,9 +158,7 @@ class Tracefs(parts.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        perf = shutil.which("perf")
-        if perf is None:
-            raise unittest.SkipTest("there is no perf. `./dev setup` installs it.")
+        perf = vm_case.perf_or_skip()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
         program = vm_case.built("PROGRAMS", "user_events_load")
         elog = os.environ["ELOG"]
@@ -178,31 +174,12 @@ class Tracefs(parts.Case):
     def more_files(_kernel):
         return {}
 
-    def collected(self, name):
-        return os.path.join(self.result.files, "tmp", name)
-
-    def shown(self, name):
-        """Number, amount and word of each event, and what was lost in front of all of them."""
-        command = [os.environ["ELOG"], "print", "-j", self.collected(name)]
-        lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        found, lost = [], 0
-        for line in map(json.loads, lines.splitlines()):
-            if "event" in line:
-                fields = line["fields"]
-                found.append((fields["number"], fields["amount"], fields["word"]))
-            else:
-                lost += line["lost"]
-        return found, lost
-
     def assert_written(self, lines, count):
         self.assertIn(f"written {count} too_large 0 refused 0 unattached 0", lines)
 
-    def summary(self, lines):
-        return next(json.loads(line) for line in lines if line.startswith("{"))
-
     def test_gets_what_perf_gets(self):
         self.assert_written(self.part("beside_perf"), COUNT)
-        found, lost = self.shown("all.elog")
+        found, lost = loads.loads(self.collected("all.elog"))
         self.assertEqual(found, emitted(COUNT))
         self.assertEqual(lost, 0)
         command = ["perf", "script", "--show-lost-events", "--fields", "comm,event,trace", "--input",
@@ -213,12 +190,12 @@ class Tracefs(parts.Case):
     def test_has_the_kernel_ask_what_it_can(self):
         lines = self.part("asked")
         self.assert_written(lines, COUNT)
-        found, lost = self.shown("asked.elog")
+        found, lost = loads.loads(self.collected("asked.elog"))
         by_kernel = [one for one in emitted(COUNT) if one[0] >= 30000 and one[1] == 7]
         self.assertEqual(found, [one for one in by_kernel if "1" in one[2]])
         self.assertGreater(len(found), 10)
         self.assertEqual(lost, 0)
-        summary = self.summary(lines)
+        summary = loads.summary(lines)
         self.assertEqual((summary["events"], summary["passed"]), (len(by_kernel), len(found)))
 
     def test_explains_what_the_kernel_is_asked(self):
@@ -231,21 +208,11 @@ class Tracefs(parts.Case):
                          [head, "  the kernel asks  number >= 6", rest])
         self.assertEqual(self.part("explained_nothing"), [head, "  the kernel asks  nothing", rest])
 
-    def test_counts_as_it_counts_of_memory(self):
-        (line,) = self.part("agg")
-        (group,) = json.loads(line)["groups"]
-        self.assertEqual(list(group.values()), [
-            {"event": "item"}, {"count()": COUNT, "sum(number)": sum(range(COUNT))}])
-
-    def test_is_watched_as_memory_is(self):
-        *_, last = map(json.loads, self.part("top"))
-        self.assertEqual((last["events"], last["lost"]), (COUNT, 0))
-
     def test_counts_what_is_overwritten(self):
         lines = self.part("overwritten")
         self.assert_written(lines, COUNT_OF_TOO_MANY)
-        summary = self.summary(lines)
-        found, missing = self.shown("newest.elog")
+        summary = loads.summary(lines)
+        found, missing = loads.loads(self.collected("newest.elog"))
         self.assertEqual(found, emitted(COUNT_OF_TOO_MANY)[-len(found):])
         self.assertGreater(len(found), 1000)
         self.assertGreater(missing, 0)
@@ -257,10 +224,10 @@ class Tracefs(parts.Case):
     def test_counts_what_is_lost(self):
         lines = self.part("late")
         self.assert_written(lines, COUNT_OF_TOO_MANY)
-        found, missing = self.shown("late.elog")
+        found, missing = loads.loads(self.collected("late.elog"))
         self.assertGreater(missing, 0)
         self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
-        self.assertEqual(self.summary(lines)["lost"], missing)
+        self.assertEqual(loads.summary(lines)["lost"], missing)
         self.assertLessEqual(set(found), set(emitted(COUNT_OF_TOO_MANY)))
 
     def test_next_run_removes_what_a_killed_one_left(self):

@@ -4,8 +4,6 @@
 comes with its fields."""
 
 import re
-import shutil
-import unittest
 
 import vm_case
 
@@ -25,9 +23,7 @@ class Usdt(vm_case.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        perf = shutil.which("perf")
-        if perf is None:
-            raise unittest.SkipTest("there is no perf. `./dev setup` installs it.")
+        perf = vm_case.perf_or_skip()
         program = vm_case.built("PROGRAMS", "probed")
         cls.result = cls.run_well(
             vm_case.kernel_or_skip("user-events-6.12"), ["sh", "-c", SCRIPT, program],

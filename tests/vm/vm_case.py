@@ -46,6 +46,13 @@ def module_or_skip(kernel, *options):
         raise unittest.SkipTest(f"modules for {kernel.name} cannot be built: {problem}") from problem
 
 
+def perf_or_skip():
+    perf = shutil.which("perf")
+    if perf is None:
+        raise unittest.SkipTest("there is no perf. `./dev setup` installs it.")
+    return perf
+
+
 def any_kernel():
     reasons = []
     for name in PREFERRED:
