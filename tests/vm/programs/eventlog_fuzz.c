@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "listening.h"
 #include "steps.h"
 #include "user_events_abi.h"
 
@@ -148,6 +149,40 @@ static void delete_fresh_event(int file) {
     note(deleting, ioctl(file, USER_EVENTS_DELETE, text));
 }
 
+/// One who listens to an event and gets it, all of it as it should be: of what is called at random
+/// so little is right that a slow machine might not come to see any read.
+static void listen_well(void) {
+    volatile uint32_t word = 0;
+    char text[32];
+    (void)snprintf(text, sizeof text, "fuzz_heard_%u u32 a", next(names));
+    struct word_registration wanted = {
+        .size = sizeof wanted,
+        .word_size = sizeof word,
+        .word_address = (uintptr_t)&word,
+        .description = (uintptr_t)text,
+    };
+    const int teller = open("/dev/eventlog", O_RDWR | O_CLOEXEC);
+    const int hearer = open("/dev/eventlog", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    note(registering, ioctl(teller, USER_EVENTS_REGISTER, &wanted));
+    note(subscribing, -subscribe(hearer, &(struct wanted){.level = 5}));
+    const struct eventlog_offer offer = {
+        .write_index = wanted.write_index, .level = 1, .name = "heard"};
+    uint32_t number = 0;
+    note(publishing, -publish(teller, "fuzz_heard", &offer, 1, &number));
+    const uint32_t event[] = {wanted.write_index, next(UINT32_MAX)};
+    note(writing, write(teller, event, sizeof event));
+    char bytes[page_size];
+    note(reading, read(hearer, bytes, sizeof bytes));
+    void* const header = mmap(NULL, page_size, PROT_READ, MAP_SHARED, hearer, 0);
+    note(mapping, header == MAP_FAILED ? -1 : 0);
+    if (header != MAP_FAILED) {
+        (void)munmap(header, page_size);
+    }
+    note(withdrawing, -withdraw(teller, number));
+    (void)close(hearer);
+    (void)close(teller);
+}
+
 /// Mostly a good one.
 static void name_at_random(char* name) {
     (void)snprintf(name, EVENTLOG_NAME_ROOM, "fuzz_%u", next(names));
@@ -156,7 +191,7 @@ static void name_at_random(char* name) {
     }
 }
 
-static void publish(int file) {
+static void publish_at_random(int file) {
     struct eventlog_offer offers[4];
     memset(offers, 0, sizeof offers);
     const uint32_t first = next(8);
@@ -182,7 +217,7 @@ static void publish(int file) {
     note(publishing, ioctl(file, EVENTLOG_PUBLISH, &wanted));
 }
 
-static void withdraw(int file) {
+static void withdraw_at_random(int file) {
     struct eventlog_provider_query query = {.size = sizeof query,
                                             .provider = next(2) == 0 ? 0 : next(1000),
                                             .schema = address(),
@@ -192,7 +227,7 @@ static void withdraw(int file) {
     note(withdrawing, ioctl(file, EVENTLOG_WITHDRAW, &query.provider));
 }
 
-static void subscribe(int file) {
+static void subscribe_at_random(int file) {
     struct eventlog_rule rules[2] = {{.provider = "*", .event = "*"}};
     name_at_random(rules[1].provider);
     rules[1].event[0] = '*';
@@ -257,21 +292,24 @@ static void map_region(int file) {
 }
 
 static void listen_at_random(int file) {
-    switch (next(8)) {
+    switch (next(9)) {
         case 0:
-            publish(file);
+            publish_at_random(file);
             break;
         case 1:
-            withdraw(file);
+            withdraw_at_random(file);
             break;
         case 2:
-            subscribe(file);
+            subscribe_at_random(file);
             break;
         case 3:
             give_back(file);
             break;
         case 4:
             map_region(file);
+            break;
+        case 5:
+            listen_well();
             break;
         default:
             read_records(file);
