@@ -40,8 +40,8 @@ struct tracing_options {
 };
 
 struct found_event {
-    const traced_event* event;   // of the recording, as long as it does not run
-    kernel_condition condition;  // that the kernel has taken
+    const traced_event* event = nullptr;  // of the recording, as long as it does not run
+    kernel_condition condition{};         // that the kernel has taken
 };
 
 class traced_recording {
