@@ -200,6 +200,10 @@ void find_nearest(const std::string& pattern, const std::vector<running_provider
 
 }  // namespace
 
+void check_catalogue_pattern(const std::string& pattern) {
+    static_cast<void>(make_rule(pattern));
+}
+
 catalogue collect_catalogue(const std::string& pattern) {
     const std::string rule = make_rule(pattern);
     const std::optional<core::directory> where = open_running_directory();

@@ -59,6 +59,9 @@ struct catalogue {
     bool only_conditions_differ = false;              // the nearest name matches
 };
 
+/// Throws usage_failure for what is no pattern.
+void check_catalogue_pattern(const std::string& pattern);
+
 /// All that runs now and matches the pattern, or everything for an empty one. Throws usage_failure
 /// for what is no pattern, and failure if the directory is not usable.
 [[nodiscard]] catalogue collect_catalogue(const std::string& pattern);

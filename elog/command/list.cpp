@@ -11,6 +11,7 @@
 #include "catalogue_output.hpp"
 #include "commands.hpp"
 #include "left_out.hpp"
+#include "list_everywhere.hpp"
 #include "other_directories.hpp"
 #include "output.hpp"
 #include "tell.hpp"
@@ -22,6 +23,7 @@ struct list_options {
     std::string glob;
     bool json = false;
     bool stats = false;
+    bool everywhere = false;
 };
 
 [[noreturn]] void fail_without_match(const std::string& glob, const catalogue& found) {
@@ -87,11 +89,19 @@ void add_list(command_line& line) {
         .names_a(value_kind::event);
     command.add_flag("-s,--stats", options->stats,
                      "Show how many events each process has written and lost");
+    command.add_flag("-a,--all", options->everywhere,
+                     "Also what other users run, as root, and what runs in containers");
     command.add_flag("-j,--json", options->json, "Show everything that is known, for programs");
     command.footer("Examples:\n"
                    "  elog list 'shop:order_*'\n"
                    "  elog list --json | jq -r '.providers[].name'");
-    command.action([options] { run_list(*options); });
+    command.action([options] {
+        if (options->everywhere) {
+            list_everywhere({options->glob, options->json, options->stats});
+        } else {
+            run_list(*options);
+        }
+    });
 }
 
 }  // namespace elog

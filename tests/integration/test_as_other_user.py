@@ -60,6 +60,63 @@ class AsOtherUser(other_users.Case):
         self.make_folder("/dev/shm/eventlog-0", ANNE)
         self.assertIn(f"too: users {BERT}. See", self.run_elog("list", status=1).stderr)
 
+    def pids_by_user(self, shown):
+        return {place["user"]: [process["pid"] for provider in place["providers"]
+                                for process in provider["processes"]]
+                for place in json.loads(shown)["places"] if place["process"] is None}
+
+    def test_list_of_all_shows_the_programs_of_each_user(self):
+        annes, _ = self.start_counter_as(ANNE)
+        berts, _ = self.start_counter_as(BERT)
+        roots, _ = self.start_counter_as(0)
+        expected = {0: [roots.pid], ANNE: [annes.pid], BERT: [berts.pid]}
+        self.assertEqual(self.pids_by_user(self.run_elog("list", "--all", "--json").stdout),
+                         expected)
+        shown = self.run_elog("list", "--all", "counter:count").stdout
+        parts = shown.split("Programs of user ")
+        self.assertEqual([part.split(maxsplit=1)[0] for part in parts[1:]],
+                         ["0", str(ANNE), str(BERT)])
+        for part, user in zip(parts[1:], expected):
+            self.assertIn(f"  processes counter {expected[user][0]}\n", part)
+
+    def test_list_of_all_looks_for_others_where_they_are(self):
+        annes, _ = self.start_counter_as(ANNE)
+        self.environment["EVENTLOG_DIR"] = self.path("roots")
+        self.make_folder(self.path("roots"), 0)
+        self.assertEqual(self.pids_by_user(self.run_elog("list", "--all", "--json").stdout),
+                         {ANNE: [annes.pid]})
+
+    def test_list_of_all_of_another_user_shows_his_own_alone(self):
+        annes, _ = self.start_counter_as(ANNE)
+        self.start_counter_as(BERT)
+        process = self.start_as(ANNE, self.copy(harness.ELOG), "list", "--all", "--json")
+        self.assertEqual(self.pids_by_user(self.finish(process)[0]), {ANNE: [annes.pid]})
+
+    def test_list_of_all_waits_for_nobody_for_ever(self):
+        self.start_counter_as(ANNE)
+        berts, _ = self.start_counter_as(BERT)
+        holder = self.start_as(ANNE, "flock", "--no-fork", self.folder_of(ANNE, "subscriptions"),
+                               "sh", "-c", "echo held; exec sleep 1000")
+        self.assertEqual(holder.stdout.readline(), "held\n")
+        shown = self.run_elog("list", "--all", "--json", status=1)
+        self.assertEqual(self.pids_by_user(shown.stdout), {BERT: [berts.pid]})
+        self.assertIn(f"user {ANNE}: there has been no answer for ten seconds. Try it alone with: "
+                      f"elog --user {ANNE} list\n", shown.stderr)
+
+    def test_list_of_all_tells_of_what_it_cannot_see_and_goes_on(self):
+        self.make_folder(f"/dev/shm/eventlog-{ANNE}", ANNE)
+        os.symlink("/tmp", f"/dev/shm/eventlog-{ANNE}/providers")
+        berts, _ = self.start_counter_as(BERT)
+        shown = self.run_elog("list", "--all", "--json", status=1)
+        self.assertEqual(self.pids_by_user(shown.stdout), {BERT: [berts.pid]})
+        self.assertIn(f"user {ANNE}: elog: ", shown.stderr)
+
+    def test_list_of_all_finds_nothing_where_nothing_matches_anywhere(self):
+        self.start_counter_as(ANNE)
+        self.assert_one_sentence(self.run_elog("list", "--all", "shop:*", status=1).stderr,
+                                 "'shop:*', here or elsewhere")
+        self.run_elog("list", "--all", "counter:", status=2)
+
     def test_records_every_event_into_a_file_of_that_users(self):
         self.start_counter_as(ANNE)[0].kill()
         folder = self.path("annes")

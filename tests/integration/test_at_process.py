@@ -70,6 +70,19 @@ class AtProcess(other_users.Case):
         self.start_counter_as(0)
         self.assertEqual(self.processes_seen_at(first), [(1, 0)])
 
+    def test_list_of_all_shows_the_programs_of_each_container(self):
+        _, first = self.start_container()
+        _, second = self.start_container()
+        roots, _ = self.start_counter_as(0)
+        shown = json.loads(self.run_elog("list", "--all", "--json").stdout)["places"]
+        seen = {place["process"]: [process["pid"] for provider in place["providers"]
+                                   for process in provider["processes"]] for place in shown}
+        # Others' containers are none of ours.
+        self.assertEqual({process: seen.get(process) for process in (None, first, second)},
+                         {None: [roots.pid], first: [1], second: [1]})
+        self.assertIn(f"Programs of process {first} (counter) of user 0 (root)\n",
+                      self.run_elog("list", "--all").stdout)
+
     def test_records_every_event_into_a_file_there(self):
         _, pid = self.start_container()
         recording, _ = self.start_recording_at(pid, "--wait", "-o", "/dev/shm/run.elog")

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "place_runner.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "failure.hpp"
+#include "other_place.hpp"
+#include "other_user.hpp"
+#include "tell.hpp"
+#include "unique_fd.hpp"
+
+namespace elog {
+namespace {
+
+using clock = std::chrono::steady_clock;
+using eventlog::core::unique_fd;
+
+constexpr std::chrono::seconds patience{10};
+// Of thousands of providers with hundreds of fields; and of a complaint about each.
+constexpr std::size_t output_max = 64U << 20U;
+constexpr std::size_t complaints_max = 1U << 20U;
+
+struct pipe_ends {
+    unique_fd read;
+    unique_fd write;
+};
+
+pipe_ends make_pipe() {
+    int ends[2] = {-1, -1};
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+        throw failure("No pipe can be had ({}). Close some files, or raise the limit with: ulimit "
+                      "-n",
+                      std::strerror(errno));
+    }
+    return {unique_fd(ends[0]), unique_fd(ends[1])};
+}
+
+[[noreturn]] void work_as_child(std::vector<std::string> words, const std::function<void()>& work,
+                                const pipe_ends& output, const pipe_ends& complaints) noexcept {
+    const unique_fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (::dup2(nothing.get(), STDIN_FILENO) < 0 || ::dup2(output.write.get(), STDOUT_FILENO) < 0 ||
+        ::dup2(complaints.write.get(), STDERR_FILENO) < 0) {
+        ::_exit(1);
+    }
+    // Says where ours are.
+    static_cast<void>(::unsetenv("EVENTLOG_DIR"));
+    try {
+        go_to_named_process(words, false);
+        become_named_user(words);
+        work();
+    } catch (const std::exception& error) {
+        tell("elog: {}", error.what());
+        ::_exit(1);
+    } catch (...) {
+        ::_exit(1);
+    }
+    ::_exit(0);
+}
+
+/// What comes out of one of the child's pipes.
+struct stream {
+    const unique_fd& from;
+    std::string& to;
+    std::size_t size_max = 0;
+    bool ended = false;
+
+    /// False if it is too much.
+    [[nodiscard]] bool take() {
+        std::array<char, 65536> part{};
+        const ssize_t size = ::read(from.get(), part.data(), part.size());
+        if (size < 0) {
+            ended = errno != EINTR && errno != EAGAIN;
+            return true;
+        }
+        ended = size == 0;
+        to.append(part.data(), static_cast<std::size_t>(size));
+        return to.size() <= size_max;
+    }
+};
+
+/// Until both have ended.
+place_answer::outcome take_both(stream& first, stream& second) {
+    const clock::time_point end = clock::now() + patience;
+    while (!first.ended || !second.ended) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - clock::now()).count();
+        if (left <= 0) {
+            return place_answer::outcome::too_long;
+        }
+        std::array<pollfd, 2> ends{};
+        ends[0] = {first.ended ? -1 : first.from.get(), POLLIN, 0};
+        ends[1] = {second.ended ? -1 : second.from.get(), POLLIN, 0};
+        static_cast<void>(::poll(ends.data(), ends.size(), static_cast<int>(left)));
+        if ((ends[0].revents != 0 && !first.take()) || (ends[1].revents != 0 && !second.take())) {
+            return place_answer::outcome::too_much;
+        }
+    }
+    return place_answer::outcome::done;
+}
+
+/// Its pipes end when it does, and whoever stands for it, so nobody waits here.
+int end_of(pid_t child, bool kill_it) {
+    if (kill_it) {
+        static_cast<void>(::kill(child, SIGKILL));
+    }
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+}  // namespace
+
+place_answer run_elsewhere(std::vector<std::string> words, const std::function<void()>& work) {
+    pipe_ends output = make_pipe();
+    pipe_ends complaints = make_pipe();
+    const pid_t child = ::fork();
+    if (child < 0) {
+        throw failure("No process can be started ({}). End some, or raise the limit with: ulimit "
+                      "-u",
+                      std::strerror(errno));
+    }
+    if (child == 0) {
+        work_as_child(std::move(words), work, output, complaints);
+    }
+    output.write = {};
+    complaints.write = {};
+    place_answer answer;
+    stream out{output.read, answer.output, output_max};
+    stream said{complaints.read, answer.complaints, complaints_max};
+    answer.how = take_both(out, said);
+    const int status = end_of(child, answer.how != place_answer::outcome::done);
+    if (answer.how == place_answer::outcome::done && status != 0) {
+        answer.how = place_answer::outcome::failed;
+    }
+    return answer;
+}
+
+}  // namespace elog
