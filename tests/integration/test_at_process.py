@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import pty
 import shutil
 import signal
 import subprocess
@@ -210,6 +211,24 @@ class AtProcess(other_users.Case):
         self.wait_for(lambda: are("RS"), "to go on")
         recording.send_signal(signal.SIGINT)
         self.finish(recording)
+
+    def test_ends_in_good_order_when_its_terminal_is_gone(self):
+        _, pid = self.start_container()
+        terminal, far_end = pty.openpty()
+        name = os.ttyname(far_end)
+        # As the leader of a session, who alone is told; it takes the terminal by opening it.
+        recording = self.start(
+            "setsid", "sh", "-c", f'exec "$@" < {name}', "sh", harness.ELOG, f"--at={pid}",
+            "record", "-e", "counter:*", "-o", "/dev/shm/run.elog")
+        os.close(far_end)
+        self.wait_for(lambda: self.files_of(pid, "subscriptions"), "a subscription")
+        self.assertEqual(other_users.read(f"/proc/{recording.pid}/stat").rpartition(")")[2].split()[3],
+                         str(recording.pid), "it leads no session")
+        os.close(terminal)
+        self.finish(recording)
+        self.assertEqual(self.files_of(pid, "subscriptions"), [])
+        shutil.copy(f"/proc/{pid}/root/dev/shm/run.elog", self.path("run.elog"))
+        self.run_elog("verify", self.path("run.elog"))
 
     def test_meets_those_whom_the_process_meets(self):
         self.environment["EVENTLOG_DIR"] = "/dev/shm/theirs"
