@@ -12,6 +12,7 @@
 #include "completion_words.hpp"
 #include "other_place.hpp"
 #include "other_user.hpp"
+#include "one_liner_option.hpp"
 #include "output.hpp"
 
 namespace elog {
@@ -75,6 +76,9 @@ void add_completion(command_line& line, const std::vector<std::string>& words) {
         if (words.size() > 2 || (words.front() != "--user" && words.front() != "--at")) {
             go_to_named_process(rest, false);
             become_named_user(rest);
+        }
+        if (rest.size() > 2) {
+            expand_one_liner(rest);
         }
         print_candidates(line, rest);
     });

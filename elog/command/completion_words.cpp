@@ -180,6 +180,7 @@ completion complete_command(const std::vector<subcommand_description>& commands,
         keep(found, typed, "--at", "Take part where that process is, in its container");
         keep(found, typed, "--help", "Print what commands there are");
         keep(found, typed, "--user", "Take part as that user, as root");
+        keep(found, typed, "-n", "Ask in one line: 'PROVIDER:EVENT /PREDICATE/ { ACTION }'");
         keep(found, typed, "--version", "Print the version");
     }
     return found;

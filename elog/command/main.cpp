@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "one_liner_option.hpp"
 #include "other_place.hpp"
 #include "other_user.hpp"
 #include "output.hpp"
@@ -49,6 +50,7 @@ void run(int argument_count, char** arguments) {
     words.erase(separator, words.end());
     elog::go_to_named_process(words, !command.empty());
     elog::become_named_user(words);
+    elog::expand_one_liner(words);
 
     elog::command_line line("elog",
                             "Listen to programs: elog list; as root, to those elsewhere: elog "

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog -n asks in one line what elog record and elog agg are asked with options."""
+
+import json
+
+import harness
+
+
+class OneLiner(harness.Case):
+    def test_shows_the_events_for_which_the_predicate_is_true(self):
+        said = self.run_elog("-n", "counter:count /worker == 1 && number < 3/", "--wait", "--",
+                             harness.program("counter"), "2", "100").stdout
+        # The program says something of its own.
+        shown = [line for line in said.splitlines() if " counter:count " in line]
+        self.assertEqual([line.split(" number=")[1].split()[0] for line in shown], ["0", "1", "2"])
+        self.assertTrue(all(" worker=1 " in line for line in shown), shown)
+
+    def test_computes_for_each_value_of_the_keys(self):
+        self.start(harness.program("counter"), "2", "0", "200")
+        shown = json.loads(self.run_elog(
+            "-n", "counter:* /number >= 0/ { @[worker] = count(), max(number) }", "--wait",
+            "--duration", "1s", "--json").stdout)
+        self.assertEqual(sorted(group["key"]["worker"] for group in shown["groups"]), [0, 1])
+        self.assertEqual(sum(group["values"]["count()"] for group in shown["groups"]),
+                         shown["events"])
+
+    def test_is_refused_with_the_place_of_the_mistake(self):
+        self.assert_one_sentence(self.run_elog("-n", "counter:* {", status=2).stderr,
+                                 "one-liner, column 11: the brace is not closed")
+        self.run_elog("-n", status=2)
+        self.assertIn("sume", self.run_elog("-n", "counter:* { @ = sume(number) }",
+                                            status=2).stderr)
+
+    def test_completes_the_options_of_what_it_means(self):
+        self.assertIn("--every\t", self.run_elog("completion", "--", "-n", "a:* { @ = count() }",
+                                                 "--ev").stdout)
+        self.assertIn("--output\t", self.run_elog("completion", "--", "-n", "a:*", "--ou").stdout)
+
+
+if __name__ == "__main__":
+    harness.main()
