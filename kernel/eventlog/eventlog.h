@@ -16,6 +16,7 @@
  *     |  source.c --- who wants which event --- filter.c
  *     |       |
  *     |  ring.c  <-- subscription.c --- region.c: memory for each CPU
+ *     |       |                         tables.c: whom it hears
  *     |       |
  *     |  reading.c  <-- listening.c: who listens through the device
  *     v

@@ -233,6 +233,50 @@ int eventlog_region_put(struct eventlog_memory *memory, u64 offset, const void *
 	return error;
 }
 
+/* What has been put there, up to the end of its page.  With the lock held. */
+static const void *look_at(const struct eventlog_memory *memory, u64 offset)
+{
+	lockdep_assert_held(&memory->lock);
+	if (offset < memory->head_size)
+		return (void *)memory->head + offset;
+	return page_address(memory->tables[(offset - memory->head_size) / PAGE_SIZE]) +
+	       offset_in_page(offset);
+}
+
+/* Copies what has been put there before. */
+void eventlog_region_get(struct eventlog_memory *memory, u64 offset, void *data, size_t size)
+{
+	mutex_lock(&memory->lock);
+	while (size) {
+		const size_t part = min_t(size_t, size, PAGE_SIZE - offset_in_page(offset));
+
+		memcpy(data, look_at(memory, offset), part);
+		offset += part;
+		data += part;
+		size -= part;
+	}
+	mutex_unlock(&memory->lock);
+}
+
+/* Whether what has been put there before is the same. */
+bool eventlog_region_holds(struct eventlog_memory *memory, u64 offset, const void *data,
+			   size_t size)
+{
+	bool same = true;
+
+	mutex_lock(&memory->lock);
+	while (size && same) {
+		const size_t part = min_t(size_t, size, PAGE_SIZE - offset_in_page(offset));
+
+		same = !memcmp(look_at(memory, offset), data, part);
+		offset += part;
+		data += part;
+		size -= part;
+	}
+	mutex_unlock(&memory->lock);
+	return same;
+}
+
 static struct page *buffer_page(const struct eventlog_memory *memory, u64 offset)
 {
 	const u64 ring = div64_u64(offset, memory->ring_bytes);

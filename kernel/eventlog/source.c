@@ -126,49 +126,6 @@ static bool wants_any(const struct eventlog_subscription *subscription,
 	return false;
 }
 
-static void fill_entry(struct eventlog_provider_entry *entry, const struct eventlog_source *source,
-		       const struct eventlog_asker *asker)
-{
-	if (source->process)
-		entry->pid = pid_nr_ns(source->process, asker->pids);
-	entry->uid = from_kuid_munged(asker->users, source->uid);
-	entry->schema_size = source->schema_size;
-	entry->schema_hash = source->schema_hash;
-	entry->start_time = source->start_time;
-	strscpy(entry->process, source->process_name, sizeof(entry->process));
-}
-
-/* Enters a source into the region's tables.  Returns its index, or an error. */
-static int enter(struct eventlog_subscription *subscription, const struct eventlog_source *source)
-{
-	struct eventlog_memory *memory = &subscription->memory;
-	struct eventlog_region *region = memory->head;
-	const u32 index = region->provider_count;
-	const u64 used = ALIGN(region->schemas_used, 8);
-	const u64 at = region->providers_offset + index * sizeof(struct eventlog_provider_entry);
-	const u32 ready = EVENTLOG_PROVIDER_READY;
-	struct eventlog_provider_entry entry = { };
-	int error;
-
-	if (index == EVENTLOG_PROVIDERS_MAX || used > region->schemas_size ||
-	    source->schema_size > region->schemas_size - used)
-		return -ENOSPC;
-	fill_entry(&entry, source, &subscription->asker);
-	entry.schema_offset = region->schemas_offset + used;
-	error = eventlog_region_put(memory, entry.schema_offset, source->schema,
-				    source->schema_size);
-	if (!error)
-		error = eventlog_region_put(memory, at, &entry, sizeof(entry));
-	if (error)
-		return error;
-	/* `state` last: who sees it sees the rest. */
-	smp_wmb();
-	eventlog_region_put(memory, at, &ready, sizeof(ready));
-	WRITE_ONCE(region->schemas_used, used + source->schema_size);
-	WRITE_ONCE(region->provider_count, index + 1);
-	return index;
-}
-
 /* Has the subscription hear what it wants of the source.  Returns 0 or -ENOMEM. */
 static int join(struct eventlog_subscription *subscription, struct eventlog_source *source)
 {
@@ -179,7 +136,7 @@ static int join(struct eventlog_subscription *subscription, struct eventlog_sour
 
 	if (!wants_any(subscription, source))
 		return 0;
-	index = enter(subscription, source);
+	index = eventlog_tables_enter(subscription, source);
 	if (index < 0) {
 		struct eventlog_region *region = subscription->memory.head;
 

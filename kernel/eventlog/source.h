@@ -60,6 +60,10 @@ void eventlog_sources_unlock(void);
 int eventlog_sources_join(struct eventlog_subscription *subscription);
 void eventlog_sources_leave(struct eventlog_subscription *subscription);
 
+/* tables.c */
+int eventlog_tables_enter(struct eventlog_subscription *subscription,
+			  const struct eventlog_source *source);
+
 /* subscription.c */
 int eventlog_subscriptions_init(void);
 void eventlog_subscriptions_exit(void);

@@ -149,7 +149,7 @@ Each event has the list of its listeners, which is read under RCU: nobody
 who writes takes a lock, and an event that nobody wants costs a load and a
 branch.
 """,
-        files=(CODE + "source.c", CODE + "subscription.c"),
+        files=(CODE + "source.c", CODE + "subscription.c", CODE + "tables.c"),
     ),
     Patch(
         "eventlog: Let programs register, write and listen",

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -27,6 +28,7 @@ enum { room = 1 << 20 };
 static unsigned char bytes[room];
 static uint32_t index_small;
 static uint32_t index_large;
+static uint64_t words_of_many[32];
 
 static void publish_two(void) {
     step("two events are registered",
@@ -323,6 +325,65 @@ static void withdraw_what_was_published(void) {
     (void)close(reader);
 }
 
+/// Publishes an event of its own, under a name of its own. 0 or an errno.
+static int publish_with(int number, const char* schema, uint32_t size) {
+    char text[64];
+    uint32_t index = 0;
+    (void)snprintf(text, sizeof text, "schema_%d u64 a", number);
+    step("an event more is registered",
+         register_at(text, words_of_many + number, word_bit, &index) == 0);
+    const struct eventlog_offer offer = {.write_index = index, .level = 3, .name = "one"};
+    struct eventlog_publication wanted = {
+        .size = sizeof wanted,
+        .event_count = 1,
+        .events = (uintptr_t)&offer,
+        .schema = (uintptr_t)schema,
+        .schema_size = size,
+        .schema_hash = 7,
+    };
+    (void)snprintf(wanted.name, sizeof wanted.name, "schema_%d", number);
+    return ioctl(device, EVENTLOG_PUBLISH, &wanted) == 0 ? 0 : errno;
+}
+
+/// Many programs of one kind take the room of one; what only says to be the same does not count.
+static void keep_equal_schemas_once(void) {
+    enum { size = 40000, smaller = 20000, count = 20 };
+    static char schema[size];
+    static char differing[size];
+    memset(schema, 'x', size);
+    memset(differing, 'x', size);
+    differing[smaller - 1] = 'y';
+    differing[size - 1] = 'y';
+    reopen_device();
+    struct wanted wanted = {.schemas_size = 1 << 16};
+    const int reader = listen_to(&wanted);
+    for (int i = 0; i < count; ++i) {
+        step("one of many is published", publish_with(i, schema, size) == 0);
+    }
+    step("so is one of another schema, which has no room",
+         publish_with(count, differing, size) == 0);
+    step("it is refused alone", statistics(reader, EVENTLOG_ALL_RINGS).providers_refused == 1);
+    step("one that has room", publish_with(count + 1, differing, smaller) == 0);
+    const unsigned char* memory = mmap(NULL, wanted.total_size, PROT_READ, MAP_SHARED, reader, 0);
+    step("it can be mapped", memory != MAP_FAILED);
+    const struct eventlog_region* region = (const void*)memory;
+    const struct eventlog_provider_entry* entries =
+        (const void*)(memory + region->providers_offset);
+    step("all but that one are heard", region->provider_count == count + 1);
+    for (int i = 0; i < count; ++i) {
+        if (entries[i].schema_offset != region->schemas_offset || entries[i].schema_size != size ||
+            memcmp(memory + entries[i].schema_offset, schema, size) != 0) {
+            step("equal schemas are there once", false);
+        }
+    }
+    step("another one has its own place",
+         entries[count].schema_offset >= region->schemas_offset + size &&
+             memcmp(memory + entries[count].schema_offset, differing, smaller) == 0);
+    (void)munmap((void*)memory, wanted.total_size);
+    (void)close(reader);
+    reopen_device();
+}
+
 static void stay_within_limits(void) {
     set_file(PARAMETERS "subscriptions_per_user", "1");
     const int one = listen_to(&(struct wanted){0});
@@ -355,6 +416,7 @@ int main(void) {
     hear_only_ones_own();
     stay_within_limits();
     withdraw_what_was_published();
+    keep_equal_schemas_once();
     (void)close(device);
     puts("ok: all that is heard");
     return 0;

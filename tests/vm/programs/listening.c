@@ -57,7 +57,7 @@ static int try_to_subscribe(int file, const struct wanted* wanted, uint64_t* tot
         .rules = (uintptr_t)&rule,
         .process_count = wanted->pid != 0,
         .processes = (uintptr_t)&process,
-        .schemas_size = 1 << 20,
+        .schemas_size = wanted->schemas_size != 0 ? wanted->schemas_size : 1 << 20,
         .read_timeout = wanted->timeout,
     };
     const int error = ioctl(file, EVENTLOG_SUBSCRIBE, &request) == 0 ? 0 : errno;

@@ -21,7 +21,8 @@ struct wanted {
     bool blocking;
     bool endless;  // a pattern without an end
     uint32_t timeout;
-    uint64_t total_size;  // the answer
+    uint64_t schemas_size;  // 0: plenty
+    uint64_t total_size;    // the answer
 };
 
 /// What has been read. Clear it first.
