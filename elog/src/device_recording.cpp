@@ -212,7 +212,9 @@ recording_summary device_recording::run(record_sink& sink, const std::function<b
     return end();
 }
 
+/// Programs go on; what they emit from here on is not part of it.
 recording_summary device_recording::end() {
+    source_.end();
     if (overwrites_) {
         sink_->take_clock(start_by_present_clock(source_.region().header));
     }

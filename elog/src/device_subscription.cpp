@@ -151,6 +151,11 @@ std::span<const std::uint8_t> device_subscription::read() {
     }
 }
 
+void device_subscription::end() noexcept {
+    // Whatever it answers: what there is can be read.
+    static_cast<void>(::ioctl(file_.get(), EVENTLOG_END));
+}
+
 eventlog_statistics device_subscription::count(std::uint32_t ring) const {
     eventlog_statistics counts{};
     int result = 0;

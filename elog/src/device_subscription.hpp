@@ -42,6 +42,10 @@ class device_subscription {
     /// stay until the next call.
     [[nodiscard]] std::span<const std::uint8_t> read();
 
+    /// From here on the kernel keeps no events, and what it has can still be read. With a module
+    /// that is too old to do that nothing changes.
+    void end() noexcept;
+
     /// What one ring has recorded and lost so far.
     [[nodiscard]] eventlog_statistics count(std::uint32_t ring) const;
 

@@ -275,6 +275,8 @@ static long device_ioctl(struct file *opened, unsigned int command, unsigned lon
 		if (!(opened->f_mode & FMODE_READ))
 			return -EBADF;
 		return eventlog_subscribe(opened->private_data, (void __user *)argument);
+	case EVENTLOG_END:
+		return eventlog_end(opened->private_data);
 	case EVENTLOG_HAND_BACK:
 		return eventlog_do_hand_back(opened->private_data, (void __user *)argument);
 	case EVENTLOG_STATISTICS:

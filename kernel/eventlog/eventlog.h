@@ -181,6 +181,7 @@ struct eventlog_statistics;
 struct eventlog_provider_query;
 long eventlog_subscribe(struct eventlog_file *file,
 			struct eventlog_subscription_request __user *from);
+long eventlog_end(struct eventlog_file *file);
 long eventlog_do_hand_back(struct eventlog_file *file,
 			   const struct eventlog_hand_back __user *from);
 long eventlog_statistics(struct eventlog_file *file, struct eventlog_statistics __user *from);

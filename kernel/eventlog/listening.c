@@ -47,6 +47,20 @@ unlock:
 	return error ? error : put_user(wanted.total_size, &from->total_size);
 }
 
+/* EVENTLOG_END */
+long eventlog_end(struct eventlog_file *file)
+{
+	struct eventlog_subscription *subscription = subscription_of(file);
+
+	if (!subscription)
+		return -EINVAL;
+	if (mutex_lock_killable(&file->lock))
+		return -EINTR;
+	eventlog_subscription_end(subscription);
+	mutex_unlock(&file->lock);
+	return 0;
+}
+
 /* EVENTLOG_HAND_BACK */
 long eventlog_do_hand_back(struct eventlog_file *file, const struct eventlog_hand_back __user *from)
 {

@@ -66,14 +66,21 @@ static bool any_has_something(const struct eventlog_subscription *subscription, 
 	return false;
 }
 
+/* Then all that there will ever be can be read. */
+static bool is_over(const struct eventlog_subscription *subscription)
+{
+	/* Pairs with the release in eventlog_reading_end(). */
+	return smp_load_acquire(&subscription->is_over);
+}
+
 /*
- * Tells writers that somebody waits, unless there is something.  A writer that has
- * not seen that yet may have written what we have not: there is no fence in its
- * way, so we look again in a moment, when it must be visible.
+ * Tells writers that somebody waits, unless there is something, or will be nothing.
+ * A writer that has not seen that yet may have written what we have not: there is no
+ * fence in its way, so we look again in a moment, when it must be visible.
  */
 static bool is_ready(struct eventlog_subscription *subscription)
 {
-	if (any_has_something(subscription, subscription->at_switch))
+	if (is_over(subscription) || any_has_something(subscription, subscription->at_switch))
 		return true;
 	WRITE_ONCE(subscription->waiting, true);
 	smp_mb(); /* before looking again */
@@ -83,7 +90,7 @@ static bool is_ready(struct eventlog_subscription *subscription)
 
 static void wake_readers(struct eventlog_subscription *subscription)
 {
-	wake_up_interruptible_poll(&subscription->readers, EPOLLIN | EPOLLRDNORM);
+	wake_up_interruptible_poll(&subscription->readers, EPOLLIN | EPOLLRDNORM | EPOLLHUP);
 }
 
 static void wake(struct irq_work *work)
@@ -119,6 +126,16 @@ int eventlog_reading_init(struct eventlog_subscription *subscription)
 		return 0;
 	subscription->copy = kvmalloc(EVENTLOG_RECORD_SIZE_MAX, GFP_KERNEL_ACCOUNT);
 	return subscription->copy ? 0 : -ENOMEM;
+}
+
+/* Nobody writes any more: what is there can be read, and nobody waits for more. */
+void eventlog_reading_end(struct eventlog_subscription *subscription)
+{
+	/* For who looks into memory: with it, all that has been written. */
+	smp_store_release(&subscription->memory.head->state, EVENTLOG_REGION_ENDED);
+	/* Likewise for who reads: see is_over(). */
+	smp_store_release(&subscription->is_over, true);
+	wake_readers(subscription);
 }
 
 /* Nobody writes any more, and nobody waits. */
@@ -401,8 +418,8 @@ static ssize_t read_once(struct eventlog_subscription *subscription, struct iov_
 
 /*
  * Whole records as many as there is room for.  Returns their bytes; -EMSGSIZE if
- * there is no room for any that is there, which stays; -EAGAIN if there is none,
- * and the caller may not wait, or has.
+ * there is no room for any that is there, which stays; 0 if there is none, and will
+ * be none; -EAGAIN if there is none, and the caller may not wait, or has.
  */
 ssize_t eventlog_read(struct eventlog_subscription *subscription, struct iov_iter *to,
 		      bool may_wait)
@@ -410,25 +427,30 @@ ssize_t eventlog_read(struct eventlog_subscription *subscription, struct iov_ite
 	long left = subscription->timeout ? msecs_to_jiffies(subscription->timeout) :
 					    MAX_SCHEDULE_TIMEOUT;
 	ssize_t got;
+	bool over;
 
-	while (may_wait && left > 0) {
-		left = wait_event_interruptible_timeout(subscription->readers,
-							is_ready(subscription), left);
+	do {
+		if (may_wait)
+			left = wait_event_interruptible_timeout(subscription->readers,
+								is_ready(subscription), left);
 		if (left < 0)
 			return left;
+		/* Before reading: else it may have ended behind the last record. */
+		over = is_over(subscription);
 		got = read_once(subscription, to);
-		if (got)
-			return got;
-	}
-	got = read_once(subscription, to);
-	return got ? got : -EAGAIN;
+	} while (!got && !over && may_wait && left > 0);
+	return got || over ? got : -EAGAIN;
 }
 
 __poll_t eventlog_poll(struct eventlog_subscription *subscription, struct file *file,
 		       struct poll_table_struct *table)
 {
+	const __poll_t readable = EPOLLIN | EPOLLRDNORM;
+
 	poll_wait(file, &subscription->readers, table);
-	return is_ready(subscription) ? EPOLLIN | EPOLLRDNORM : 0;
+	if (is_over(subscription))
+		return readable | EPOLLHUP;
+	return is_ready(subscription) ? readable : 0;
 }
 
 /* With the lock held: of what has been handed back somebody else has told. */

@@ -35,6 +35,7 @@ struct eventlog_subscription {
 	struct eventlog_filter filter;
 	struct eventlog_asker asker;
 	bool is_made; /* a CPU without memory is no error any more */
+	bool is_over; /* set once, with release: nobody writes any more */
 
 	/* Waiting for something to read. */
 	bool at_switch;
@@ -70,6 +71,7 @@ void eventlog_subscriptions_exit(void);
 struct eventlog_subscription *
 eventlog_subscription_make(struct eventlog_subscription_request *wanted,
 			   struct eventlog_user *user);
+void eventlog_subscription_end(struct eventlog_subscription *subscription);
 void eventlog_subscription_free(struct eventlog_subscription *subscription);
 
 /* reading.c */
@@ -77,6 +79,7 @@ struct file;
 struct iov_iter;
 struct poll_table_struct;
 int eventlog_reading_init(struct eventlog_subscription *subscription);
+void eventlog_reading_end(struct eventlog_subscription *subscription);
 void eventlog_reading_exit(struct eventlog_subscription *subscription);
 ssize_t eventlog_read(struct eventlog_subscription *subscription, struct iov_iter *to,
 		      bool may_wait);

@@ -142,13 +142,25 @@ uncharge:
 	return ERR_PTR(error);
 }
 
+/*
+ * Nobody writes to it any more when this returns, and whoever listened alone has
+ * been told.  What it has can be read.  By one at a time; a second time does nothing.
+ */
+void eventlog_subscription_end(struct eventlog_subscription *subscription)
+{
+	if (subscription->is_over)
+		return;
+	eventlog_sources_leave(subscription);
+	cpuhp_state_remove_instance_nocalls(new_cpus, &subscription->cpus);
+	eventlog_reading_end(subscription);
+}
+
 /* Of a file that nobody has any more, nor a mapping of it. */
 void eventlog_subscription_free(struct eventlog_subscription *subscription)
 {
 	struct eventlog_user *user = subscription->memory.user;
 
-	eventlog_sources_leave(subscription);
-	cpuhp_state_remove_instance_nocalls(new_cpus, &subscription->cpus);
+	eventlog_subscription_end(subscription);
 	free_parts(subscription);
 	eventlog_uncharge(user, EVENTLOG_SUBSCRIPTIONS, 1);
 }

@@ -64,6 +64,19 @@ overwritten() {{
     record -e 'load:*' -o /tmp/newest.elog --overwrite --buffer-size 2x128K -j -- \
         "$load" {COUNT_OF_TOO_MANY} < /dev/null
 }}
+# A program that goes on emitting when the recording ends.
+ended() {{
+    "$elog" record --via device -e 'load:*' -o /tmp/ended.elog --overwrite --buffer-size 2x128K \
+        -j 8>&- &
+    recorder=$!
+    "$load" while-heard < /dev/null > /tmp/heard 8>&- &
+    emitter=$!
+    is_heard() {{ grep -q heard /tmp/heard; }}
+    wait_until is_heard
+    sleep 1
+    kill -TERM $recorder
+    wait $recorder && wait $emitter && tail -n 1 /tmp/heard
+}}
 # The recorder stands still while there is more than its buffers take.
 late() {{
     record -e 'load:*' -o /tmp/late.elog --buffer-size 2x128K -j -- \
@@ -135,7 +148,7 @@ part agg counted agg 'count(), sum(number) by event'
 part top counted top
 part mistyped_where mistyped record --where 'nmber > 5'
 part mistyped_sum mistyped agg 'sum(nmber)'
-for each in beside_others overwritten late late_fails shown by_patterns killed clock_set not_there not_brought \
+for each in beside_others overwritten ended late late_fails shown by_patterns killed clock_set not_there not_brought \
     not_permitted others too_large too_long; do
     part $each $each
 done
@@ -213,6 +226,14 @@ class Device(loads.Case):
         self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
         self.assertEqual((summary["events"], summary["overwritten"], summary["lost"]),
                          (len(found), missing, 0))
+
+    def test_keeps_all_that_was_emitted_before_an_overwriting_one_ends_and_nothing_behind(self):
+        *summary, emitted_ones = self.part("ended")
+        summary = loads.summary(summary)
+        written = int(re.match(r"written (\d+) ", emitted_ones)[1])
+        self.assertGreater(summary["overwritten"], 0)
+        # One may have been on its way.
+        self.assertIn(written - summary["events"] - summary["overwritten"], (0, 1))
 
     def test_counts_what_is_lost(self):
         summary = loads.summary(self.part("late"))

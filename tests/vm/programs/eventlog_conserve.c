@@ -42,6 +42,19 @@ struct many {
     } of[batch];
 };
 
+/// As those that go on when the subscription has ended.
+static void write_until_the_end(void) {
+    const uint32_t one[11] = {index_own};
+    while (!atomic_load(&shared->is_over)) {
+        if (write(device, one, sizeof one) == sizeof one) {
+            atomic_fetch_add(&shared->done, 1);
+        } else if (errno != EBADF) {
+            _exit(1);
+        }
+    }
+    _exit(0);
+}
+
 /// Events one by one, and many at once.
 static void write_on(void) {
     static struct many many;
@@ -62,7 +75,7 @@ static void write_on(void) {
     _exit(0);
 }
 
-static void begin_to_write(pid_t* processes) {
+static void begin(pid_t* processes, void (*run)(void)) {
     atomic_store(&shared->begun, 0);
     atomic_store(&shared->done, 0);
     atomic_store(&shared->is_over, false);
@@ -70,9 +83,13 @@ static void begin_to_write(pid_t* processes) {
     for (int i = 0; i < writers; ++i) {
         processes[i] = fork();
         if (processes[i] == 0) {
-            write_on();
+            run();
         }
     }
+}
+
+static void begin_to_write(pid_t* processes) {
+    begin(processes, write_on);
 }
 
 static bool end_writing(const pid_t* processes) {
@@ -129,6 +146,29 @@ static void conserve(const char* mode, bool overwrite, int seconds) {
                                    counts.overwritten == tally.overwritten);
     step("some have been read, some not",
          tally.records > 0 && (overwrite ? tally.overwritten : tally.lost) > 0);
+    (void)close(reader);
+}
+
+/// Nothing is written behind the end, and nothing of what was before it is missing. Each writer may
+/// have been taken at its word in the moment in which it ended.
+static void conserve_what_was_before_the_end(int seconds) {
+    pid_t processes[writers];
+    static struct tally tally;
+    const int reader = listen_to(&(struct wanted){.overwrite = true});
+    begin(processes, write_until_the_end);
+    read_for(reader, seconds, &tally);
+    step("it ends beside writers", end_subscription(reader) == 0);
+    const struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
+    read_all(reader, &tally);
+    step("all writers are well", end_writing(processes));
+    const uint64_t told = tally.records + tally.lost + tally.overwritten;
+    const uint64_t attempted = atomic_load(&shared->done);
+    step("all that was there at the end has been read or counted",
+         told == counts.recorded + counts.lost && tally.records > 0);
+    const struct eventlog_statistics later = statistics(reader, EVENTLOG_ALL_RINGS);
+    step("and nothing has come behind it",
+         later.recorded == counts.recorded && later.lost == counts.lost);
+    step("it is what was attempted", attempted >= told && attempted - told <= writers);
     (void)close(reader);
 }
 
@@ -217,6 +257,7 @@ int main(int count, char** arguments) {
     step("and published", publish(device, "conserve", &offer, 1, &number) == 0);
     conserve("discard", false, seconds);
     conserve("overwrite", true, seconds);
+    conserve_what_was_before_the_end(seconds);
     conserve_while_cpus_come_and_go(seconds);
     survive_writers();
     survive_readers();

@@ -42,12 +42,13 @@ enum {
     reading,
     mapping,
     asking,
+    ending,
     kinds
 };
 
 static const char* const name_of_kind[kinds] = {
     "registered", "unregistered", "deleted", "written", "traced", "published",
-    "withdrawn",  "subscribed",   "read",    "mapped",  "asked"};
+    "withdrawn",  "subscribed",   "read",    "mapped",  "asked",  "ended"};
 
 /// Of all processes.
 struct counters {
@@ -272,6 +273,9 @@ static void give_back(int file) {
         .seen = next(4),
     };
     note(asking, ioctl(file, EVENTLOG_HAND_BACK, &given));
+    if (next(8) == 0) {
+        note(ending, ioctl(file, EVENTLOG_END));
+    }
 }
 
 /// What may be looked at is: the header.

@@ -209,6 +209,52 @@ static void keep_the_newest(void) {
     (void)close(reader);
 }
 
+/// Nobody writes to what has ended; what it has is there to the last record, then there is an end.
+static void end_and_read_the_rest(void) {
+    struct wanted wanted = {.overwrite = true, .blocking = true};
+    const int reader = listen_to(&wanted);
+    step("what is no subscription has no end", end_subscription(device) == EINVAL);
+    const unsigned char* memory = mmap(NULL, 4096, PROT_READ, MAP_SHARED, reader, 0);
+    step("it can be mapped", memory != MAP_FAILED);
+    for (uint64_t tried = 0; tried < 500; ++tried) {
+        must_write(tried);
+    }
+    step("it ends", end_subscription(reader) == 0);
+    step("all bits are cleared", word == 0);
+    step("nothing is written any more", !write_event(index_large, 500) && errno == EBADF);
+    const struct eventlog_region* region = (const void*)memory;
+    step("who looks into memory sees it", region->state == EVENTLOG_REGION_ENDED);
+    struct pollfd polled = {.fd = reader, .events = POLLIN};
+    step("and who polls",
+         poll(&polled, 1, 0) == 1 && (polled.revents & (POLLIN | POLLHUP)) == (POLLIN | POLLHUP));
+    const struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
+    step("what it has been given is known", counts.recorded == 500 && counts.lost == 0);
+    struct tally tally = {0};
+    read_all(reader, &tally);
+    step("the newest are there", tally.last_value == 499);
+    step("the others are counted",
+         tally.records + tally.overwritten == 500 && tally.overwritten > 0);
+    step("then there is the end", read(reader, bytes, room) == 0);
+    step("which can be said again", end_subscription(reader) == 0);
+    step("it stays a subscription", subscribe(reader, &(struct wanted){0}) == EBUSY);
+    (void)munmap((void*)memory, 4096);
+    (void)close(reader);
+}
+
+static void end_while_somebody_waits(void) {
+    const int reader = listen_to(&(struct wanted){.blocking = true});
+    (void)fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)usleep(100000);
+        _exit(end_subscription(reader));
+    }
+    step("who waits for a record is told of the end", read(reader, bytes, room) == 0);
+    int status = -1;
+    step("that another process has brought", waitpid(child, &status, 0) == child && status == 0);
+    (void)close(reader);
+}
+
 static void map_for_reading(void) {
     struct wanted wanted = {0};
     const int reader = listen_to(&wanted);
@@ -411,6 +457,8 @@ int main(void) {
     wait_for_records();
     keep_the_oldest();
     keep_the_newest();
+    end_and_read_the_rest();
+    end_while_somebody_waits();
     map_for_reading();
     write_many_at_once();
     hear_only_ones_own();

@@ -70,6 +70,10 @@ int subscribe(int file, const struct wanted* wanted) {
     return try_to_subscribe(file, wanted, &ignored);
 }
 
+int end_subscription(int file) {
+    return ioctl(file, EVENTLOG_END) == 0 ? 0 : errno;
+}
+
 int hand_back(int file, const struct eventlog_hand_back* given) {
     struct eventlog_hand_back wanted = *given;
     wanted.size = sizeof wanted;
@@ -134,7 +138,7 @@ static size_t take(const unsigned char* at, size_t left, struct tally* tally) {
 bool read_some(int file, struct tally* tally) {
     static unsigned char bytes[room];
     const ssize_t got = read(file, bytes, sizeof bytes);
-    if (got == 0 || (got < 0 && errno != EAGAIN)) {
+    if (got < 0 && errno != EAGAIN) {
         step("what there is can be read", false);
     }
     for (ssize_t at = 0; at < got;) {

@@ -41,6 +41,7 @@ int publish(int file, const char* name, const struct eventlog_offer* offers, uin
             uint32_t* number);
 int withdraw(int file, uint32_t number);
 int subscribe(int file, const struct wanted* wanted);
+int end_subscription(int file);
 int hand_back(int file, const struct eventlog_hand_back* given);
 int next_provider(int file, struct eventlog_provider_query* query);
 
@@ -50,10 +51,12 @@ int listen_to(struct wanted* wanted);
 /// Ends the program if that fails.
 struct eventlog_statistics statistics(int file, uint32_t ring);
 
-/// Reads once; false if there is nothing. Ends the program if anything is no whole record.
+/// Reads once; false if there is nothing, or will be nothing. Ends the program if anything is no
+/// whole record.
 bool read_some(int file, struct tally* tally);
 
-/// The same until there is nothing: not while others write faster than that.
+/// The same until there is nothing, or the subscription has ended: not while others write faster
+/// than that.
 void read_all(int file, struct tally* tally);
 
 bool run_on(unsigned cpu);

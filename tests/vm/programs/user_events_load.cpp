@@ -3,7 +3,8 @@
 // Emits as many events as its argument says, when standard input ends, with words as long as a
 // second one says, and tells what became of them, and of the way if there is a third: the other
 // side of the tools with which people record trace events. (That the gate opens is no sign: perf
-// makes the kernel open it before it records.)
+// makes the kernel open it before it records.) If the argument is `while-heard`, it waits until
+// somebody listens, says so, and emits until nobody does any more.
 #include <unistd.h>
 
 #include <cinttypes>
@@ -30,16 +31,34 @@ void wait_for_end_of_input() {
     }
 }
 
+void emit_one(std::uint64_t number, std::size_t size) {
+    const std::string word =
+        size != 0 ? std::string(size, 'x') : "word " + std::to_string(number % 13);
+    load::emit(item{number, static_cast<std::uint32_t>(number % 97), word});
+}
+
+void emit_while_heard() {
+    while (!load::enabled<item>()) {
+        static_cast<void>(::usleep(1000));
+    }
+    std::puts("heard");
+    static_cast<void>(std::fflush(stdout));
+    for (std::uint64_t number = 0; load::enabled<item>(); ++number) {
+        emit_one(number, 0);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;
     const std::size_t size = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
     wait_for_end_of_input();
+    if (argc > 1 && std::string_view(argv[1]) == "while-heard") {
+        emit_while_heard();
+    }
     for (std::uint64_t number = 0; number < count; ++number) {
-        const std::string word =
-            size != 0 ? std::string(size, 'x') : "word " + std::to_string(number % 13);
-        load::emit(item{number, static_cast<std::uint32_t>(number % 97), word});
+        emit_one(number, size);
     }
     const eventlog::route_status route = load::status().routes[EVENTLOG_ROUTE_USER_EVENTS];
     std::printf("written %" PRIu64 " too_large %" PRIu64 " refused %" PRIu64 " unattached %" PRIu64

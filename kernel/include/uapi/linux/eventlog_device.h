@@ -77,6 +77,9 @@ struct eventlog_unregistration {
  *   mmap     the region, read-only; then EVENTLOG_HAND_BACK takes the place of
  *            storing `drained`
  *
+ * EVENTLOG_END ends it: nobody writes to it any more, and what it has stays to be
+ * read.  Behind that read says 0, and poll EPOLLHUP from the beginning.
+ *
  * What differs from a region in user space: the producers of a CPU's ring are
  * what runs on it and what interrupts that, as a stack.  `control` moves when the
  * outermost is done, so all that stands before it is whole.  The last ring is
@@ -236,6 +239,7 @@ struct eventlog_missing {
 #define EVENTLOG_HAND_BACK _IOW('*', 19, struct eventlog_hand_back *)
 #define EVENTLOG_STATISTICS _IOWR('*', 20, struct eventlog_statistics *)
 #define EVENTLOG_NEXT_PROVIDER _IOWR('*', 21, struct eventlog_provider_query *)
+#define EVENTLOG_END _IO('*', 22)
 
 EVENTLOG_ABI(sizeof(struct eventlog_offer) == 80);
 EVENTLOG_ABI(sizeof(struct eventlog_publication) == 104);
