@@ -218,7 +218,7 @@ bool publish_to_module(eventlog_provider& provider, int file, error_text& why) n
         route.published_events = count;
         return true;
     }
-    // A child has its parent's file, through which they have been published, and its numbers. And
+    // A child that has its parent's file, through which they have been published, and no other. And
     // a module that is older than this library does not know of it.
     if (errno == EADDRINUSE || errno == ENOTTY) {
         return true;

@@ -252,6 +252,20 @@ void say_what_became(eventlog_provider& provider, const user_events_offer& resul
     }
 }
 
+/// What a forked child publishes through its parent's file is the parent's. So it takes a file of
+/// its own, in the place of the inherited one. Where it may not have the device, or not one more,
+/// that one serves it, and it is heard as its parent.
+void take_own_descriptor(user_events_route& route) noexcept {
+    int ignored = 0;
+    const unique_fd own = open_eventlog_device(ignored);
+    struct stat status {};
+    if (own && ::fstat(own.get(), &status) == 0 &&
+        ::dup3(own.get(), route.file.load(std::memory_order_relaxed), O_CLOEXEC) >= 0) {
+        route.device.store(status.st_dev, std::memory_order_relaxed);
+        route.inode.store(status.st_ino, std::memory_order_relaxed);
+    }
+}
+
 }  // namespace
 
 void open_user_events_route(eventlog_provider& provider) noexcept {
@@ -310,6 +324,9 @@ void renew_user_events_route(eventlog_provider& provider) noexcept {
     route.published = 0;  // that is the parent's
     if (keeps_descriptor(provider)) {
         take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed));
+        if (route.is_module) {
+            take_own_descriptor(route);
+        }
     }
     open_user_events_route(provider);
 }

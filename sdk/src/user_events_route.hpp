@@ -22,8 +22,9 @@
 // (Not from those of another copy of this library in the process: it does not know them.)
 //
 // The module also gets the provider's schema, so that the events reach those who subscribe through
-// its device, without tracing (publish_to_module). The file keeps that until it is closed. So a
-// forked child, which has its parent's file and numbers, is heard as the parent's provider.
+// its device, without tracing (publish_to_module). The file keeps that until it is closed, also for
+// those who share it. So a forked child takes a file of its own, through which it is a provider as
+// its parent is; if it cannot have one, it is heard as its parent.
 //
 // With our patches user_events let events be in the system eventlog, too. They keep their names,
 // eventlog_PROVIDER_EVENT: by these they are removed, and none is that of an event of the device's.
@@ -35,8 +36,8 @@
 // fork: the kernel copies the child's words with its memory, and goes on to write to them. But the
 // child gets gate pages of its own, which begin with no bit set. So it gives the copied words back
 // when it has its own pages, not before: giving a word back clears its bit, and until then the page
-// is the parent's. Then it registers anew, through the descriptor that both share, and gets the
-// same numbers. (Where there are no words, there is nothing to give back.)
+// is the parent's. Then it registers anew; with user_events through the descriptor that both share,
+// and gets the same numbers. (Where there are no words, there is nothing to give back.)
 #pragma once
 
 #include <linux/eventlog.h>

@@ -20,6 +20,7 @@ COUNT = loads.Case.COUNT
 # More than two buffers of 128 KiB take of the smallest records.
 COUNT_OF_TOO_MANY = 20_000
 ROUNDS = 50
+CHILDREN = 3
 
 # What is asked for, and how many events of each round that are. Each session has two more, for its
 # beginning and its end.
@@ -63,6 +64,10 @@ beside_others() {{
 overwritten() {{
     record -e 'load:*' -o /tmp/newest.elog --overwrite --buffer-size 2x128K -j -- \
         "$load" {COUNT_OF_TOO_MANY} < /dev/null
+}}
+forked() {{
+    "$elog" record --via device -e shop -o /tmp/device-forked.elog -- \
+        "$elog" record -e shop -o /tmp/memory-forked.elog -- "$shop" 1 {CHILDREN}
 }}
 # A program that goes on emitting when the recording ends.
 ended() {{
@@ -148,7 +153,7 @@ part agg counted agg 'count(), sum(number) by event'
 part top counted top
 part mistyped_where mistyped record --where 'nmber > 5'
 part mistyped_sum mistyped agg 'sum(nmber)'
-for each in beside_others overwritten ended late late_fails shown by_patterns killed clock_set not_there not_brought \
+for each in beside_others forked overwritten ended late late_fails shown by_patterns killed clock_set not_there not_brought \
     not_permitted others too_large too_long; do
     part $each $each
 done
@@ -158,6 +163,7 @@ is_unloaded() {{ rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }}
 part unload wait_until is_unloaded
 """
 FILES = ("perf.data", "device.elog", "memory.elog", "newest.elog", "late.elog",
+         "device-forked.elog", "memory-forked.elog",
          *(f"{route}-{number}.elog" for number in range(len(PATTERNS))
            for route in ("device", "memory")))
 
@@ -206,6 +212,17 @@ class Device(loads.Case):
             [{name: line.get(name) for name in names} for line in loads.shown(self.collected(path))]
             for path in ("device.elog", "memory.elog"))
         self.assertEqual(by_device, by_memory)
+
+    def test_hears_forked_children_as_themselves(self):
+        self.part("forked")
+        by_device, by_memory = (
+            [(line["process"], line["pid"], line["thread"], line["event"], line["fields"])
+             for line in loads.shown(self.collected(f"{route}-forked.elog"))]
+            for route in ("device", "memory"))
+        self.assertEqual(by_device, by_memory)
+        self.assertEqual(len({pid for _, pid, *_ in by_device}), 1 + CHILDREN)
+        self.assertEqual(sorted({thread for _, _, thread, *_ in by_device}),
+                         sorted({pid for _, pid, *_ in by_device}))
 
     def test_picks_what_memory_picks(self):
         self.part("by_patterns")

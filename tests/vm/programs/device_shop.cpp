@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // A provider with levels, keywords and sessions. Emits as many rounds of its events as its argument
-// says, for those who pick among them.
+// says, for those who pick among them, and then in as many children, one after the other, as a
+// second one says.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdlib>
 
@@ -55,8 +59,9 @@ template <>
 inline constexpr eventlog::event_traits eventlog::traits_of<payment>{.keywords = sales,
                                                                      .session_bound = true};
 
-int main(int argc, char** argv) {
-    const std::uint64_t rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
+namespace {
+
+void emit(std::uint64_t rounds) {
     for (std::uint64_t number = 0; number < rounds; ++number) {
         shop::emit(sale{number});
         shop::emit(refund{number});
@@ -68,5 +73,28 @@ int main(int argc, char** argv) {
             customer.emit(payment{number});
         }
     }
-    return 0;
+}
+
+/// Returns whether it has ended well.
+bool emit_in_child(std::uint64_t rounds) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        emit(rounds);
+        ::_exit(0);
+    }
+    int status = -1;
+    return ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::uint64_t rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
+    const std::uint64_t children = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
+    emit(rounds);
+    bool well = true;
+    for (std::uint64_t i = 0; i < children; ++i) {
+        well = emit_in_child(rounds) && well;
+    }
+    return well ? 0 : 1;
 }

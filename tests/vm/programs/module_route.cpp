@@ -120,6 +120,19 @@ void close_all() {
     ::usleep(50'000);
 }
 
+/// Whether the module says that this process has published the provider.
+bool is_told_of(int reader, pid_t process) {
+    eventlog_provider_query query{};
+    query.size = sizeof query;
+    while (next_provider(reader, &query) == 0) {
+        if (std::string_view(query.name) == "moved" &&
+            query.pid == static_cast<std::uint32_t>(process)) {
+            return query.schema_size > eventlog::schema_header_size;
+        }
+    }
+    return false;
+}
+
 /// Through the device, without tracing.
 void follow_subscribing(const eventlog::dynamic_provider& provider) {
     wanted all{};
@@ -134,23 +147,21 @@ void follow_subscribing(const eventlog::dynamic_provider& provider) {
     step("as it was emitted", record.head.event == 0 && record.head.size == 28 &&
                                   record.head.thread == static_cast<std::uint32_t>(::getpid()) &&
                                   record.number == 7);
-    eventlog_provider_query query{};
-    query.size = sizeof query;
-    while (next_provider(reader, &query) == 0 && std::string_view(query.name) != "moved") {
-    }
-    step("its provider is told of", std::string_view(query.name) == "moved" &&
-                                        query.pid == static_cast<std::uint32_t>(::getpid()) &&
-                                        query.schema_size > eventlog::schema_header_size);
+    step("its provider is told of", is_told_of(reader, ::getpid()));
+    const std::uint16_t own = record.head.provider;
     static_cast<void>(std::fflush(stdout));
     const pid_t child = ::fork();
     if (child == 0) {
         step("a child is heard, too", provider.enabled(0));
+        step("its provider is told of beside its parent's",
+             is_told_of(reader, ::getpid()) && is_told_of(reader, ::getppid()));
         provider.emit(0, 8U);
         ::_exit(0);
     }
     expect_to_end_well(child);
-    step("as its parent",
-         ::read(reader, &record, sizeof record) == sizeof record && record.number == 8);
+    step("as itself", ::read(reader, &record, sizeof record) == sizeof record &&
+                          record.number == 8 && record.head.provider != own);
+    step("until it ends", !is_told_of(reader, child) && is_told_of(reader, ::getpid()));
     static_cast<void>(::close(reader));
     step("nobody listens when that has gone", !provider.enabled(0));
 }
@@ -173,7 +184,8 @@ void follow_child_without_fork(const eventlog::dynamic_provider& provider) {
     step("which is closed when nobody listens", !provider.enabled(0));
 }
 
-/// A child that does not see the device any more, and has the events in the parent's file.
+/// A child that does not see the device any more. Its own children have its file, which so stays
+/// when it has lost it.
 void be_enclosed(const eventlog::dynamic_provider& provider) {
     step("the device is hidden", ::chroot("/sys") == 0);
     const char* const enable = enable_item + std::string_view("/sys").size();
@@ -183,6 +195,11 @@ void be_enclosed(const eventlog::dynamic_provider& provider) {
         ::_exit(0);
     }
     expect_to_end_well(child);
+    const pid_t keeper = ::fork();
+    if (keeper == 0) {
+        ::pause();
+        ::_exit(0);
+    }
     close_all();
     for (std::uint32_t times = 0; times < 2; ++times) {
         set_file(enable, "1");
@@ -193,6 +210,7 @@ void be_enclosed(const eventlog::dynamic_provider& provider) {
              }));
         set_file(enable, "0");
     }
+    step("its child ends", ::kill(keeper, SIGKILL) == 0 && ::waitpid(keeper, nullptr, 0) == keeper);
     static_cast<void>(std::fflush(stdout));
     ::_exit(0);
 }
