@@ -223,13 +223,19 @@ static int add(struct eventlog_file *file, struct published **prepared)
 	return published->source.number;
 }
 
+/* Of which nobody can be writing any event any more. */
+static void discard(struct eventlog_file *file, struct published *published)
+{
+	quieten(published);
+	list_del(&published->node);
+	free_published(published, file->user);
+}
+
 static void remove(struct eventlog_file *file, struct published *published)
 {
 	untie(published);
 	eventlog_source_withdraw(&published->source);
-	quieten(published);
-	list_del(&published->node);
-	free_published(published, file->user);
+	discard(file, published);
 }
 
 /* EVENTLOG_PUBLISH */
@@ -283,11 +289,16 @@ long eventlog_withdraw(struct eventlog_file *file, const u32 __user *from)
 	return error;
 }
 
-/* Of a file that is being closed.  Its words stay as they are: see eventlog_words_remove_all(). */
+/*
+ * Of a file that is being closed, so that nobody writes to it.  Its words stay as they
+ * are: see eventlog_words_remove_all().
+ */
 void eventlog_withdraw_all(struct eventlog_file *file)
 {
 	struct published *published, *next;
 
-	list_for_each_entry_safe(published, next, &file->publications, node)
-		remove(file, published);
+	list_for_each_entry_safe(published, next, &file->publications, node) {
+		eventlog_source_forget(&published->source);
+		discard(file, published);
+	}
 }

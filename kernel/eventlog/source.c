@@ -10,7 +10,9 @@
 #include <linux/pid.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 
 #include "source.h"
 
@@ -26,11 +28,17 @@ struct eventlog_listeners {
 	struct listener of[];
 };
 
-/* Sources, subscriptions, and who wants what.  No other lock is held around it. */
+/*
+ * Sources, subscriptions, and who wants what.  Whoever comes is compared with all
+ * that were there before, so that each pair is, once.  Comparing may take long, and
+ * is done without the lock: both are in use meanwhile.
+ */
 static DEFINE_MUTEX(lock);
-static LIST_HEAD(sources);
-static LIST_HEAD(subscriptions);
+static LIST_HEAD(sources); /* as they have come */
+static LIST_HEAD(subscriptions); /* likewise */
+static u64 last_arrival;
 static u32 last_number;
+static DECLARE_WAIT_QUEUE_HEAD(released);
 
 void eventlog_sources_lock(void)
 {
@@ -40,6 +48,54 @@ void eventlog_sources_lock(void)
 void eventlog_sources_unlock(void)
 {
 	mutex_unlock(&lock);
+}
+
+/* All of these with the lock held. */
+static void arrive(struct eventlog_party *party, struct list_head *all)
+{
+	party->arrival = ++last_arrival;
+	list_add_tail(&party->node, all);
+}
+
+static bool is_there(const struct eventlog_party *party)
+{
+	return !list_empty(&party->node);
+}
+
+static struct eventlog_party *first_of(struct list_head *all)
+{
+	return list_first_entry_or_null(all, struct eventlog_party, node);
+}
+
+/* The next one, also behind one that has gone meanwhile; or NULL. */
+static struct eventlog_party *next_of(struct eventlog_party *party, struct list_head *all)
+{
+	struct eventlog_party *other;
+
+	if (is_there(party))
+		return list_is_last(&party->node, all) ? NULL : list_next_entry(party, node);
+	list_for_each_entry(other, all, node)
+		if (other->arrival > party->arrival)
+			return other;
+	return NULL;
+}
+
+/* It may go from its list, but stays in memory, until the lock is given back after this. */
+static void release(struct eventlog_party *party)
+{
+	if (!--party->in_use)
+		wake_up_all(&released);
+}
+
+/* Nobody uses it any more when this returns; the lock is given back until then. */
+static void depart(struct eventlog_party *party)
+{
+	list_del_init(&party->node);
+	while (party->in_use) {
+		mutex_unlock(&lock);
+		wait_event(released, !READ_ONCE(party->in_use));
+		mutex_lock(&lock);
+	}
 }
 
 static struct eventlog_listeners *listeners_of(const struct eventlog_source_event *event)
@@ -108,35 +164,38 @@ static void leave(struct eventlog_source *source, const struct eventlog_subscrip
 	}
 }
 
-static bool wants_any(const struct eventlog_subscription *subscription,
-		      const struct eventlog_source *source)
+/* Whether any is wanted, and which; or -EINTR if the caller is being killed. */
+static int judge(const struct eventlog_subscription *subscription,
+		 const struct eventlog_source *source, u8 *verdicts)
 {
+	bool any = false;
 	u32 i;
 
-	if (!eventlog_may_hear(&subscription->asker, source) ||
-	    !eventlog_wants_process(&subscription->filter, subscription->asker.pids, source))
-		return false;
 	for (i = 0; i < source->event_count; i++) {
-		if (!(source->events[i].flags & EVENTLOG_OFFER_ALWAYS) &&
-		    eventlog_judge(&subscription->filter, &source->events[i]))
-			return true;
+		const struct eventlog_source_event *event = &source->events[i];
+
 		/* Many rules, of patterns that match in the end only, take long. */
 		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		verdicts[i] = EVENTLOG_WANTED;
+		if (event->flags & EVENTLOG_OFFER_ALWAYS)
+			continue;
+		verdicts[i] = eventlog_judge(&subscription->filter, event);
+		any |= verdicts[i] != EVENTLOG_UNWANTED;
 	}
-	return false;
+	return any;
 }
 
-/* Has the subscription hear what it wants of the source.  Returns 0 or -ENOMEM. */
-static int join(struct eventlog_subscription *subscription, struct eventlog_source *source)
+/* With the lock held.  Returns 0 or -ENOMEM. */
+static int attach(struct eventlog_subscription *subscription, struct eventlog_source *source,
+		  const u8 *verdicts)
 {
 	struct listener listener = { .subscription = subscription };
+	const int index = eventlog_tables_enter(subscription, source);
 	int error = 0;
-	int index;
 	u32 i;
 
-	if (!wants_any(subscription, source))
-		return 0;
-	index = eventlog_tables_enter(subscription, source);
 	if (index < 0) {
 		struct eventlog_region *region = subscription->memory.head;
 
@@ -145,15 +204,10 @@ static int join(struct eventlog_subscription *subscription, struct eventlog_sour
 	}
 	listener.provider = index;
 	for (i = 0; i < source->event_count && !error; i++) {
-		struct eventlog_source_event *event = &source->events[i];
-		enum eventlog_verdict verdict = eventlog_judge(&subscription->filter, event);
-
-		if (event->flags & EVENTLOG_OFFER_ALWAYS)
-			verdict = EVENTLOG_WANTED;
-		listener.in_session = verdict == EVENTLOG_IN_SESSION;
-		if (verdict != EVENTLOG_UNWANTED)
-			error = add_listener(event, &listener);
-		tell(event);
+		listener.in_session = verdicts[i] == EVENTLOG_IN_SESSION;
+		if (verdicts[i] != EVENTLOG_UNWANTED)
+			error = add_listener(&source->events[i], &listener);
+		tell(&source->events[i]);
 		cond_resched();
 	}
 	if (error)
@@ -161,52 +215,90 @@ static int join(struct eventlog_subscription *subscription, struct eventlog_sour
 	return error;
 }
 
+/*
+ * Has the subscription hear what it wants of the source.  With the lock held, which
+ * is given back meanwhile.  Returns 0, -ENOMEM or -EINTR.
+ */
+static int join(struct eventlog_subscription *subscription, struct eventlog_source *source,
+		u8 *verdicts)
+{
+	int found;
+
+	if (!eventlog_may_hear(&subscription->asker, source) ||
+	    !eventlog_wants_process(&subscription->filter, subscription->asker.pids, source))
+		return 0;
+	subscription->party.in_use++;
+	source->party.in_use++;
+	mutex_unlock(&lock);
+	found = judge(subscription, source, verdicts);
+	mutex_lock(&lock);
+	if (found > 0 && is_there(&subscription->party) && is_there(&source->party))
+		found = attach(subscription, source, verdicts);
+	release(&subscription->party);
+	release(&source->party);
+	return min(found, 0);
+}
+
+/* Nobody listens to its events any more, which is told or not.  With the lock held. */
+static void silence(struct eventlog_source *source, bool told)
+{
+	u32 i;
+
+	for (i = 0; i < source->event_count; i++) {
+		struct eventlog_source_event *event = &source->events[i];
+		struct eventlog_listeners *listeners = listeners_of(event);
+
+		RCU_INIT_POINTER(event->listeners, NULL);
+		if (listeners)
+			kfree_rcu(listeners, rcu);
+		if (told)
+			tell(event);
+		else
+			event->heard = false;
+	}
+}
+
 int eventlog_source_publish(struct eventlog_source *source)
 {
-	struct eventlog_subscription *subscription, *undone;
+	u8 *verdicts = kmalloc(source->event_count, GFP_KERNEL);
+	struct eventlog_party *party;
 	int error = 0;
 	u32 i;
 
+	if (!verdicts)
+		return -ENOMEM;
 	for (i = 0; i < source->event_count; i++)
 		source->events[i].source = source;
 	mutex_lock(&lock);
 	source->number = ++last_number;
-	list_add_tail(&source->node, &sources);
-	list_for_each_entry(subscription, &subscriptions, node) {
-		error = join(subscription, source);
-		if (error)
-			break;
-	}
+	arrive(&source->party, &sources);
+	for (party = first_of(&subscriptions);
+	     party && party->arrival < source->party.arrival && !error;
+	     party = next_of(party, &subscriptions))
+		error = join(container_of(party, struct eventlog_subscription, party), source,
+			     verdicts);
 	if (error) {
-		list_for_each_entry(undone, &subscriptions, node) {
-			if (undone == subscription)
-				break;
-			leave(source, undone);
-		}
-		list_del(&source->node);
+		depart(&source->party);
+		silence(source, true);
 	}
 	mutex_unlock(&lock);
+	kfree(verdicts);
 	if (error)
 		synchronize_rcu();
 	return error;
 }
 
+void eventlog_source_forget(struct eventlog_source *source)
+{
+	mutex_lock(&lock);
+	depart(&source->party);
+	silence(source, false);
+	mutex_unlock(&lock);
+}
+
 void eventlog_source_withdraw(struct eventlog_source *source)
 {
-	u32 i;
-
-	mutex_lock(&lock);
-	list_del(&source->node);
-	for (i = 0; i < source->event_count; i++) {
-		struct eventlog_source_event *event = &source->events[i];
-		struct eventlog_listeners *listeners = listeners_of(event);
-
-		event->heard = false;
-		RCU_INIT_POINTER(event->listeners, NULL);
-		if (listeners)
-			kfree_rcu(listeners, rcu);
-	}
-	mutex_unlock(&lock);
+	eventlog_source_forget(source);
 	synchronize_rcu();
 }
 
@@ -216,39 +308,57 @@ struct eventlog_source *eventlog_source_after(u32 number, const struct eventlog_
 	struct eventlog_source *source, *found = NULL;
 
 	lockdep_assert_held(&lock);
-	list_for_each_entry(source, &sources, node)
+	list_for_each_entry(source, &sources, party.node)
 		if (source->number > number && (!found || source->number < found->number) &&
 		    eventlog_may_hear(asker, source))
 			found = source;
 	return found;
 }
 
-/* From now on the subscription gets what it wants, of all who have it or come.  0 or -ENOMEM. */
+static struct eventlog_source *source_of(struct eventlog_party *party)
+{
+	return container_of(party, struct eventlog_source, party);
+}
+
+/*
+ * From now on the subscription gets what it wants, of all who have it or come.
+ * Returns 0, -ENOMEM or -EINTR; it is to leave in any case.
+ */
 int eventlog_sources_join(struct eventlog_subscription *subscription)
 {
-	struct eventlog_source *source;
-	int error = 0;
+	u8 *verdicts = kmalloc(EVENTLOG_EVENTS_MAX, GFP_KERNEL);
+	struct eventlog_party *party;
+	int error = verdicts ? 0 : -ENOMEM;
 
 	mutex_lock(&lock);
-	list_add_tail(&subscription->node, &subscriptions);
-	list_for_each_entry(source, &sources, node) {
-		error = join(subscription, source);
-		if (error)
-			break;
-	}
+	arrive(&subscription->party, &subscriptions);
+	for (party = first_of(&sources);
+	     party && party->arrival < subscription->party.arrival && !error;
+	     party = next_of(party, &sources))
+		error = join(subscription, source_of(party), verdicts);
 	mutex_unlock(&lock);
+	kfree(verdicts);
 	return error;
 }
 
 /* Nobody writes to the subscription any more when this returns. */
 void eventlog_sources_leave(struct eventlog_subscription *subscription)
 {
-	struct eventlog_source *source;
+	struct eventlog_party *party;
+	u64 last;
 
 	mutex_lock(&lock);
-	list_del(&subscription->node);
-	list_for_each_entry(source, &sources, node)
-		leave(source, subscription);
+	depart(&subscription->party);
+	last = last_arrival;
+	for (party = first_of(&sources); party && party->arrival <= last;
+	     party = next_of(party, &sources)) {
+		leave(source_of(party), subscription);
+		/* Others have their turn. */
+		party->in_use++;
+		mutex_unlock(&lock);
+		mutex_lock(&lock);
+		release(party);
+	}
 	mutex_unlock(&lock);
 	synchronize_rcu();
 }

@@ -28,7 +28,7 @@ struct eventlog_reading {
 };
 
 struct eventlog_subscription {
-	struct list_head node; /* of all, by the lock of source.c */
+	struct eventlog_party party;
 	struct hlist_node cpus; /* of those that new CPUs are told to */
 	struct eventlog_memory memory;
 	struct eventlog_ring_writer __percpu *writers;

@@ -33,8 +33,15 @@ struct eventlog_source_event {
 	bool heard; /* by the lock of source.c */
 };
 
-struct eventlog_source {
+/* Private to source.c, and by its lock: a source or a subscription, among all of them. */
+struct eventlog_party {
 	struct list_head node;
+	u64 arrival; /* the later one of a pair compares both */
+	u32 in_use; /* by so many who compare it, or are about to go on behind it */
+};
+
+struct eventlog_source {
+	struct eventlog_party party;
 	const char *name;
 	const void *schema; /* in the SDK's binary form */
 	u32 schema_size;
@@ -58,8 +65,9 @@ struct eventlog_source {
 };
 
 /*
- * From now on the source's events reach those that want them.  May sleep.  Returns
- * 0, or -ENOMEM, and then nothing has changed.
+ * From now on the source's events reach those that want them; there are no more than
+ * EVENTLOG_EVENTS_MAX.  May sleep.  Returns 0, or -ENOMEM, or -EINTR if the caller is
+ * being killed, and then nothing has changed.
  */
 int eventlog_source_publish(struct eventlog_source *source);
 
@@ -68,6 +76,9 @@ int eventlog_source_publish(struct eventlog_source *source);
  * writing one to a subscription: it waits for a grace period.  `tell` is not called.
  */
 void eventlog_source_withdraw(struct eventlog_source *source);
+
+/* The same where nobody can be writing any of its events: it waits for no grace period. */
+void eventlog_source_forget(struct eventlog_source *source);
 
 /* A load: whether it is worth making the payload.  Any context. */
 static inline bool eventlog_subscriptions_want(const struct eventlog_source_event *event)

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // Whoever subscribes through /dev/eventlog with rules that take the kernel long leaves the
-// processor to others meanwhile. On one processor, and a kernel that takes it from nobody who is
-// at work in it; as root.
+// processor to others meanwhile, and whoever publishes what takes long to be compared with them,
+// the locks, too. Whoever closes what has published much does not wait for each of it. On one
+// processor, and a kernel that takes it from nobody who is at work in it; as root.
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +32,7 @@ static int64_t microseconds(void) {
 }
 
 /// Events with names of which patterns match much, wherever they begin.
-static void publish_events(void) {
+static void register_events(void) {
     for (unsigned i = 0; i < events; ++i) {
         char description[EVENTLOG_NAME_ROOM];
         (void)snprintf(description, sizeof description, "patterns_%u u64 a", i);
@@ -41,7 +44,11 @@ static void publish_events(void) {
         offers[i].level = 1;
         memset(offers[i].name, 'a', sizeof offers[i].name - 1);
     }
+}
+
+static void publish_events(void) {
     uint32_t number = 0;
+    register_events();
     step("all are published", publish(device, "patterns", offers, events, &number) == 0);
 }
 
@@ -89,12 +96,88 @@ static void share_a_processor(void) {
     (void)close(file);
 }
 
+/// In a process of its own, whose words are others.
+_Noreturn static void publish_at_length(atomic_int* stage) {
+    reopen_device();
+    register_events();
+    uint32_t number = 0;
+    atomic_store(stage, 1);
+    const int error = publish(device, "patterns", offers, events, &number);
+    atomic_store(stage, 2);
+    _exit(error);
+}
+
+static void let_others_publish(void) {
+    enum { enough = 3 };
+    atomic_int* const stage =
+        mmap(NULL, sizeof *stage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    volatile uint32_t own = 0;
+    uint32_t index = 0;
+    const int file = open_device();
+    step("somebody subscribes", stage != MAP_FAILED && file >= 0 && subscribe_to_none(file) == 0);
+    step("one event is registered", register_at("patterns_own u64 a", &own, 0, &index) == 0);
+    (void)fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        publish_at_length(stage);
+    }
+    const struct eventlog_offer offer = {.write_index = index, .level = 1, .name = "own"};
+    int meanwhile = 0;
+    int status = -1;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        const bool has_begun = atomic_load(stage) == 1;
+        uint32_t number = 0;
+        if (publish(device, "own", &offer, 1, &number) != 0 || withdraw(device, number) != 0) {
+            step("others publish", false);
+        }
+        meanwhile += has_begun && atomic_load(stage) == 1;
+    }
+    printf("others published %d times meanwhile\n", meanwhile);
+    step("what takes long is published", status == 0);
+    step("and others publish meanwhile", meanwhile >= enough);
+    (void)close(file);
+}
+
+static void publish_each(uint32_t* numbers, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+        char name[EVENTLOG_NAME_ROOM];
+        (void)snprintf(name, sizeof name, "each_%u", i);
+        if (publish(device, name, &offers[i], 1, &numbers[i]) != 0) {
+            step("each is published", false);
+        }
+    }
+}
+
+/// To withdraw one takes as long as others may still be writing to it. Of what is closed nobody is.
+static void close_without_waiting(void) {
+    enum { count = 64 };
+    uint32_t numbers[count];
+    reopen_device();
+    register_events();
+    publish_each(numbers, count);
+    int64_t begin = microseconds();
+    for (int i = 0; i < count; ++i) {
+        if (withdraw(device, numbers[i]) != 0) {
+            step("each is withdrawn", false);
+        }
+    }
+    const int64_t withdrawing = microseconds() - begin;
+    publish_each(numbers, count);
+    begin = microseconds();
+    (void)close(device);
+    const int64_t closing = microseconds() - begin;
+    printf("withdrawing took %lld us, closing %lld us\n", (long long)withdrawing,
+           (long long)closing);
+    step("closing waits for none of them", closing * 4 < withdrawing);
+}
+
 int main(void) {
     device = open_device();
     step("the device is there", device >= 0);
     publish_events();
     share_a_processor();
-    (void)close(device);
+    let_others_publish();
+    close_without_waiting();
     puts("ok: all patterns");
     return 0;
 }
