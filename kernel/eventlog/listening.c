@@ -39,12 +39,18 @@ long eventlog_subscribe(struct eventlog_file *file,
 		goto unlock;
 	subscription = eventlog_subscription_make(&wanted, file->user);
 	error = PTR_ERR_OR_ZERO(subscription);
-	if (!error)
+	if (error)
+		goto unlock;
+	error = put_user(wanted.total_size, &from->total_size);
+	if (error)
+		/* One of which the caller does not know. */
+		eventlog_subscription_free(subscription);
+	else
 		/* With it, all of the subscription. */
 		smp_store_release(&file->subscription, subscription);
 unlock:
 	mutex_unlock(&file->lock);
-	return error ? error : put_user(wanted.total_size, &from->total_size);
+	return error;
 }
 
 /* EVENTLOG_END */

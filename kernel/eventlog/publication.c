@@ -6,6 +6,7 @@
 #include <linux/cred.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -144,17 +145,25 @@ static struct published *prepare(const struct eventlog_publication *wanted,
 	return ERR_PTR(error);
 }
 
-/* The same provider of the same process, published before. */
-static struct published *find_same(const struct eventlog_file *file, const struct published *wanted)
+/*
+ * Counts one more use of the same provider of the same process, published before.
+ * With the file's lock held.  Returns its number, -ENOENT if there is none, or -EMFILE.
+ */
+static int use_again(struct eventlog_file *file, const struct eventlog_publication *wanted)
 {
 	struct published *published;
 
-	list_for_each_entry(published, &file->publications, node)
-		if (published->source.schema_hash == wanted->source.schema_hash &&
-		    published->source.process == wanted->source.process &&
-		    !strcmp(published->name, wanted->name))
-			return published;
-	return NULL;
+	list_for_each_entry(published, &file->publications, node) {
+		if (published->source.schema_hash != wanted->schema_hash ||
+		    published->source.process != task_tgid(current) ||
+		    strcmp(published->name, wanted->name))
+			continue;
+		if (published->uses == U32_MAX)
+			return -EMFILE;
+		published->uses++;
+		return published->source.number;
+	}
+	return -ENOENT;
 }
 
 static void untie(struct published *published)
@@ -179,7 +188,7 @@ static int tie(struct eventlog_file *file, struct published *published)
 
 		if (index >= count)
 			return -ENOENT;
-		slot = eventlog_slot_of(file, index);
+		slot = eventlog_slot_of(file, array_index_nospec(index, count));
 		if (rcu_access_pointer(slot->published))
 			return -EADDRINUSE;
 		published->slots[i] = slot;
@@ -201,16 +210,8 @@ static void quieten(struct published *published)
 static int add(struct eventlog_file *file, struct published **prepared)
 {
 	struct published *published = *prepared;
-	struct published *same = find_same(file, published);
-	int error;
+	int error = tie(file, published);
 
-	if (same) {
-		if (same->uses == U32_MAX)
-			return -EMFILE;
-		same->uses++;
-		return same->source.number;
-	}
-	error = tie(file, published);
 	if (!error)
 		error = eventlog_source_publish(&published->source);
 	if (error) {
@@ -231,18 +232,60 @@ static void discard(struct eventlog_file *file, struct published *published)
 	free_published(published, file->user);
 }
 
-static void remove(struct eventlog_file *file, struct published *published)
+/* One use less.  Returns 0 or -ENOENT. */
+static int withdraw(struct eventlog_file *file, u32 number)
 {
-	untie(published);
-	eventlog_source_withdraw(&published->source);
-	discard(file, published);
+	struct published *published;
+	int error = -ENOENT;
+
+	if (mutex_lock_killable(&file->lock))
+		return -EINTR;
+	list_for_each_entry(published, &file->publications, node) {
+		if (published->source.number != number)
+			continue;
+		error = 0;
+		if (--published->uses)
+			break;
+		untie(published);
+		eventlog_source_withdraw(&published->source);
+		discard(file, published);
+		break;
+	}
+	mutex_unlock(&file->lock);
+	return error;
+}
+
+/* What takes memory is made before there is any lock, unless it is there already. */
+static int publish(struct eventlog_file *file, const struct eventlog_publication *wanted)
+{
+	struct published *published;
+	int number;
+
+	if (mutex_lock_killable(&file->lock))
+		return -EINTR;
+	number = use_again(file, wanted);
+	mutex_unlock(&file->lock);
+	if (number != -ENOENT)
+		return number;
+	published = prepare(wanted, file->user);
+	if (IS_ERR(published))
+		return PTR_ERR(published);
+	number = -EINTR;
+	if (!mutex_lock_killable(&file->lock)) {
+		number = use_again(file, wanted);
+		if (number == -ENOENT)
+			number = add(file, &published);
+		mutex_unlock(&file->lock);
+	}
+	if (published)
+		free_published(published, file->user);
+	return number;
 }
 
 /* EVENTLOG_PUBLISH */
 long eventlog_publish(struct eventlog_file *file, struct eventlog_publication __user *from)
 {
 	struct eventlog_publication wanted;
-	struct published *published;
 	int number;
 	int error;
 
@@ -251,42 +294,24 @@ long eventlog_publish(struct eventlog_file *file, struct eventlog_publication __
 		return error;
 	if (!is_valid(&wanted))
 		return -EINVAL;
-	published = prepare(&wanted, file->user);
-	if (IS_ERR(published))
-		return PTR_ERR(published);
-	number = -EINTR;
-	if (!mutex_lock_killable(&file->lock)) {
-		number = add(file, &published);
-		mutex_unlock(&file->lock);
-	}
-	if (published)
-		free_published(published, file->user);
+	number = publish(file, &wanted);
 	if (number < 0)
 		return number;
-	return put_user((u32)number, &from->provider);
+	error = put_user((u32)number, &from->provider);
+	/* One of which the caller does not know.  Somebody else may have guessed its number. */
+	if (error)
+		withdraw(file, number);
+	return error;
 }
 
 /* EVENTLOG_WITHDRAW */
 long eventlog_withdraw(struct eventlog_file *file, const u32 __user *from)
 {
-	struct published *published;
-	long error = -ENOENT;
 	u32 number;
 
 	if (get_user(number, from))
 		return -EFAULT;
-	if (mutex_lock_killable(&file->lock))
-		return -EINTR;
-	list_for_each_entry(published, &file->publications, node) {
-		if (published->source.number != number)
-			continue;
-		if (!--published->uses)
-			remove(file, published);
-		error = 0;
-		break;
-	}
-	mutex_unlock(&file->lock);
-	return error;
+	return withdraw(file, number);
 }
 
 /*

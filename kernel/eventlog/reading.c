@@ -6,6 +6,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -473,15 +474,18 @@ static void follow(struct eventlog_subscription *subscription, struct eventlog_r
 int eventlog_hand_back(struct eventlog_subscription *subscription,
 		       const struct eventlog_hand_back *given)
 {
+	const u32 count = subscription->memory.head->ring_count - 1;
 	struct eventlog_reading *reading;
 	struct eventlog_ring *ring;
 	u64 control, active;
 	int error = -EINVAL;
+	u32 index;
 
-	if (given->ring + 1ULL >= subscription->memory.head->ring_count)
+	if (given->ring >= count)
 		return -EINVAL;
-	reading = &subscription->reading[given->ring];
-	ring = eventlog_region_ring(&subscription->memory, given->ring);
+	index = array_index_nospec(given->ring, count);
+	reading = &subscription->reading[index];
+	ring = eventlog_region_ring(&subscription->memory, index);
 	if (mutex_lock_interruptible(&subscription->reading_lock))
 		return -ERESTARTSYS;
 	/* Before the descriptor that it names. */
@@ -548,7 +552,7 @@ int eventlog_count(struct eventlog_subscription *subscription, struct eventlog_s
 	if (mutex_lock_interruptible(&subscription->reading_lock))
 		return -ERESTARTSYS;
 	if (counts->ring != EVENTLOG_ALL_RINGS)
-		add_ring(subscription, counts->ring, counts);
+		add_ring(subscription, array_index_nospec(counts->ring, count), counts);
 	else
 		for (i = 0; i < count; i++)
 			add_ring(subscription, (subscription->next_ring + i) % count, counts);

@@ -152,13 +152,22 @@ branch.
         files=(CODE + "source.c", CODE + "subscription.c", CODE + "tables.c"),
     ),
     Patch(
-        "eventlog: Let programs register, write and listen",
+        "eventlog: Let programs publish and listen",
+        """
+A provider is published through an open file, with its schema and the numbers
+of its events, and goes with it. An open file can be a subscription instead,
+which knows of those that its caller may listen to.
+""",
+        files=(CODE + "listening.c", CODE + "publication.c"),
+    ),
+    Patch(
+        "eventlog: Let programs register and write",
         """
 Through a device whose group can be given to whoever may have events.
 Registering makes all that it takes before it takes a lock: who has little
 memory may be kept waiting for it.
 """,
-        files=(CODE + "device.c", CODE + "listening.c", CODE + "publication.c"),
+        files=(CODE + "device.c",),
     ),
     Patch(
         "eventlog: Describe relay channels",

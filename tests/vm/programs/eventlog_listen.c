@@ -430,6 +430,62 @@ static void keep_equal_schemas_once(void) {
     reopen_device();
 }
 
+/// Who cannot be told what has been made does not have it.
+static void keep_nothing_that_nobody_knows(void) {
+    void* const page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    step("there is a page", page != MAP_FAILED);
+    reopen_device();
+    step("one event is registered",
+         register_at("unknown u64 a", &word, word_bit, &index_small) == 0);
+    const struct eventlog_offer offer = {.write_index = index_small, .level = 3, .name = "one"};
+    const struct eventlog_publication publication = {
+        .size = sizeof publication,
+        .event_count = 1,
+        .events = (uintptr_t)&offer,
+        .schema = (uintptr_t) "schema",
+        .schema_size = 6,
+        .name = "unknown",
+    };
+    memcpy(page, &publication, sizeof publication);
+    step("the page cannot be written to", mprotect(page, 4096, PROT_READ) == 0);
+    step("so that no number can be told",
+         ioctl(device, EVENTLOG_PUBLISH, page) == -1 && errno == EFAULT);
+    uint32_t number = 0;
+    step("the event is nobody's", publish(device, "known", &offer, 1, &number) == 0);
+    step("the page can be written to", mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0);
+    const struct eventlog_rule rule = {.provider = "*", .event = "*"};
+    const struct eventlog_subscription_request request = {
+        .size = sizeof request,
+        .clock = EVENTLOG_CLOCK_MONOTONIC,
+        .buffer_count = 2,
+        .buffer_size = EVENTLOG_BUFFER_SIZE_MIN,
+        .rule_count = 1,
+        .rules = (uintptr_t)&rule,
+        .schemas_size = 1 << 16,
+    };
+    memcpy(page, &request, sizeof request);
+    step("the page cannot be written to", mprotect(page, 4096, PROT_READ) == 0);
+    const int file = open_device();
+    step("no size can be told", ioctl(file, EVENTLOG_SUBSCRIBE, page) == -1 && errno == EFAULT);
+    step("nobody listens", (word >> word_bit & 1U) == 0);
+    step("the file can still become a subscription", subscribe(file, &(struct wanted){0}) == 0);
+    (void)munmap(page, 4096);
+    (void)close(file);
+}
+
+/// What has been published is there: it takes nothing to publish it again.
+static void publish_again_at_the_limit(void) {
+    const struct eventlog_offer offer = {.write_index = index_small, .level = 3, .name = "one"};
+    uint32_t number = 0;
+    uint32_t again = 0;
+    set_file(PARAMETERS "schema_pages_per_user", "1");
+    step("it is published again", publish(device, "known", &offer, 1, &number) == 0);
+    step("and again, as the same",
+         publish(device, "known", &offer, 1, &again) == 0 && again == number);
+    step("another one has no room", publish(device, "other", &offer, 1, &number) == EMFILE);
+    set_file(PARAMETERS "schema_pages_per_user", "4096");
+}
+
 static void stay_within_limits(void) {
     set_file(PARAMETERS "subscriptions_per_user", "1");
     const int one = listen_to(&(struct wanted){0});
@@ -465,6 +521,8 @@ int main(void) {
     stay_within_limits();
     withdraw_what_was_published();
     keep_equal_schemas_once();
+    keep_nothing_that_nobody_knows();
+    publish_again_at_the_limit();
     (void)close(device);
     puts("ok: all that is heard");
     return 0;
