@@ -75,6 +75,9 @@ void run(int argument_count, char** arguments) {
     elog::add_gen(line);
     elog::add_register(line);
     elog::add_unregister(line);
+    elog::add_events(line);
+    elog::add_enable(line);
+    elog::add_disable(line);
     elog::add_doctor(line);
     elog::add_features(line);
     elog::add_completion(line, command);
@@ -84,6 +87,9 @@ void run(int argument_count, char** arguments) {
                        "Find what is wrong in a recording; save what is whole");
     line.show_together({"cut", "merge"},
                        "Keep a part of a recording; make one recording of several");
+    line.show_together({"schema", "gen"}, "Show what providers can say; make code that says it");
+    line.show_together({"events", "enable", "disable"},
+                       "Show what the kernel can trace; have it trace that by itself");
     line.show_together({"register", "unregister"},
                        "Make events known to the kernel before their program starts");
     line.show_together({"doctor", "features"},

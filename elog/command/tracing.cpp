@@ -14,10 +14,7 @@
 #include "where.hpp"
 
 namespace elog {
-namespace {
 
-/// What programs of this user have published. Where that cannot be read, events are shown by what
-/// the kernel says about them.
 std::vector<provider_schema> read_published() {
     std::vector<provider_schema> schemas;
     try {
@@ -28,8 +25,6 @@ std::vector<provider_schema> read_published() {
     }
     return schemas;
 }
-
-}  // namespace
 
 void check_tracing(const listening_arguments& arguments) {
     const bool has_mark =

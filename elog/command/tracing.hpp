@@ -13,6 +13,10 @@
 
 namespace elog {
 
+/// What programs of this user have published. Where that cannot be read, events are shown by what
+/// the kernel says about them.
+[[nodiscard]] std::vector<provider_schema> read_published();
+
 /// Throws usage_failure for what the kernel's tracing cannot do.
 void check_tracing(const listening_arguments& arguments);
 

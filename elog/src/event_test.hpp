@@ -79,6 +79,7 @@ struct folded_test {
     std::size_t size = 0;  // instructions
     test_instruction leaf{};
     std::vector<folded_test> children{};
+    std::size_t column = 0;  // in the predicate, of what is a leaf or open
 };
 
 struct folded_predicate {

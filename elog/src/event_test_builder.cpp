@@ -40,7 +40,7 @@ bool is_equality(comparison how) noexcept {
 }
 
 folded_test constant(bool value) {
-    return {value ? folded_test::form::always : folded_test::form::never, 0, {}, {}};
+    return {value ? folded_test::form::always : folded_test::form::never, 0, {}, {}, 0};
 }
 
 /// What a process has, and not an event.
@@ -103,6 +103,16 @@ class event_test_builder {
             case predicate_kind::conjunction:
             case predicate_kind::disjunction:
                 return fold_list(node, negated);
+            default: {
+                folded_test part = fold_condition(node, negated);
+                part.column = node_at(node.children[0]).column;
+                return part;
+            }
+        }
+    }
+
+    folded_test fold_condition(const predicate_node& node, bool negated) {
+        switch (node.kind) {
             case predicate_kind::relation:
                 return fold_relation(node, negated);
             case predicate_kind::truth:
@@ -151,7 +161,7 @@ class event_test_builder {
     // Leaves --------------------------------------------------------------------------------------
 
     static folded_test leaf(const test_instruction& test) {
-        return {folded_test::form::leaf, 1, test, {}};
+        return {folded_test::form::leaf, 1, test, {}, 0};
     }
 
     static test_instruction test_of(const record_place& place, test_operation what, comparison how,
@@ -192,7 +202,7 @@ class event_test_builder {
     [[nodiscard]] bool is_open(const record_place& place) const noexcept {
         return context_.of_any_process && is_of_process(place);
     }
-    static folded_test open() { return {folded_test::form::open, 0, {}, {}}; }
+    static folded_test open() { return {folded_test::form::open, 0, {}, {}, 0}; }
 
     /// Known not to be equal, wherever there is a value.
     folded_test fold_foreign(const record_place& place, comparison how, bool negated) {

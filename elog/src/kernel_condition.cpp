@@ -29,18 +29,43 @@ struct condition {
     form is = form::always;
     bool is_whole = false;
     std::string text{};
+    const char* reason = nullptr;  // why it is not whole
+    std::size_t column = 0;
 };
 
 condition constant(bool value, bool is_whole) {
-    return {value ? condition::form::always : condition::form::never, is_whole, {}};
+    condition made;
+    made.is = value ? condition::form::always : condition::form::never;
+    made.is_whole = is_whole;
+    return made;
 }
 condition text(std::string what, bool is_whole = true) {
-    return {condition::form::text, is_whole, std::move(what)};
+    condition made;
+    made.is = condition::form::text;
+    made.is_whole = is_whole;
+    made.text = std::move(what);
+    return made;
 }
 /// The kernel cannot ask that.
-condition unasked() {
-    return constant(true, false);
+condition unasked(const char* reason) {
+    condition made = constant(true, false);
+    made.reason = reason;
+    return made;
 }
+
+constexpr const char* about_processes =
+    "whose process an event is the kernel's filter does not know; it knows tid, its thread";
+constexpr const char* about_bits = "of bits the kernel only asks whether any of them is there";
+constexpr const char* about_texts =
+    "the kernel compares texts only for equality, with printable characters without quotes and "
+    "backslashes, up to 200 of them";
+constexpr const char* about_null =
+    "the kernel takes a null pointer for some text; it only compares texts of a fixed size exactly";
+constexpr const char* about_optional =
+    "the kernel does not know whether an optional field has a value";
+constexpr const char* about_kinds =
+    "the kernel's filter compares integers, bools and texts with what is fixed, and nothing else";
+constexpr const char* about_length = "it is too long for the kernel";
 
 /// Numbers in their order, whatever their sign: from 0 to the highest of 64 bits.
 class number_line {
@@ -129,7 +154,7 @@ condition of_integer(const test_instruction& test, const std::string& name,
     if (test.mask != all_bits) {
         // Whether any of the bits is there is all that the kernel asks.
         if (test.low != 0 || test.span != 0 || !line.holds_mask(test.mask) || test.mask == 0) {
-            return unasked();
+            return unasked(about_bits);
         }
         return text(test.negated ? fmt::format("{} & {}", name, test.mask)
                                  : fmt::format("!({} & {})", name, test.mask));
@@ -153,6 +178,7 @@ condition of_bool(const test_instruction& test, const std::string& name) {
     return text(fmt::format("{} {} 0", name, wants(0) ? "==" : "!="));
 }
 
+/// An array of characters ends at its end or at its first NUL, there as here.
 condition of_text(const test_instruction& test, const std::string& name, std::string_view literal) {
     const bool is_equal = test.how == (test.negated ? comparison::unequal : comparison::equal);
     const bool is_plain =
@@ -160,9 +186,12 @@ condition of_text(const test_instruction& test, const std::string& name, std::st
             return c >= ' ' && c <= '~' && c != '"' && c != '\'' && c != '\\';
         });
     if (!is_equal || !is_plain) {
-        return unasked();
+        return unasked(about_texts);
     }
-    return text(fmt::format("{} == \"{}\"", name, literal), false);
+    condition asked = text(fmt::format("{} == \"{}\"", name, literal), false);
+    asked.is_whole = test.left.type == field_type::character && literal.size() <= test.left.size;
+    asked.reason = about_null;
+    return asked;
 }
 
 class translation {
@@ -177,17 +206,22 @@ class translation {
             case folded_test::form::always:
                 return constant(true, true);
             case folded_test::form::open:
-                return unasked();
+                return placed(unasked(about_processes), part);
             case folded_test::form::leaf:
-                return of_leaf(part.leaf);
+                return placed(of_leaf(part.leaf), part);
             case folded_test::form::all_of:
             case folded_test::form::any_of:
                 return of_list(part);
         }
-        return unasked();
+        return unasked(about_kinds);
     }
 
   private:
+    static condition placed(condition found, const folded_test& part) {
+        found.column = part.column;
+        return found;
+    }
+
     [[nodiscard]] condition of_list(const folded_test& list) const {
         const bool all = list.is == folded_test::form::all_of;
         const condition::form deciding = all ? condition::form::never : condition::form::always;
@@ -197,7 +231,11 @@ class translation {
         std::size_t count = 0;
         for (const folded_test& child : list.children) {
             condition part = of(child);
-            joined.is_whole = joined.is_whole && part.is_whole;
+            if (joined.is_whole && !part.is_whole) {
+                joined.is_whole = false;
+                joined.reason = part.reason;
+                joined.column = part.column;
+            }
             if (part.is == deciding) {
                 is_decided = true;
                 is_whole_decision = is_whole_decision || part.is_whole;
@@ -206,12 +244,14 @@ class translation {
             }
         }
         if (is_decided) {
-            return constant(!all, is_whole_decision);
+            joined.is = deciding;
+            joined.is_whole = is_whole_decision;
+            joined.text.clear();
+        } else if (count != 0) {
+            joined.is = condition::form::text;
+            joined.text = count == 1 ? std::move(joined.text) : "(" + joined.text + ")";
         }
-        if (count == 0) {
-            return joined;
-        }
-        return text(count == 1 ? std::move(joined.text) : "(" + joined.text + ")", joined.is_whole);
+        return joined;
     }
 
     [[nodiscard]] condition of_leaf(const test_instruction& test) const {
@@ -221,9 +261,9 @@ class translation {
         }
         const kernel_field* const field = find(place);
         if (field == nullptr) {
-            return unasked();
+            return unasked(about_kinds);
         }
-        condition asked = unasked();
+        condition asked = unasked(test.what == test_operation::glob ? about_texts : about_kinds);
         if (test.what == test_operation::integer && is_integer(place.type)) {
             asked = of_integer(test, field->name, number_line(place.type));
         } else if (test.what == test_operation::integer && place.type == field_type::boolean) {
@@ -234,7 +274,10 @@ class translation {
                         std::string_view(wanted_.texts).substr(test.text_begin, test.text_size));
         }
         // What has no value is not wanted; of that the kernel knows nothing.
-        asked.is_whole = asked.is_whole && place.presence == eventlog::no_index;
+        if (asked.is_whole && place.presence != eventlog::no_index) {
+            asked.is_whole = false;
+            asked.reason = about_optional;
+        }
         return asked.is == condition::form::never && !asked.is_whole ? constant(false, true)
                                                                      : asked;
     }
@@ -263,11 +306,19 @@ class translation {
 kernel_condition condition_of(const folded_predicate& wanted,
                               const std::vector<kernel_field>& fields) {
     condition found = translation(wanted, fields).of(wanted.whole);
-    if (found.is != condition::form::text || found.text.size() > text_max) {
-        // There are no words for never.
-        return {"", found.is == condition::form::always && found.is_whole};
+    kernel_condition made;
+    if (found.is == condition::form::text && found.text.size() > text_max) {
+        found = unasked(about_length);
     }
-    return {std::move(found.text), found.is_whole};
+    // There are no words for never.
+    made.is_never = found.is == condition::form::never;
+    made.is_whole = found.is_whole && !made.is_never;
+    made.text = std::move(found.text);
+    if (!made.is_whole && !made.is_never && found.reason != nullptr) {
+        made.reason = found.reason;
+        made.column = found.column;
+    }
+    return made;
 }
 
 }  // namespace elog

@@ -9,6 +9,7 @@
 // as the field's type goes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,6 +31,11 @@ struct kernel_field {
 struct kernel_condition {
     std::string text;       // empty: none, all events come
     bool is_whole = false;  // it is true for nothing else
+    bool is_never = false;  // the predicate is true for nothing, for which the kernel has no words
+    /// Why the kernel cannot ask all of it, as a sentence without its end, and where in the
+    /// predicate what it cannot ask begins; 0: no place in it.
+    std::string reason{};
+    std::size_t column = 0;
 };
 
 [[nodiscard]] kernel_condition condition_of(const folded_predicate& wanted,

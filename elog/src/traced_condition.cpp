@@ -8,10 +8,8 @@
 #include "failure.hpp"
 
 namespace elog {
-namespace {
 
-/// Published ones are laid out alike; of made ones the fields are in the same order.
-std::vector<kernel_field> fields_of(const traced_event& event, const event_schema& known) {
+std::vector<kernel_field> kernel_fields_of(const traced_event& event, const event_schema& known) {
     std::vector<kernel_field> fields;
     for (std::size_t i = 0; i < event.format.fields.size(); ++i) {
         const eventlog::tracefs::format_field& field = event.format.fields[i];
@@ -24,12 +22,13 @@ std::vector<kernel_field> fields_of(const traced_event& event, const event_schem
     return fields;
 }
 
-}  // namespace
-
 kernel_condition condition_for(const traced_event& event, const predicate& wanted,
                                std::int64_t reference_time) {
     if (!event.is_published && is_of_programs(event.name.system)) {
-        return {};
+        kernel_condition unknown;
+        unknown.reason = "what its numbers are called is not known before its program has said so; "
+                         "start it, as a user whose programs you see";
+        return unknown;
     }
     // Of a schema that may have a thousand events, what one of them needs.
     provider_instance provider;
@@ -40,9 +39,11 @@ kernel_condition condition_for(const traced_event& event, const predicate& wante
     try {
         const folded_predicate folded =
             fold({wanted, reference_time, ignored, true}, provider, known);
-        return condition_of(folded, fields_of(event, known));
-    } catch (const failure&) {
-        return {};
+        return condition_of(folded, kernel_fields_of(event, known));
+    } catch (const failure& mistake) {
+        kernel_condition none;
+        none.reason = mistake.what();
+        return none;
     }
 }
 

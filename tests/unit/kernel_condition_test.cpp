@@ -4,6 +4,7 @@
 // mean there what they mean here, vm.pushed_predicates finds out of a kernel.
 #include "kernel_condition.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -107,7 +108,9 @@ TEST(kernel_condition, asks_of_texts_whether_they_are_equal) {
             {R"(word ~ "pl*")", "", false},
             {R"(word == "a\\b")", "", false},
             {R"(word == "a\nb")", "", false},
-            {R"(letters == "seven")", R"(letters == "seven")", false}});
+            {R"(letters == "seven")", R"(letters == "seven")", true},
+            {R"(letters == "fullsize")", R"(letters == "fullsize")", true},
+            {R"(letters == "above size")", R"(letters == "above size")", false}});
 }
 
 TEST(kernel_condition, joins_what_it_asks) {
@@ -148,6 +151,35 @@ TEST(kernel_condition, knows_threads_and_what_is_the_same_for_all_records) {
             {"tid > 5 && level <= info", "common_pid >= 6", true},
             {R"(event == "e" && amount == 1)", "amount == 1", true},
             {"level < info || amount == 1", "amount == 1", true}});
+}
+
+TEST(kernel_condition, says_which_part_the_kernel_cannot_ask_and_why) {
+    struct part {
+        const char* predicate;
+        std::size_t column;
+        const char* reason;  // is somewhere in it
+    };
+    for (const auto& [predicate, column, reason] :
+         std::vector<part>{{"amount == 1 && share > 0.5", 16, "integers, bools and texts"},
+                           {"amount == 1 && !(tiny == 2 || comm == \"x\")", 31, "it knows tid"},
+                           {"(amount & 6) == 6", 2, "any of them is there"},
+                           {"word == \"x\"", 1, "null pointer"},
+                           {"word ~ \"x*\"", 1, "only for equality"},
+                           {"maybe == 3 && share > 0.5", 1, "optional field"},
+                           {"row[0] == 1", 1, "integers, bools and texts"},
+                           {"tiny == 1 || amount == debt", 14, "integers, bools and texts"}}) {
+        const elog::kernel_condition found = condition(predicate);
+        EXPECT_FALSE(found.is_whole) << predicate;
+        EXPECT_FALSE(found.is_never) << predicate;
+        EXPECT_EQ(found.column, column) << predicate;
+        EXPECT_NE(found.reason.find(reason), std::string::npos) << predicate << found.reason;
+    }
+    const elog::kernel_condition whole = condition("amount == 1 || (tiny > 255 && share > 0.5)");
+    EXPECT_TRUE(whole.is_whole);
+    EXPECT_EQ(whole.reason, "");
+    EXPECT_TRUE(condition("tiny > 255").is_never);
+    EXPECT_TRUE(condition("tiny > 255 && share > 0.5").is_never);
+    EXPECT_FALSE(condition("tiny < 256").is_never);
 }
 
 TEST(kernel_condition, asks_nothing_if_it_would_be_too_long) {

@@ -43,6 +43,11 @@ int eventlog_tracefs_write_event(struct tracefs_instance* instance, const char* 
     return as_result(tracefs_event_file_write(instance, system, event, file, text));
 }
 
+int eventlog_tracefs_append_event(struct tracefs_instance* instance, const char* system,
+                                  const char* event, const char* file, const char* text) {
+    return as_result(tracefs_event_file_append(instance, system, event, file, text));
+}
+
 char* eventlog_tracefs_read(struct tracefs_instance* instance, const char* file) {
     int size = 0;
 
@@ -77,8 +82,16 @@ int eventlog_tracefs_destroy(struct tracefs_instance* instance) {
     return result;
 }
 
+struct tracefs_instance* eventlog_tracefs_named(const char* name) {
+    return tracefs_instance_alloc(NULL, name);
+}
+
+void eventlog_tracefs_forget(struct tracefs_instance* instance) {
+    tracefs_instance_free(instance);
+}
+
 int eventlog_tracefs_destroy_named(const char* name) {
-    struct tracefs_instance* found = tracefs_instance_alloc(NULL, name);
+    struct tracefs_instance* found = eventlog_tracefs_named(name);
 
     return found ? eventlog_tracefs_destroy(found) : -1;
 }

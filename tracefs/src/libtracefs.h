@@ -25,6 +25,9 @@ char* eventlog_tracefs_read_event(struct tracefs_instance* instance, const char*
                                   const char* event, const char* file);
 int eventlog_tracefs_write_event(struct tracefs_instance* instance, const char* system,
                                  const char* event, const char* file, const char* text);
+/* Adds to what stands there, where writing would remove it first: of triggers. */
+int eventlog_tracefs_append_event(struct tracefs_instance* instance, const char* system,
+                                  const char* event, const char* file, const char* text);
 
 /* The top one where `instance` is NULL. */
 char* eventlog_tracefs_read(struct tracefs_instance* instance, const char* file);
@@ -35,6 +38,10 @@ int eventlog_tracefs_open(struct tracefs_instance* instance, const char* file, i
 struct tracefs_instance* eventlog_tracefs_create(const char* name);
 /* Removes it, and frees what create has returned in any case. */
 int eventlog_tracefs_destroy(struct tracefs_instance* instance);
+/* One that somebody else has made, whether or not it is there; NULL: there is no memory. */
+struct tracefs_instance* eventlog_tracefs_named(const char* name);
+/* Forgets it, and leaves it alone. */
+void eventlog_tracefs_forget(struct tracefs_instance* instance);
 /* Removes one that somebody else has made. */
 int eventlog_tracefs_destroy_named(const char* name);
 /* Calls visit(name, context) for each. */

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+//
+// elog enable and disable: what the kernel's tracing keeps, or does, at events, without anybody who
+// listens.
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "json_object.hpp"
+#include "kernel_choice.hpp"
+#include "output.hpp"
+#include "standing_events.hpp"
+#include "tell.hpp"
+#include "traced_condition.hpp"
+#include "where.hpp"
+
+namespace elog {
+namespace {
+
+namespace tracefs = eventlog::tracefs;
+
+struct standing_arguments {
+    std::vector<std::string> globs;
+    std::optional<std::string> where;
+    std::optional<std::string> trigger;
+    std::string instance;
+    bool json = false;
+};
+
+/// What is to be done at an event.
+struct wanted_event {
+    const traced_event* event;
+    std::string condition;
+};
+
+std::optional<event_trigger> trigger_of(const standing_arguments& arguments) {
+    if (!arguments.trigger) {
+        return std::nullopt;
+    }
+    const std::optional<event_trigger> what = trigger_called(*arguments.trigger);
+    if (!what) {
+        throw usage_failure("What the kernel can do at an event is stacktrace, snapshot or "
+                            "traceoff, and not '{}'.",
+                            *arguments.trigger);
+    }
+    return what;
+}
+
+std::string name_of(const traced_event& event) {
+    return fmt::format("{}:{}", event.schema->name, event.schema->events[event.position].name);
+}
+
+/// Nothing is asked again later: what the kernel would decide otherwise is a mistake.
+std::string exact_condition(const traced_event& event, const predicate& asked) {
+    const kernel_condition condition = condition_for(event, asked, present_time());
+    if (condition.is_never) {
+        throw usage_failure("{} is false for every {}: write a condition that one can meet.",
+                            asked.source(), name_of(event));
+    }
+    if (!condition.is_whole && condition.column != 0) {
+        throw usage_failure("{}, column {}: The kernel cannot decide that for {}: {}. Leave that "
+                            "part away, or have elog decide it: elog record --via tracefs",
+                            asked.source(), condition.column, name_of(event), condition.reason);
+    }
+    if (!condition.is_whole) {
+        throw usage_failure("{} cannot be decided by the kernel for {}: {}.", asked.source(),
+                            name_of(event), condition.reason);
+    }
+    return condition.text;
+}
+
+/// Names that no event has, and types that do not suit, are mistakes as they are everywhere.
+void check_predicate(const kernel_choice& chosen, record_filter& names) {
+    std::vector<provider_instance> providers;
+    for (const traced_event* event : chosen.events()) {
+        provider_instance& provider = providers.emplace_back();
+        provider.id = static_cast<std::uint16_t>(providers.size() - 1);
+        provider.schema = *event->schema;
+        provider.schema.events = {event->schema->events[event->position]};
+    }
+    check_found(&names, nullptr, providers, true);
+}
+
+std::vector<wanted_event> conditions_of(const kernel_choice& chosen,
+                                        const std::optional<predicate>& asked) {
+    std::vector<wanted_event> all;
+    for (const traced_event* event : chosen.events()) {
+        all.push_back({event, asked ? exact_condition(*event, *asked) : std::string()});
+    }
+    return all;
+}
+
+/// A line for each event.
+void print_event(const standing_arguments& arguments, const traced_event& event,
+                 const std::string& state, const std::string& condition) {
+    const tracefs::event_name& name = event.kernel_name;
+    write_all(STDOUT_FILENO,
+              !arguments.json
+                  ? shown_name(name) + '\n'
+                  : json_object()
+                        .add("name", name.system + ":" + name.event)
+                        .add("provider", event.schema->name)
+                        .add("event", event.schema->events[event.position].name)
+                        .add("state", state)
+                        .add("trigger", arguments.trigger)
+                        .add("filter", condition.empty() ? std::nullopt : std::optional(condition))
+                        .line());
+}
+
+/// All of them or none.
+void run_enable(const standing_arguments& arguments) {
+    const std::optional<event_trigger> what = trigger_of(arguments);
+    const std::unique_ptr<record_filter> names = make_filter(arguments.where, present_time());
+    const kernel_choice chosen(arguments.globs);
+    chosen.check_met();
+    const std::unique_ptr<tracefs::event_control> control = open_control(arguments.instance);
+    std::optional<predicate> asked;
+    if (names != nullptr) {
+        check_predicate(chosen, *names);
+        asked.emplace("--where", *arguments.where);
+    }
+    const std::vector<wanted_event> wanted = conditions_of(chosen, asked);
+    std::vector<bool> begun;
+    try {
+        for (const auto& [event, condition] : wanted) {
+            begun.push_back(begin_standing(*control, event->kernel_name, what, condition));
+        }
+    } catch (...) {
+        for (std::size_t i = 0; i < begun.size(); ++i) {
+            if (begun[i]) {
+                static_cast<void>(end_standing(*control, wanted[i].event->kernel_name, what));
+            }
+        }
+        throw;
+    }
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        print_event(arguments, *wanted[i].event, begun[i] ? "new" : "was there",
+                    wanted[i].condition);
+    }
+}
+
+void run_disable(const standing_arguments& arguments) {
+    const std::optional<event_trigger> what = trigger_of(arguments);
+    const kernel_choice chosen(arguments.globs);
+    chosen.check_met();
+    const std::unique_ptr<tracefs::event_control> control = open_control(arguments.instance);
+    std::size_t undone = 0;
+    for (const traced_event* event : chosen.events()) {
+        const std::vector<std::string> words = end_standing(*control, event->kernel_name, what);
+        if (!words.empty()) {
+            ++undone;
+            print_event(arguments, *event, fmt::format("undone: {}", fmt::join(words, ", ")), {});
+        }
+    }
+    if (undone == 0) {
+        throw failure("elog enable has done nothing at these events that could be undone{}. See "
+                      "what is done there with: elog events",
+                      arguments.instance.empty() ? "" : " in that instance");
+    }
+}
+
+void add_common(subcommand& command, standing_arguments& arguments, const char* trigger_help) {
+    command
+        .add_option("EVENT", arguments.globs,
+                    "What matches PROVIDER or PROVIDER:EVENT, with * and ?")
+        .required()
+        .names_a(value_kind::event);
+    command.add_option("--trigger", arguments.trigger, trigger_help)
+        .value_name("WHAT")
+        .one_of({"stacktrace", "snapshot", "traceoff"});
+    command
+        .add_option("--instance", arguments.instance,
+                    "In that instance of the kernel's tracing, which is there")
+        .value_name("NAME");
+    command.add_flag("-j,--json", arguments.json, "A line of JSON for each event, for programs");
+}
+
+}  // namespace
+
+void add_enable(command_line& line) {
+    subcommand command = line.add_subcommand(
+        "enable", "Have the kernel's tracing keep events, or do something when one comes");
+    const auto arguments = std::make_shared<standing_arguments>();
+    add_common(command, *arguments,
+               "In place of keeping them, at each: stacktrace, snapshot or traceoff");
+    command
+        .add_option("--where", arguments->where,
+                    "Only events for which this is true, as the kernel can decide it")
+        .value_name("PREDICATE");
+    command.footer("It stays so until elog disable, or until the event goes with its program.\n"
+                   "Examples:\n"
+                   "  sudo elog enable 'shop:order_*' --where 'items > 2'\n"
+                   "  sudo elog enable shop:order_failed --trigger traceoff");
+    command.action([arguments] { run_enable(*arguments); });
+}
+
+void add_disable(command_line& line) {
+    subcommand command = line.add_subcommand("disable", "Undo what elog enable has done");
+    const auto arguments = std::make_shared<standing_arguments>();
+    add_common(command, *arguments, "Only that trigger, and nothing else of what was enabled");
+    command.footer("What others have enabled, and their filters and triggers, stay.\n"
+                   "Examples:\n"
+                   "  sudo elog disable 'shop:order_*'\n"
+                   "  sudo elog disable shop:order_failed --trigger traceoff");
+    command.action([arguments] { run_disable(*arguments); });
+}
+
+}  // namespace elog

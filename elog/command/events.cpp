@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+//
+// elog events: what the kernel can trace, with its fields, and what it does there now.
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "append_format.hpp"
+#include "commands.hpp"
+#include "json_object.hpp"
+#include "kernel_choice.hpp"
+#include "output.hpp"
+#include "standing_events.hpp"
+#include "tell.hpp"
+#include "value_text.hpp"
+
+namespace elog {
+namespace {
+
+namespace tracefs = eventlog::tracefs;
+
+struct events_arguments {
+    std::vector<std::string> globs;
+    std::string instance;
+    bool enabled = false;
+    bool json = false;
+};
+
+struct listed_event {
+    const traced_event* event;
+    tracefs::event_state state;
+    standing_state standing;
+};
+
+std::string type_of(const tracefs::format_field& field) {
+    return field.count == 1 ? std::string(name_of(field.type))
+                            : fmt::format("{}[{}]", name_of(field.type), field.count);
+}
+
+const char* state_of(const listed_event& listed) {
+    if (!listed.state.is_enabled) {
+        return "off";
+    }
+    return listed.standing.is_ours ? "enabled by elog" : "enabled";
+}
+
+void append_line(fmt::memory_buffer& out, const char* what, std::string_view text) {
+    append_format(out, "  {}  ", what);
+    append_visible(out, text);
+    out.push_back('\n');
+}
+
+/// What says that it is ours is no part of what anybody has asked for.
+void append_done(fmt::memory_buffer& out, const listed_event& listed) {
+    const auto& [event, state, standing] = listed;
+    const std::string& filter = standing.is_ours ? standing.filter : state.filter;
+    if (!filter.empty()) {
+        append_line(out, "filter ", filter);
+    }
+    for (const std::string& trigger : state.triggers) {
+        append_line(out, "trigger", trigger);
+    }
+}
+
+void append_text(fmt::memory_buffer& out, const listed_event& listed) {
+    const traced_event& event = *listed.event;
+    append_format(out, "{}:{}  {}  {}\n", event.schema->name,
+                  event.schema->events[event.position].name, shown_name(event.kernel_name),
+                  state_of(listed));
+    append_done(out, listed);
+    std::string fields;
+    for (const tracefs::format_field& field : event.format.fields) {
+        fields += fmt::format("{}{} {}", fields.empty() ? "" : ", ", field.name, type_of(field));
+    }
+    if (!fields.empty()) {
+        append_line(out, "fields ", fields);
+    }
+}
+
+json_object json_of(const listed_event& listed) {
+    const traced_event& event = *listed.event;
+    std::vector<json_object> fields;
+    for (const tracefs::format_field& field : event.format.fields) {
+        fields.push_back(json_object()
+                             .add("name", field.name)
+                             .add("type", name_of(field.type))
+                             .add("count", field.count));
+    }
+    const auto some = [](const std::string& text) {
+        return text.empty() ? std::nullopt : std::optional(text);
+    };
+    return json_object()
+        .add("provider", event.schema->name)
+        .add("event", event.schema->events[event.position].name)
+        .add("name", event.kernel_name.system + ":" + event.kernel_name.event)
+        .add("enabled", listed.state.is_enabled)
+        .add("by_elog", listed.standing.is_ours)
+        .add("filter", some(listed.standing.is_ours ? listed.standing.filter : listed.state.filter))
+        .add("triggers", listed.state.triggers)
+        .add("fields", fields);
+}
+
+bool is_idle(const tracefs::event_state& state) {
+    return !state.is_enabled && state.filter.empty() && state.triggers.empty();
+}
+
+void run_events(const events_arguments& arguments) {
+    const bool asks = !arguments.globs.empty();
+    const kernel_choice chosen(asks ? arguments.globs : std::vector<std::string>{"*:*"});
+    if (asks) {
+        chosen.check_met();
+    }
+    const std::unique_ptr<tracefs::event_control> control = open_control(arguments.instance);
+    fmt::memory_buffer out;
+    for (const traced_event* event : chosen.events()) {
+        try {
+            const tracefs::event_state state = control->state_of(event->kernel_name);
+            const listed_event listed{event, state, standing_state_of(state)};
+            if (arguments.enabled && is_idle(state)) {
+                continue;
+            }
+            if (arguments.json) {
+                append(out, json_of(listed).line());
+            } else {
+                append_text(out, listed);
+            }
+        } catch (const std::exception& mistake) {  // it may have gone meanwhile
+            tell("elog: {}", mistake.what());
+        }
+    }
+    write_all(STDOUT_FILENO, {out.data(), out.size()});
+    if (chosen.events().empty()) {
+        tell("The kernel has no events of programs that use eventlog. Start one, or name events of "
+             "its own: elog events 'sched:*'");
+    }
+}
+
+}  // namespace
+
+void add_events(command_line& line) {
+    subcommand command = line.add_subcommand(
+        "events", "Show what the kernel can trace, its fields, and what it does there now");
+    const auto arguments = std::make_shared<events_arguments>();
+    command
+        .add_option("GLOB", arguments->globs,
+                    "PROVIDER or PROVIDER:EVENT, with * and ?; systems of the kernel in full")
+        .names_a(value_kind::event);
+    command.add_flag("--enabled", arguments->enabled,
+                     "Only those that are enabled, or have a filter or a trigger");
+    command
+        .add_option("--instance", arguments->instance,
+                    "As they are in that instance of the kernel's tracing")
+        .value_name("NAME");
+    command.add_flag("-j,--json", arguments->json, "A line of JSON for each event, for programs");
+    command.footer("Without GLOB: all events of programs.\n"
+                   "Examples:\n"
+                   "  sudo elog events\n"
+                   "  sudo elog events 'shop:*' 'sched:*' --enabled");
+    command.action([arguments] { run_events(*arguments); });
+}
+
+}  // namespace elog

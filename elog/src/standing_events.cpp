@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "standing_events.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "error.hpp"
+#include "failure.hpp"
+
+namespace elog {
+namespace {
+
+namespace tracefs = eventlog::tracefs;
+
+// Every event has a number above 0.
+constexpr std::string_view mark = "common_type != 0";
+constexpr std::string_view mark_and = "common_type != 0 && ";
+constexpr std::string_view in_front_of_condition = " if ";
+
+constexpr std::array<std::pair<std::string_view, event_trigger>, 3> triggers{{
+    {"stacktrace", event_trigger::stacktrace},
+    {"snapshot", event_trigger::snapshot},
+    {"traceoff", event_trigger::traceoff},
+}};
+
+/// The condition behind our mark; nothing: it is not there.
+std::optional<std::string> behind_mark(std::string_view text) {
+    if (text == mark) {
+        return std::string();
+    }
+    if (text.starts_with(mark_and)) {
+        return std::string(text.substr(mark_and.size()));
+    }
+    return std::nullopt;
+}
+
+/// "stacktrace:unlimited if CONDITION", as the kernel writes it.
+std::optional<std::pair<event_trigger, std::string>> ours_of(std::string_view text) {
+    const std::size_t condition = text.find(in_front_of_condition);
+    const std::optional<event_trigger> what =
+        trigger_called(text.substr(0, text.find_first_of(": ")));
+    if (!what || condition == std::string_view::npos) {
+        return std::nullopt;
+    }
+    std::optional<std::string> found =
+        behind_mark(text.substr(condition + in_front_of_condition.size()));
+    return found ? std::optional(std::pair(*what, std::move(*found))) : std::nullopt;
+}
+
+template <class Call>
+auto translated(const Call& call) {
+    try {
+        return call();
+    } catch (const tracefs::error& mistake) {
+        throw failure("{}", mistake.what());
+    }
+}
+
+[[noreturn]] void refuse_other(const tracefs::event_control& control,
+                               const tracefs::event_name& event, const char* reason) {
+    throw failure("{}:{} {}. Take another --instance, or undo that first, in {}.", event.system,
+                  event.event, reason, control.folder_of(event));
+}
+
+bool begin_trigger(const tracefs::event_control& control, const tracefs::event_name& event,
+                   const standing_state& before, event_trigger what, const std::string& condition) {
+    for (const auto& [known, its_condition] : before.triggers) {
+        if (known == what && its_condition == condition) {
+            return false;
+        }
+        if (known == what) {
+            throw failure("{}:{} has that trigger already, by elog enable, if {}. First: elog "
+                          "disable --trigger {}",
+                          event.system, event.event,
+                          its_condition.empty() ? "it comes" : its_condition, name_of(what));
+        }
+    }
+    control.trigger(event, standing_trigger(what, condition));
+    return true;
+}
+
+bool begin_keeping(const tracefs::event_control& control, const tracefs::event_name& event,
+                   const tracefs::event_state& state, const standing_state& before,
+                   const std::string& condition) {
+    if (before.is_of_others) {
+        refuse_other(control, event,
+                     state.is_enabled ? "is enabled already, and not by elog enable"
+                                      : "has a filter already");
+    }
+    if (before.is_ours && before.filter != condition) {
+        throw failure("{}:{} is enabled already, by elog enable, if {}. First: elog disable",
+                      event.system, event.event,
+                      before.filter.empty() ? "it comes" : before.filter);
+    }
+    if (before.is_ours && state.is_enabled) {
+        return false;
+    }
+    control.filter(event, standing_filter(condition));
+    try {
+        control.enable(event, true);
+    } catch (const tracefs::error&) {
+        control.filter(event, "0");
+        throw;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::optional<event_trigger> trigger_called(std::string_view name) noexcept {
+    const auto* const found = std::find_if(triggers.begin(), triggers.end(),
+                                           [&](const auto& each) { return each.first == name; });
+    return found == triggers.end() ? std::nullopt : std::optional(found->second);
+}
+
+const char* name_of(event_trigger what) noexcept {
+    const auto* const found = std::find_if(triggers.begin(), triggers.end(),
+                                           [&](const auto& each) { return each.second == what; });
+    return found->first.data();
+}
+
+std::string standing_filter(const std::string& condition) {
+    return condition.empty() ? std::string(mark) : std::string(mark_and) + condition;
+}
+
+std::string standing_trigger(event_trigger what, const std::string& condition) {
+    return fmt::format("{}{}{}", name_of(what), in_front_of_condition, standing_filter(condition));
+}
+
+standing_state standing_state_of(const tracefs::event_state& state) {
+    standing_state found;
+    if (std::optional<std::string> condition = behind_mark(state.filter)) {
+        found.is_ours = true;
+        found.filter = std::move(*condition);
+    } else {
+        found.is_of_others = state.is_enabled || !state.filter.empty();
+    }
+    for (const std::string& trigger : state.triggers) {
+        if (auto ours = ours_of(trigger)) {
+            found.triggers.push_back(std::move(*ours));
+        }
+    }
+    return found;
+}
+
+bool begin_standing(const tracefs::event_control& control, const tracefs::event_name& event,
+                    std::optional<event_trigger> what, const std::string& condition) {
+    return translated([&] {
+        const tracefs::event_state state = control.state_of(event);
+        const standing_state before = standing_state_of(state);
+        return what ? begin_trigger(control, event, before, *what, condition)
+                    : begin_keeping(control, event, state, before, condition);
+    });
+}
+
+std::vector<std::string> end_standing(const tracefs::event_control& control,
+                                      const tracefs::event_name& event,
+                                      std::optional<event_trigger> what) {
+    return translated([&] {
+        std::vector<std::string> undone;
+        const standing_state before = standing_state_of(control.state_of(event));
+        if (before.is_ours && !what) {
+            // The filter is what says whose it is: it goes last.
+            control.enable(event, false);
+            control.filter(event, "0");
+            undone.emplace_back("enabled");
+        }
+        for (const auto& [known, condition] : before.triggers) {
+            if (!what || known == *what) {
+                control.trigger(event, fmt::format("!{}", name_of(known)));
+                undone.emplace_back(name_of(known));
+            }
+        }
+        return undone;
+    });
+}
+
+}  // namespace elog

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog enable, disable and events refuse in words what makes no sense, before they touch the kernel.
+What they do there is tested on real kernels, in tests/vm."""
+
+import harness
+
+
+class Enable(harness.Case):
+    def test_without_an_event_is_a_usage_error(self):
+        for command in ("enable", "disable"):
+            self.assertIn("EVENT is required", self.run_elog(command, status=2).stderr)
+
+    def test_with_another_trigger_is_a_usage_error(self):
+        for command in ("enable", "disable"):
+            result = self.run_elog(command, "shop", "--trigger", "hist", status=2)
+            self.assert_one_sentence(result.stderr, "stacktrace, snapshot or traceoff")
+
+    def test_of_sessions_is_a_usage_error(self):
+        for command in ("enable", "disable", "events"):
+            result = self.run_elog(command, "shop:*#", status=2)
+            self.assert_one_sentence(result.stderr, "knows no sessions")
+
+    def test_of_what_is_no_pattern_is_a_usage_error(self):
+        for command in ("enable", "disable", "events"):
+            result = self.run_elog(command, "shop:*@loud", status=2)
+            self.assert_one_sentence(result.stderr, "loud")
+
+    def test_with_what_is_no_predicate_is_a_usage_error(self):
+        result = self.run_elog("enable", "shop", "--where", "items >", status=2)
+        self.assert_one_sentence(result.stderr, "--where, column")
+
+    def test_of_what_the_kernel_does_not_have_fails_in_words(self):
+        for command in ("enable", "disable", "events"):
+            result = self.run_elog(command, "nobody:nothing", status=1)
+            # Whether or not it has tracefs, and lets us look.
+            self.assertRegex(result.stderr, r"tracefs is not mounted|no event that matches|elog doctor")
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog enable, disable and events on the kernel's own tracing: what is enabled is kept by the kernel and
+nothing else, what others have done stays as it is, and what was done is undone without a trace."""
+
+import json
+import os
+import re
+
+import parts
+import vm_case
+
+COUNT = 1000
+
+# A program has the event, and another one emits each time.
+SCRIPT = parts.SHELL + rf"""
+program=$0
+elog=$1
+system=$2
+event=$3
+tracing=/sys/kernel/tracing
+item=$tracing/events/$system/$event
+[ -e /eventlog.ko ] && {{ insmod /eventlog.ko || exit; }}
+mkfifo /tmp/keep
+is_there() {{ [ -e $item ]; }}
+"$program" 0 < /tmp/keep > /dev/null &
+exec 8> /tmp/keep
+wait_until is_there
+
+emit() {{ "$program" {COUNT} < /dev/null 8>&- > /dev/null; }}
+state() {{ cat $item/enable $item/filter; grep -v '^#' $item/trigger; cat $tracing/tracing_on; }}
+state > /tmp/before
+is_as_before() {{
+    state > /tmp/now
+    cmp -s /tmp/before /tmp/now || {{ echo "WRONG: it is not as before"; cat /tmp/now; }}
+}}
+kept() {{
+    grep -c "$event:" $tracing/trace
+    echo > $tracing/trace
+}}
+
+keeps() {{
+    "$elog" enable -j load:item --where 'number >= 500 && amount == 7' || return
+    cat $item/filter $item/enable
+    emit
+    kept
+    "$elog" enable -j 'load:*' --where 'amount == 7 && number >= 500' && echo "WRONG: changed"
+    "$elog" enable -j load --where 'number >= 500 && amount == 7'
+    "$elog" events -j --enabled
+    "$elog" disable -j 'load:*'
+    is_as_before
+}}
+keeps_all() {{
+    "$elog" enable load
+    emit
+    kept
+    "$elog" events
+    "$elog" disable load > /dev/null
+    is_as_before
+    "$elog" events --enabled
+}}
+# Of a text of a fixed size the kernel decides as elog does.
+keeps_texts() {{
+    "$elog" enable -j sched:sched_process_exit --where '.comm == "marked"'
+    cp "$program" /tmp/marked
+    /tmp/marked 0 < /dev/null 8>&- > /dev/null
+    "$program" 0 < /dev/null 8>&- > /dev/null
+    echo "exits: $(grep -c sched_process_exit: $tracing/trace)"
+    "$elog" disable sched:sched_process_exit
+    echo > $tracing/trace
+}}
+refused() {{ "$elog" enable load:item --where "$1"; code=$?; is_as_before; return $code; }}
+refuses_text() {{ refused 'number > 5 && word == "word 1"'; }}
+refuses_process() {{ refused 'comm == "load" || number == 1'; }}
+refuses_never() {{ refused 'amount > 5000000000'; }}
+refuses_name() {{ refused 'amuont > 5'; }}
+refuses_unknown() {{ "$elog" enable nobody:item; }}
+refuses_instance() {{ "$elog" enable load --instance nobody; }}
+refuses_path() {{ "$elog" enable load --instance ../x; }}
+leaves_others() {{
+    echo 1 > $item/enable
+    "$elog" enable load && echo "WRONG: enabled"
+    "$elog" disable load && echo "WRONG: disabled"
+    cat $item/enable
+    echo 0 > $item/enable
+    echo 'number > 5' > $item/filter
+    "$elog" enable load && echo "WRONG: enabled"
+    cat $item/filter
+    echo 0 > $item/filter
+    is_as_before
+}}
+all_or_none() {{
+    echo 1 > $tracing/events/sched/sched_wakeup/enable
+    "$elog" enable sched:sched_switch sched:sched_wakeup && echo "WRONG: enabled"
+    cat $tracing/events/sched/sched_switch/enable $tracing/events/sched/sched_switch/filter
+    echo 0 > $tracing/events/sched/sched_wakeup/enable
+    echo > $tracing/trace
+}}
+triggers() {{
+    echo 'hist:keys=amount' > $item/trigger
+    "$elog" enable load --trigger stacktrace --where 'number == 500'
+    "$elog" enable load --trigger traceoff --where 'number == 900'
+    "$elog" enable load --trigger traceoff && echo "WRONG: a second one"
+    grep -v '^#' $item/trigger
+    emit
+    cat $tracing/tracing_on
+    echo "stacks: $(grep -c 'stack trace' $tracing/trace)"
+    "$elog" events 'load:*' -j
+    "$elog" disable load --trigger stacktrace -j
+    "$elog" disable load -j
+    "$elog" disable load && echo "WRONG: undone twice"
+    grep -v '^#' $item/trigger
+    echo '!hist:keys=amount' > $item/trigger
+    # The kernel takes both for the same.
+    echo 'traceon' > $item/trigger
+    "$elog" enable load --trigger traceoff && echo "WRONG: two of them"
+    "$elog" disable load && echo "WRONG: undone"
+    grep -v '^#' $item/trigger
+    echo '!traceon' > $item/trigger
+    echo 1 > $tracing/tracing_on
+    echo > $tracing/trace
+    is_as_before
+}}
+in_an_instance() {{
+    mkdir $tracing/instances/mine
+    "$elog" enable load --instance mine
+    is_as_before
+    emit
+    echo "kept: $(grep -c "$event:" $tracing/instances/mine/trace)"
+    "$elog" events --instance mine
+    "$elog" disable load && echo "WRONG: not there"
+    "$elog" disable load --instance mine
+    cat $tracing/instances/mine/events/$system/$event/enable
+    rmdir $tracing/instances/mine
+}}
+refuses_user() {{ su user -s /bin/sh -c "$elog enable load"; }}
+for each in keeps keeps_all keeps_texts refuses_text refuses_process refuses_never refuses_name refuses_unknown refuses_instance refuses_path leaves_others all_or_none triggers in_an_instance refuses_user; do
+    part $each $each
+done
+true
+"""
+
+MARK = "common_type != 0"
+
+
+class TracefsControl(parts.Case):
+    """One guest, in which all is done; what was said is looked at here."""
+
+    KERNEL = "debian-6.12"
+    SYSTEM = "eventlog"
+    EVENT = "load_item"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        program = vm_case.built("PROGRAMS", "user_events_load")
+        elog = os.environ["ELOG"]
+        cls.result = cls.run_well(
+            kernel,
+            ["sh", "-c", SCRIPT, program, elog, cls.SYSTEM, cls.EVENT],
+            files={program: program, elog: elog} | cls.more_files(kernel),
+        )
+
+    @staticmethod
+    def more_files(kernel):
+        return {"/eventlog.ko": vm_case.module_or_skip(kernel)}
+
+    def name(self):
+        return f"{self.SYSTEM}:{self.EVENT}"
+
+    def test_keeps_what_the_predicate_wants_until_it_is_undone(self):
+        lines = self.part("keeps")
+        objects = [json.loads(line) for line in lines if line.startswith("{")]
+        condition = "(number >= 500 && amount == 7)"
+        first, again, listed, undone = objects
+        self.assertEqual(first, {
+            "name": self.name(), "provider": "load", "event": "item", "state": "new",
+            "trigger": None, "filter": condition})
+        self.assertEqual(again["state"], "was there")
+        self.assertEqual(undone["state"], "undone: enabled")
+        self.assertEqual((listed["enabled"], listed["by_elog"], listed["filter"]),
+                         (True, True, condition))
+        self.assertEqual([(field["name"], field["type"]) for field in listed["fields"]],
+                         [("number", "u64"), ("amount", "u32"), ("word", "text")])
+        wanted = sum(1 for number in range(500, COUNT) if number % 97 == 7)
+        self.assertEqual(lines[1:4], [f"{MARK} && {condition}", "1", str(wanted)])
+        self.assertRegex("\n".join(lines), "is enabled already, by elog enable, if")
+
+    def test_without_a_predicate_keeps_all(self):
+        lines = self.part("keeps_all")
+        self.assertEqual(lines, [
+            self.name(), str(COUNT), f"load:item  {self.name()}  enabled by elog",
+            "  fields   number u64, amount u32, word text"])
+
+    def test_has_the_kernel_compare_texts_of_a_fixed_size(self):
+        lines = self.part("keeps_texts")
+        self.assertEqual(json.loads(lines[0])["filter"], 'comm == "marked"')
+        self.assertEqual(lines[1:], ["exits: 1", "sched:sched_process_exit"])
+
+    def test_refuses_what_the_kernel_would_decide_otherwise(self):
+        (text,) = self.part("refuses_text", 2)
+        self.assertRegex(text, r"--where, column 15: .*null pointer.* elog record --via tracefs")
+        (process,) = self.part("refuses_process", 2)
+        self.assertRegex(process, r"--where, column 1: .*it knows tid")
+        self.assertRegex(self.part("refuses_never", 2)[0], "is false for every load:item")
+        self.assertRegex(self.part("refuses_name", 2)[0], "amuont.*amount")
+
+    def test_refuses_what_is_not_there(self):
+        self.assertIn("no event that matches 'nobody:item'", self.part("refuses_unknown", 1)[0])
+        self.assertIn("no instance called 'nobody'", self.part("refuses_instance", 1)[0])
+        self.assertIn("no instance called '../x'", self.part("refuses_path", 1)[0])
+
+    def test_leaves_alone_what_others_have_enabled(self):
+        lines = self.part("leaves_others")
+        self.assertRegex(lines[0], "is enabled already, and not by elog enable")
+        self.assertRegex(lines[1], "has done nothing at these events")
+        self.assertEqual(lines[2], "1")
+        self.assertRegex(lines[3], "has a filter already")
+        self.assertEqual(lines[4], "number > 5")
+
+    def test_enables_all_of_them_or_none(self):
+        self.assertEqual(self.part("all_or_none")[1:], ["0", "none"])
+
+    def test_triggers_act_where_the_predicate_is_true_beside_those_of_others(self):
+        lines = self.part("triggers")
+        for line in (f"traceoff:unlimited if {MARK} && number == 900",
+                     f"stacktrace:unlimited if {MARK} && number == 500", "traceon:unlimited"):
+            self.assertEqual(lines.count(line), 1, lines)
+        self.assertEqual(sum(line.startswith("hist:keys=amount") for line in lines), 2, lines)
+        self.assertRegex("\n".join(lines), "has such a trigger already")
+        self.assertRegex("\n".join(lines), "has that trigger already, by elog enable")
+        self.assertEqual(lines[lines.index("stacks: 1") - 1], "0")
+        listed, *undone = [json.loads(line) for line in lines if line.startswith("{")]
+        self.assertEqual((listed["enabled"], len(listed["triggers"])), (False, 3))
+        self.assertEqual([each["state"] for each in undone],
+                         ["undone: stacktrace", "undone: traceoff"])
+
+    def test_keeps_to_an_instance(self):
+        lines = self.part("in_an_instance")
+        self.assertIn(f"kept: {COUNT}", lines)
+        self.assertTrue(any(re.fullmatch(r"load:item  .*  enabled by elog", line)
+                            for line in lines), lines)
+        self.assertEqual(lines[-1], "0")
+
+    def test_says_that_it_is_not_permitted(self):
+        self.assertIn("elog doctor", self.part("refuses_user", 1)[0])
+
+
+class TracefsControlOfUserEvents(TracefsControl):
+    """The same of user_events."""
+
+    KERNEL = "user-events-6.12"
+    SYSTEM = "user_events"
+    EVENT = "eventlog_load_item"
+
+    @staticmethod
+    def more_files(_kernel):
+        return {}
+
+
+if __name__ == "__main__":
+    vm_case.main()
