@@ -10,8 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "instance.hpp"
-
 namespace elog {
 namespace {
 
@@ -77,12 +75,30 @@ std::optional<traced_process> look_up_living(std::uint32_t thread) {
 
 }  // namespace
 
-traced_processes::traced_processes()
-    : traced_processes(look_up_living, eventlog::tracefs::saved_name) {}
+traced_processes::traced_processes(saved_name dead)
+    : traced_processes(look_up_living, std::move(dead)) {}
 
-const traced_process& traced_processes::of(std::uint32_t thread) {
+/// A thread that has ended may have left a process that lives. What has begun since with one of
+/// their numbers is another one.
+std::optional<traced_process> traced_processes::find_living(std::uint32_t thread,
+                                                            std::uint32_t process) const {
+    std::optional<traced_process> found = living_(thread);
+    if (process != 0 && (!found || found->pid != process)) {
+        found = living_(process);
+        if (found && found->pid != process) {
+            found.reset();
+        }
+    }
+    return found;
+}
+
+const traced_process& traced_processes::of(std::uint32_t thread, std::uint32_t process) {
     const clock::time_point now = clock::now();
-    const auto place = known_.find(thread);
+    auto place = known_.find(thread);
+    if (place != known_.end() && process != 0 && place->second.process.pid != process) {
+        known_.erase(place);
+        place = known_.end();
+    }
     if (place != known_.end() && now - place->second.looked_up < good_for) {
         return place->second.process;
     }
@@ -91,7 +107,7 @@ const traced_process& traced_processes::of(std::uint32_t thread) {
         idle.name = std::string("idle");
         return known_.insert_or_assign(0, entry{std::move(idle), now}).first->second.process;
     }
-    std::optional<traced_process> found = living_(thread);
+    std::optional<traced_process> found = find_living(thread, process);
     if (place != known_.end()) {
         // What has ended stays what it was.
         if (found && found->start_time != place->second.process.start_time) {
@@ -101,9 +117,11 @@ const traced_process& traced_processes::of(std::uint32_t thread) {
         return place->second.process;
     }
     if (!found) {
-        // Of a thread that has ended nobody knows the process. It is taken for its first one.
-        std::string name = dead_(thread);
-        found = traced_process{thread, 0, 0, name.empty() ? std::string(1, '?') : std::move(name)};
+        // Where the kernel does not say whose a thread was that has ended, it is taken for the
+        // first one of its process.
+        const std::uint32_t known = process != 0 ? process : thread;
+        std::string name = dead_(known);
+        found = traced_process{known, 0, 0, name.empty() ? std::string(1, '?') : std::move(name)};
     }
     if (known_.size() >= known_max) {
         known_.clear();

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <thread>
 
 #include "clock.hpp"
-#include "error.hpp"
 #include "failure.hpp"
 #include "present_clock.hpp"
+#include "traced_failure.hpp"
+#include "tracefs_source.hpp"
 
 namespace elog {
 namespace {
@@ -16,34 +16,22 @@ namespace {
 namespace core = eventlog::core;
 namespace tracefs = eventlog::tracefs;
 
-constexpr std::uint32_t clock_of_kernel = EVENTLOG_CLOCK_MONOTONIC;  // trace_clock mono
+constexpr std::uint32_t clock_of_kernel = EVENTLOG_CLOCK_MONOTONIC;  // of each traced_source
 constexpr std::chrono::milliseconds stop_interval{10};
 // How soon an event is found that a program brings along.
 constexpr std::chrono::milliseconds look_interval{100};
-constexpr std::chrono::seconds check_interval{1};
 // Records go on to the sink in pieces of that size.
 constexpr std::size_t run_size = 256U << 10U;
 // Above, providers are not told apart by their processes any more.
 constexpr std::uint16_t processes_max = 60000;
 // In a record of the kernel's.
 constexpr std::size_t id_offset = 0;
-constexpr std::size_t thread_offset = 4;
 
 template <class Number>
 Number read_number(std::span<const std::uint8_t> bytes, std::size_t offset) noexcept {
     Number number = 0;
     std::memcpy(&number, bytes.data() + offset, sizeof number);
     return number;
-}
-
-/// What tracefs says is for the user, as all else.
-template <class Call>
-auto translated(const Call& call) {
-    try {
-        return call();
-    } catch (const tracefs::error& mistake) {
-        throw failure("{}", mistake.what());
-    }
 }
 
 tracefs::instance_options instance_options_of(const tracing_options& options) {
@@ -62,9 +50,9 @@ tracefs::instance_options instance_options_of(const tracing_options& options) {
 traced_recording::traced_recording(tracing_options options)
     : options_(std::move(options)),
       events_(options_.patterns, options_.published),
-      instance_(translated(
-          [&]() -> tracefs::instance { return tracefs::instance(instance_options_of(options_)); })),
-      cpus_(instance_.cpu_count()) {
+      source_(std::make_unique<tracefs_source>(instance_options_of(options_))),
+      processes_([this](std::uint32_t process) { return source_->name_of_ended(process); }),
+      cpus_(source_->cpu_count()) {
     find_events();
 }
 
@@ -73,7 +61,7 @@ void traced_recording::start(record_sink& sink) {
     // What sinks ask of a region are its clock and the number of its rings.
     const core::unique_fd no_file;
     header_.clock = clock_of_kernel;
-    header_.ring_count = instance_.cpu_count() + 1;
+    header_.ring_count = source_->cpu_count() + 1;
     header_.clock_start = core::read_clock_pair(clock_of_kernel);
     core::region_geometry geometry;
     geometry.ring_count = header_.ring_count;
@@ -89,8 +77,7 @@ void traced_recording::ask(const traced_event& event) {
     if (options_.condition) {
         condition = options_.condition(event);
     }
-    const tracefs::event_name& name = event.kernel_name;
-    if (!condition.text.empty() && !instance_.filter(name.system, name.event, condition.text)) {
+    if (!source_->listen(event, condition.text)) {
         condition = {};
     }
     if (sink_ == nullptr) {
@@ -99,12 +86,9 @@ void traced_recording::ask(const traced_event& event) {
 }
 
 void traced_recording::find_events() {
-    translated([&] {
-        for (const traced_event* event : events_.look()) {
-            ask(*event);
-            instance_.enable(event->kernel_name.system, event->kernel_name.event);
-        }
-    });
+    for (const traced_event* event : translated([&] { return events_.look(); })) {
+        ask(*event);
+    }
     for (std::string& complaint : events_.take_complaints()) {
         complaints_.push_back(std::move(complaint));
     }
@@ -115,24 +99,13 @@ std::vector<std::string> traced_recording::take_complaints() {
     return std::exchange(complaints_, {});
 }
 
-/// For what others may do to the instance. It cannot be removed while we have its files open.
 void traced_recording::look_around() {
-    const steady_clock::time_point now = steady_clock::now();
-    if (now >= look_due_) {
+    std::string complaint = source_->look_around(events_);
+    if (!complaint.empty()) {
+        complaints_.push_back(std::move(complaint));
+    }
+    if (steady_clock::now() >= look_due_) {
         find_events();
-    }
-    if (now < check_due_) {
-        return;
-    }
-    check_due_ = now + check_interval;
-    translated([&] { instance_.check_pages(); });
-    for (const auto& [id, event] : events_.all()) {
-        const tracefs::event_name& name = event.kernel_name;
-        if (!instance_.is_enabled(name.system, name.event)) {
-            throw failure("Somebody has taken {}:{} from the recording, in {}/instances/{}: what "
-                          "came after that is missing. Start it again.",
-                          name.system, name.event, tracefs::find_tracefs(), instance_.name());
-        }
     }
 }
 
@@ -143,7 +116,7 @@ bool traced_recording::is_wanted(const traced_process& process) const {
         return true;
     }
     // The kernel has picked by threads; whose one was that has ended, nobody can say.
-    const bool is_picked = names.empty() && process.start_time == 0;
+    const bool is_picked = source_->picks_processes() && process.start_time == 0;
     return is_picked || std::find(pids.begin(), pids.end(), process.pid) != pids.end() ||
            std::any_of(names.begin(), names.end(),
                        [&](const auto& one) { return core::glob_match(one, process.name); });
@@ -180,9 +153,8 @@ std::uint16_t traced_recording::provider_of(const traced_event& event,
     return instances_.emplace(key, added.id).first->second;
 }
 
-void traced_recording::take_event(std::uint32_t cpu, const tracefs::raw_event& event) {
+void traced_recording::take_event(std::uint32_t cpu, const kept_event& event) {
     cpu_state& state = cpus_[cpu];
-    state.latest = event.time;
     if (event.record.size() < tracefs::common_size) {
         ++state.totals.damaged;
         return;
@@ -192,8 +164,7 @@ void traced_recording::take_event(std::uint32_t cpu, const tracefs::raw_event& e
     if (known == nullptr) {
         return;  // somebody has enabled others in our instance
     }
-    const auto thread = read_number<std::uint32_t>(event.record, thread_offset);
-    const traced_process& process = processes_.of(thread);
+    const traced_process& process = processes_.of(event.thread, event.process);
     if (!is_wanted(process)) {
         return;
     }
@@ -210,7 +181,7 @@ void traced_recording::take_event(std::uint32_t cpu, const tracefs::raw_event& e
     header.provider = provider;
     header.event = known->position;
     header.time = event.time;
-    header.thread = thread;
+    header.thread = event.thread;
     header.cpu = static_cast<std::uint16_t>(cpu);
     std::memcpy(state.bytes.data() + begin, &header, sizeof header);
     state.bytes.resize(begin + padded_size(header.size));
@@ -242,50 +213,22 @@ void traced_recording::hand_over(std::uint32_t cpu) {
 }
 
 /// What is missing stands in front of the next record, so those before it have to go.
-void traced_recording::take_missed(std::uint32_t cpu, const tracefs::missed_events& missed) {
-    if (!missed.any) {
-        return;
-    }
+void traced_recording::take_missed(std::uint32_t cpu, std::uint64_t count) {
     hand_over(cpu);
-    cpu_state& state = cpus_[cpu];
-    std::uint64_t count = missed.count.value_or(0);
-    state.is_uncertain = state.is_uncertain || !missed.count;
-    if (state.is_uncertain) {
-        // From then on the kernel's counter of all of them is what counts, which may be ahead of
-        // the place where we read, but is right in the end.
-        const std::uint64_t all = instance_.counts_of(cpu).overrun;
-        count = missed.count ? std::min(count, all - std::min(all, state.told))
-                             : all - std::min(all, state.told);
-    }
-    state.untold += count;
-    state.told += count;
+    cpus_[cpu].untold += count;
+    cpus_[cpu].told += count;
 }
 
-void traced_recording::take_page(std::uint32_t cpu) {
-    try {
-        take_missed(cpu, page_events_.load(page_));
-        while (const std::optional<tracefs::raw_event> event = page_events_.next()) {
-            take_event(cpu, *event);
-        }
-    } catch (const tracefs::error& mistake) {
-        ++cpus_[cpu].totals.damaged;
-        complaints_.emplace_back(mistake.what());
-    }
-}
-
-/// All that has been recorded before that time.
-void traced_recording::take_cpu(std::uint32_t cpu, std::uint64_t until) {
-    while (cpus_[cpu].latest < until &&
-           translated([&] { return instance_.read_page(cpu, page_); })) {
-        take_page(cpu);
-    }
-    hand_over(cpu);
+void traced_recording::take_damage(std::uint32_t cpu, const std::string& complaint) {
+    ++cpus_[cpu].totals.damaged;
+    complaints_.push_back(complaint);
 }
 
 void traced_recording::take_all(bool is_last) {
     const std::uint64_t now = core::read_clock(clock_of_kernel);
     for (std::uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
-        take_cpu(cpu, is_last ? UINT64_MAX : now);
+        source_->take(cpu, is_last ? UINT64_MAX : now, *this);
+        hand_over(cpu);
     }
     if (clock_schedule_.is_due()) {
         sink_->take_clock(core::read_clock_pair(clock_of_kernel));
@@ -321,7 +264,7 @@ recording_summary traced_recording::so_far() const {
 void traced_recording::report_losses() {
     for (std::uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
         cpu_state& state = cpus_[cpu];
-        const std::uint64_t all = translated([&] { return instance_.counts_of(cpu).lost(); });
+        const std::uint64_t all = source_->lost(cpu);
         const std::uint64_t rest = all - std::min(all, state.told);
         state.told += rest;
         state.untold += rest;
@@ -331,6 +274,14 @@ void traced_recording::report_losses() {
                               overwritten, 0, state.totals.damaged});
         }
     }
+}
+
+/// Returns true if there is something to take before that.
+bool traced_recording::wait_until(steady_clock::time_point due) {
+    const std::chrono::nanoseconds left =
+        options_.overwrite ? stop_interval : due - steady_clock::now();
+    const auto at_most = std::clamp<std::chrono::nanoseconds>(left, {}, stop_interval);
+    return source_->wait(at_most) && !options_.overwrite;
 }
 
 recording_summary traced_recording::run(record_sink& sink, const std::function<bool()>& stop,
@@ -349,15 +300,15 @@ recording_summary traced_recording::run(record_sink& sink, const std::function<b
             due = steady_clock::now() + recording::interval_of(latency);
             take_all(false);
         }
-        const std::chrono::nanoseconds left =
-            options_.overwrite ? stop_interval : due - steady_clock::now();
-        std::this_thread::sleep_for(std::clamp<std::chrono::nanoseconds>(left, {}, stop_interval));
+        if (wait_until(due)) {
+            due = steady_clock::now();
+        }
     }
     return end();
 }
 
 recording_summary traced_recording::end() {
-    translated([&] { instance_.stop(); });
+    source_->stop();
     if (options_.overwrite) {
         sink_->take_clock(start_by_present_clock(header_));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// From the kernel's tracing to a sink: what `elog record --via tracefs` does between its first
+// From the kernel's trace events to a sink: what `elog record --via tracefs` does between its first
 // event and its last. To the sink it looks like a subscription, with a ring for each CPU.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -18,12 +19,11 @@
 
 #include "clock_schedule.hpp"
 #include "glob.hpp"
-#include "instance.hpp"
 #include "kernel_condition.hpp"
-#include "page_events.hpp"
 #include "recording.hpp"
 #include "traced_events.hpp"
 #include "traced_processes.hpp"
+#include "traced_source.hpp"
 
 namespace elog {
 
@@ -44,7 +44,7 @@ struct found_event {
     kernel_condition condition{};         // that the kernel has taken
 };
 
-class traced_recording {
+class traced_recording : private kept_taker {
   public:
     /// From here on the kernel keeps events. Throws failure.
     explicit traced_recording(tracing_options options);
@@ -71,11 +71,9 @@ class traced_recording {
         ring_totals totals{};
         std::uint64_t untold = 0;         // lost, and no record has been handed over since
         std::uint64_t told = 0;           // lost in all
-        bool is_uncertain = false;        // once the kernel could not say how many
         std::vector<std::uint8_t> bytes;  // records that have not been handed over
         std::uint64_t count = 0;
         std::uint64_t first_loss = 0;  // in front of them
-        std::uint64_t latest = 0;      // the time of the last event, wanted or not
     };
     /// A provider in a process.
     using instance_key = std::tuple<const provider_schema*, std::uint32_t, std::uint64_t>;
@@ -84,11 +82,11 @@ class traced_recording {
     void find_events();
     void ask(const traced_event& event);
     void look_around();
+    [[nodiscard]] bool wait_until(steady_clock::time_point due);
     void take_all(bool is_last);
-    void take_cpu(std::uint32_t cpu, std::uint64_t until);
-    void take_page(std::uint32_t cpu);
-    void take_missed(std::uint32_t cpu, const eventlog::tracefs::missed_events& missed);
-    void take_event(std::uint32_t cpu, const eventlog::tracefs::raw_event& event);
+    void take_event(std::uint32_t cpu, const kept_event& event) override;
+    void take_missed(std::uint32_t cpu, std::uint64_t count) override;
+    void take_damage(std::uint32_t cpu, const std::string& complaint) override;
     [[nodiscard]] bool is_wanted(const traced_process& process) const;
     [[nodiscard]] std::uint16_t provider_of(const traced_event& event,
                                             const traced_process& process);
@@ -99,21 +97,18 @@ class traced_recording {
 
     tracing_options options_;
     traced_events events_;
-    eventlog::tracefs::instance instance_;
-    eventlog::tracefs::page_events page_events_;
+    std::unique_ptr<traced_source> source_;
     traced_processes processes_;
     eventlog_region header_{};     // of a region that there is not
     record_sink* sink_ = nullptr;  // while it runs
     std::vector<cpu_state> cpus_;
     std::map<instance_key, std::uint16_t> instances_;
     std::uint16_t next_instance_ = 0;
-    std::vector<std::uint8_t> page_;
     std::vector<found_event> found_;
     std::vector<std::string> complaints_;
     steady_clock::time_point begin_ = steady_clock::now();
     clock_schedule clock_schedule_;
     steady_clock::time_point look_due_{};
-    steady_clock::time_point check_due_{};
     std::uint64_t last_poll_ = 0;
 };
 

@@ -192,4 +192,29 @@ TEST(traced_processes, remembers_who_has_ended) {
     EXPECT_EQ(processes.of(0).name, "idle");
 }
 
+/// Where the kernel says whose a thread is.
+TEST(traced_processes, knows_whose_a_thread_was_that_has_ended) {
+    elog::traced_processes processes(
+        [](std::uint32_t thread) -> std::optional<elog::traced_process> {
+            return thread == 40 ? std::optional(elog::traced_process{40, 1000, 7, "shop"})
+                                : std::nullopt;
+        },
+        [](std::uint32_t) { return std::string(); });
+    EXPECT_EQ(processes.of(42, 40), (elog::traced_process{40, 1000, 7, "shop"}));
+    EXPECT_EQ(processes.of(52, 50), (elog::traced_process{50, 0, 0, "?"}));
+}
+
+TEST(traced_processes, tells_a_thread_from_a_later_one_with_its_number) {
+    elog::traced_processes processes(
+        [](std::uint32_t thread) -> std::optional<elog::traced_process> {
+            return thread == 42 || thread == 60
+                       ? std::optional(elog::traced_process{60, 1000, 9, "later"})
+                       : std::nullopt;
+        },
+        [](std::uint32_t) { return std::string("saved"); });
+    EXPECT_EQ(processes.of(42, 40).pid, 40U);
+    EXPECT_EQ(processes.of(42, 60).name, "later");
+    EXPECT_EQ(processes.of(42, 40).pid, 40U);
+}
+
 }  // namespace

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "tracefs_source.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "error.hpp"
+#include "failure.hpp"
+#include "traced_failure.hpp"
+
+namespace elog {
+namespace {
+
+namespace tracefs = eventlog::tracefs;
+
+constexpr std::chrono::seconds check_interval{1};
+// In a record of the kernel's.
+constexpr std::size_t thread_offset = 4;
+
+}  // namespace
+
+tracefs_source::tracefs_source(const tracefs::instance_options& options)
+    : instance_(translated([&]() -> tracefs::instance { return tracefs::instance(options); })),
+      picks_processes_(!options.pids.empty()),
+      cpus_(instance_.cpu_count()) {}
+
+bool tracefs_source::listen(const traced_event& event, const std::string& condition) {
+    return translated([&] {
+        const auto& [system, name] = event.kernel_name;
+        const bool is_asked = condition.empty() || instance_.filter(system, name, condition);
+        instance_.enable(system, name);
+        return is_asked;
+    });
+}
+
+/// For what others may do to the instance. It cannot be removed while we have its files open.
+std::string tracefs_source::look_around(const traced_events& events) {
+    const steady_clock::time_point now = steady_clock::now();
+    if (now < check_due_) {
+        return {};
+    }
+    check_due_ = now + check_interval;
+    translated([&] { instance_.check_pages(); });
+    for (const auto& [id, event] : events.all()) {
+        const tracefs::event_name& name = event.kernel_name;
+        if (!instance_.is_enabled(name.system, name.event)) {
+            throw failure("Somebody has taken {}:{} from the recording, in {}/instances/{}: what "
+                          "came after that is missing. Start it again.",
+                          name.system, name.event, tracefs::find_tracefs(), instance_.name());
+        }
+    }
+    return {};
+}
+
+bool tracefs_source::wait(std::chrono::nanoseconds at_most) {
+    std::this_thread::sleep_for(at_most);
+    return false;
+}
+
+void tracefs_source::take_missed(std::uint32_t cpu, const tracefs::missed_events& missed,
+                                 kept_taker& taker) {
+    if (!missed.any) {
+        return;
+    }
+    cpu_state& state = cpus_[cpu];
+    std::uint64_t count = missed.count.value_or(0);
+    state.is_uncertain = state.is_uncertain || !missed.count;
+    if (state.is_uncertain) {
+        // From then on the kernel's counter of all of them is what counts, which may be ahead of
+        // the place where we read, but is right in the end.
+        const std::uint64_t all = instance_.counts_of(cpu).overrun;
+        count = missed.count ? std::min(count, all - std::min(all, state.told))
+                             : all - std::min(all, state.told);
+    }
+    state.told += count;
+    taker.take_missed(cpu, count);
+}
+
+void tracefs_source::take_page(std::uint32_t cpu, kept_taker& taker) {
+    try {
+        take_missed(cpu, page_events_.load(page_), taker);
+        while (const std::optional<tracefs::raw_event> event = page_events_.next()) {
+            cpus_[cpu].latest = event->time;
+            kept_event kept{.time = event->time, .record = event->record};
+            if (event->record.size() >= tracefs::common_size) {
+                std::memcpy(&kept.thread, event->record.data() + thread_offset, sizeof kept.thread);
+            }
+            taker.take_event(cpu, kept);
+        }
+    } catch (const tracefs::error& mistake) {
+        taker.take_damage(cpu, mistake.what());
+    }
+}
+
+void tracefs_source::take(std::uint32_t cpu, std::uint64_t until, kept_taker& taker) {
+    while (cpus_[cpu].latest < until &&
+           translated([&] { return instance_.read_page(cpu, page_); })) {
+        take_page(cpu, taker);
+    }
+}
+
+void tracefs_source::stop() {
+    translated([&] { instance_.stop(); });
+}
+
+std::uint64_t tracefs_source::lost(std::uint32_t cpu) const {
+    return translated([&] { return instance_.counts_of(cpu).lost(); });
+}
+
+}  // namespace elog

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// An instance of the kernel's tracing that keeps trace events for a recording.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "instance.hpp"
+#include "page_events.hpp"
+#include "traced_source.hpp"
+
+namespace elog {
+
+class tracefs_source : public traced_source {
+  public:
+    /// Throws failure.
+    explicit tracefs_source(const eventlog::tracefs::instance_options& options);
+
+    [[nodiscard]] std::uint32_t cpu_count() const override { return instance_.cpu_count(); }
+    [[nodiscard]] bool picks_processes() const override { return picks_processes_; }
+    bool listen(const traced_event& event, const std::string& condition) override;
+    [[nodiscard]] std::string look_around(const traced_events& events) override;
+    bool wait(std::chrono::nanoseconds at_most) override;
+    void take(std::uint32_t cpu, std::uint64_t until, kept_taker& taker) override;
+    void stop() override;
+    [[nodiscard]] std::uint64_t lost(std::uint32_t cpu) const override;
+    [[nodiscard]] std::string name_of_ended(std::uint32_t thread) override {
+        return eventlog::tracefs::saved_name(thread);
+    }
+
+  private:
+    using steady_clock = std::chrono::steady_clock;
+
+    struct cpu_state {
+        std::uint64_t latest = 0;   // the time of the last event
+        std::uint64_t told = 0;     // missing, in all
+        bool is_uncertain = false;  // once the kernel could not say how many
+    };
+
+    void take_missed(std::uint32_t cpu, const eventlog::tracefs::missed_events& missed,
+                     kept_taker& taker);
+    void take_page(std::uint32_t cpu, kept_taker& taker);
+
+    eventlog::tracefs::instance instance_;
+    eventlog::tracefs::page_events page_events_;
+    bool picks_processes_;
+    std::vector<cpu_state> cpus_;
+    std::vector<std::uint8_t> page_;
+    steady_clock::time_point check_due_{};
+};
+
+}  // namespace elog
