@@ -191,7 +191,8 @@ std::uint32_t fill_in_offers(const eventlog_provider& provider) noexcept {
 
 }  // namespace
 
-bool publish_to_module(eventlog_provider& provider, int file, error_text& why) noexcept {
+bool publish_to_module(eventlog_provider& provider, int file, error_text& why,
+                       bool& may_change) noexcept {
     user_events_route& route = provider.user_events;
     const std::uint32_t count = fill_in_offers(provider);
     if (route.published != 0) {
@@ -223,6 +224,7 @@ bool publish_to_module(eventlog_provider& provider, int file, error_text& why) n
     if (errno == EADDRINUSE || errno == ENOTTY) {
         return true;
     }
+    may_change = is_shortage(errno);
     if (errno == EMFILE) {
         why.set("this user's providers have as much memory as the module eventlog allows. Raise "
                 "schema_pages_per_user in /sys/module/eventlog/parameters");

@@ -27,9 +27,10 @@ struct user_events_offer {
 
 /// Where it is eventlog's module: publishes the provider with all events that have been registered,
 /// so that they reach those who subscribe through the device, too. What has been published by us
-/// before is withdrawn. False: `why` says what to do, without a full stop.
-[[nodiscard]] bool publish_to_module(eventlog_provider& provider, int file,
-                                     error_text& why) noexcept;
+/// before is withdrawn. False: `why` says what to do, without a full stop, and `may_change` whether
+/// it is worth trying again.
+[[nodiscard]] bool publish_to_module(eventlog_provider& provider, int file, error_text& why,
+                                     bool& may_change) noexcept;
 
 /// When the descriptor has gone, of which the gate's words may still say that somebody listens:
 /// where it was eventlog's module, which tells so. What user_events have written is true still.

@@ -216,16 +216,22 @@ void look_again_for_device_bits(user_events_route& route, std::uint64_t then) no
     }
 }
 
-/// That nobody can subscribe to it matters less than what tracefs does not have.
-void publish(eventlog_provider& provider, int file) noexcept {
+/// That nobody can subscribe to it matters less than what tracefs does not have. Returns whether it
+/// is to be tried again.
+bool publish(eventlog_provider& provider, int file) noexcept {
     user_events_route& route = provider.user_events;
     error_text why;
-    if (route.is_module && !publish_to_module(provider, file, why) && route.status == EVENTLOG_OK) {
+    bool may_change = false;
+    if (!route.is_module || publish_to_module(provider, file, why, may_change)) {
+        return false;
+    }
+    if (route.status == EVENTLOG_OK) {
         route.status = EVENTLOG_INCOMPLETE;
         route.status_text.set("Nobody can subscribe to provider %s through the module's device: "
                               "%s.",
                               provider.name.data(), why.text());
     }
+    return may_change;
 }
 
 /// What stands in front of a provider's name in tracefs.
@@ -283,7 +289,8 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
         route.expected.store(true, std::memory_order_relaxed);
         offer_to_user_events(provider, route.file.load(std::memory_order_relaxed), result);
         say_what_became(provider, result);
-        publish(provider, route.file.load(std::memory_order_relaxed));
+        const bool again = publish(provider, route.file.load(std::memory_order_relaxed));
+        result.may_change = result.may_change || again;
     } else {
         result.may_change = route.status != EVENTLOG_NO_KERNEL_SUPPORT;
     }

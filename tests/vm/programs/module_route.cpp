@@ -26,6 +26,8 @@
 namespace {
 
 constexpr const char* words_per_user = "/sys/module/eventlog/parameters/words_per_user";
+constexpr const char* schema_pages_per_user =
+    "/sys/module/eventlog/parameters/schema_pages_per_user";
 constexpr const char* files_per_user = "/sys/module/eventlog/parameters/files_per_user";
 constexpr const char* enable_item = TRACING "events/eventlog/moved_item/enable";
 constexpr const char* enable_neighbor = TRACING "events/eventlog/neighbor_item/enable";
@@ -299,6 +301,23 @@ std::uint32_t last_published(int file) {
     return query.provider;
 }
 
+/// Who finds no room for its schema is heard when there is some.
+void publish_when_there_is_room() {
+    set_file(schema_pages_per_user, "0");
+    const eventlog::dynamic_provider late(provider_called("late"));
+    step("it says that nobody can subscribe", says(late, "Nobody can subscribe to provider late"));
+    wanted all{};
+    const int reader = listen_to(&all);
+    step("nobody hears it", !late.enabled(0));
+    set_file(schema_pages_per_user, "4096");
+    step("until there is room", soon([&] {
+             eventlog_provider_poll(late.handle());
+             return late.enabled(0);
+         }));
+    step("of which it tells", says(late, "as eventlog:late_*"));
+    static_cast<void>(::close(reader));
+}
+
 /// Each new number takes a place in the tables of all who subscribe.
 void keep_number_while_events_are_missing() {
     constexpr eventlog_event_definition two[] = {
@@ -358,6 +377,7 @@ int main(int argc, char** argv) {
         follow_listening(provider);
         follow_subscribing(provider);
         keep_number_while_events_are_missing();
+        publish_when_there_is_room();
         follow_child_without_fork(provider);
         follow_hidden_device(provider);
         follow_lost_descriptor(provider);
