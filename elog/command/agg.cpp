@@ -38,6 +38,8 @@ struct agg_arguments {
     std::optional<std::string> every;
     std::optional<std::string> duration;
     std::uint64_t keys = aggregator::keys_default;
+    std::optional<std::string> push_down;
+    bool explain = false;
     bool json = false;
 };
 
@@ -125,6 +127,45 @@ void tell_losses(const recording_summary& summary) {
     }
 }
 
+/// Why the kernel is to count nothing, whatever it is; empty: there is no such reason.
+std::string reason_to_count_here(const agg_arguments& arguments) {
+    const listening_arguments& listening = arguments.listening;
+    if (arguments.push_down == "never") {
+        return "that is what --push-down never asks for";
+    }
+    if (arguments.every) {
+        return "--every goes by time, and the kernel's histograms know none";
+    }
+    if (!listening.pids.empty() || !listening.process_names.empty()) {
+        return "-p and --comm pick processes, and the kernel's histograms count all of them";
+    }
+    return {};
+}
+
+/// Of tracefs each event says that itself.
+const char* explain_route(recording_route route) {
+    return route == recording_route::tracefs
+               ? ""
+               : "elog counts      all of it: only via tracefs does the kernel count\n";
+}
+
+/// Both must outlive it.
+kernel_counting make_counting(const agg_arguments& arguments, aggregator& computed) {
+    kernel_counting counting;
+    const std::string reason = reason_to_count_here(arguments);
+    counting.decide = [&arguments, &computed, reason](const traced_event& event,
+                                                      const kernel_condition& condition) {
+        return reason.empty() ? decide_push(computed.asked(), arguments.keys, event, condition)
+                              : push_decision{{}, reason};
+    };
+    counting.take = [&computed](std::uint16_t provider, const traced_event& event,
+                                const pushed_event& pushed,
+                                const eventlog::tracefs::hist_table& table) {
+        add_counts(computed, provider, event, pushed, table);
+    };
+    return counting;
+}
+
 void run_live(const agg_arguments& arguments) {
     const subscription_options options = make_subscription_options(arguments.listening);
     const std::int64_t interval = interval_of(arguments);
@@ -149,10 +190,15 @@ void run_live(const agg_arguments& arguments) {
         show(computed, arguments, begins, stop);
     });
     const std::unique_ptr<live_recording> process =
-        begin_recording(route, arguments.listening, options);
+        begin_recording(route, arguments.listening, options, arguments.choice.where,
+                        make_counting(arguments, computed));
     check_expression(arguments, options.patterns, *process);
     if (!arguments.listening.wait) {
         process->check_before();
+    }
+    if (arguments.explain) {
+        write_all(STDOUT_FILENO, process->explain() + explain_route(route));
+        return;
     }
     aggregating_sink sink(filter.get(), computed, intervals);
     tell_losses(process->run(sink, stop));
@@ -172,10 +218,14 @@ void check_options(const agg_arguments& arguments) {
     }
     const bool listens = listening.wait || arguments.duration || !listening.sessions.empty() ||
                          !listening.pids.empty() || !listening.process_names.empty() ||
-                         listening.buffer_size || arguments.via;
+                         listening.buffer_size || arguments.via || arguments.push_down ||
+                         arguments.explain;
     if (arguments.file && listens) {
-        throw usage_failure("--session, -p, --comm, --buffer-size, --wait, --via and --duration "
-                            "are for listening with -e.");
+        throw usage_failure("--session, -p, --comm, --buffer-size, --wait, --via, --push-down, "
+                            "--explain and --duration are for listening with -e.");
+    }
+    if (arguments.push_down && *arguments.push_down != "auto" && *arguments.push_down != "never") {
+        throw usage_failure("--push-down is auto or never, and not '{}'.", *arguments.push_down);
     }
     if (!arguments.file && (arguments.choice.from || arguments.choice.to)) {
         throw usage_failure("--from and --to are for a recording; --duration ends listening.");
@@ -215,10 +265,15 @@ void add_agg(command_line& line) {
         .add_option("--keys", arguments->keys,
                     "How many different keys to keep; what has others is counted apart")
         .value_name("NUMBER");
+    command
+        .add_option("--push-down", arguments->push_down,
+                    "Via tracefs: whether the kernel counts what it can: auto or never")
+        .value_name("WHEN")
+        .one_of({"auto", "never"});
+    command.add_flag("--explain", arguments->explain,
+                     "Only print where it is decided and counted what -e and --where ask for");
     command.add_flag("-j,--json", arguments->json, "JSON, one line for each result");
-    command.footer("Examples:\n"
-                   "  elog agg 'sum(bytes), avg(bytes) by peer | top 10' run.elog\n"
-                   "  elog agg 'quantize(took) by event' -e 'http:*' --every 1s");
+    command.footer("Example: elog agg 'sum(bytes), avg(bytes) by peer | top 10' run.elog");
     command.action([arguments] { run_agg(*arguments); });
 }
 

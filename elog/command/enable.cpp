@@ -191,10 +191,10 @@ void add_enable(command_line& line) {
         .add_option("--where", arguments->where,
                     "Only events for which this is true, as the kernel can decide it")
         .value_name("PREDICATE");
-    command.footer("It stays so until elog disable, or until the event goes with its program.\n"
+    command.footer("It stays so until elog disable, or the next boot.\n"
                    "Examples:\n"
                    "  sudo elog enable 'shop:order_*' --where 'items > 2'\n"
-                   "  sudo elog enable shop:order_failed --trigger traceoff");
+                   "  sudo elog enable shop:order_done --trigger stacktrace");
     command.action([arguments] { run_enable(*arguments); });
 }
 
@@ -205,7 +205,7 @@ void add_disable(command_line& line) {
     command.footer("What others have enabled, and their filters and triggers, stay.\n"
                    "Examples:\n"
                    "  sudo elog disable 'shop:order_*'\n"
-                   "  sudo elog disable shop:order_failed --trigger traceoff");
+                   "  sudo elog disable shop:order_done --trigger stacktrace");
     command.action([arguments] { run_disable(*arguments); });
 }
 

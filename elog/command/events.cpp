@@ -146,7 +146,7 @@ void add_events(command_line& line) {
     const auto arguments = std::make_shared<events_arguments>();
     command
         .add_option("GLOB", arguments->globs,
-                    "PROVIDER or PROVIDER:EVENT, with * and ?; systems of the kernel in full")
+                    "PROVIDER or PROVIDER:EVENT, with * and ?; the kernel's systems in full")
         .names_a(value_kind::event);
     command.add_flag("--enabled", arguments->enabled,
                      "Only those that are enabled, or have a filter or a trigger");

@@ -168,15 +168,18 @@ constexpr kernel_advice advice_on_tracing{
 std::unique_ptr<live_recording> begin_recording(recording_route route,
                                                 const listening_arguments& arguments,
                                                 const subscription_options& options,
-                                                const std::optional<std::string>& where) {
+                                                const std::optional<std::string>& where,
+                                                const kernel_counting& counting) {
     switch (route) {
         case recording_route::device:
             return std::make_unique<kernel_recording<device_recording>>(options.patterns,
                                                                         advice_on_device, options);
-        case recording_route::tracefs:
+        case recording_route::tracefs: {
+            tracing_options wanted = make_tracing_options(arguments, options, where);
+            wanted.counting = counting;
             return std::make_unique<kernel_recording<traced_recording>>(
-                options.patterns, advice_on_tracing,
-                make_tracing_options(arguments, options, where));
+                options.patterns, advice_on_tracing, std::move(wanted));
+        }
         case recording_route::memory:
             break;
     }

@@ -17,6 +17,7 @@
 #include "recording.hpp"
 #include "recording_route.hpp"
 #include "subscription.hpp"
+#include "traced_recording.hpp"
 #include "traffic.hpp"
 
 namespace elog {
@@ -51,9 +52,11 @@ class live_recording {
 };
 
 /// From here on events are kept. Throws usage_failure for what the route cannot do, and failure.
-/// `options` must outlive it. What `where` does not want need not come.
+/// `options` must outlive it. What `where` does not want need not come; what the kernel counts,
+/// which it does via tracefs only, comes in no other way.
 [[nodiscard]] std::unique_ptr<live_recording> begin_recording(
     recording_route route, const listening_arguments& arguments,
-    const subscription_options& options, const std::optional<std::string>& where = {});
+    const subscription_options& options, const std::optional<std::string>& where = {},
+    const kernel_counting& counting = {});
 
 }  // namespace elog

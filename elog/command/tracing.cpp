@@ -60,9 +60,27 @@ tracing_options make_tracing_options(const listening_arguments& arguments,
     return wanted;
 }
 
+namespace {
+
+/// Of what is not counted at all, nothing.
+std::string explain_counting(const push_decision& decided) {
+    if (!decided.pushed && decided.reason.empty()) {
+        return {};
+    }
+    const std::string here = !decided.pushed ? "all of it: " + decided.reason
+                             : decided.pushed->rest.empty()
+                                 ? "nothing that the kernel has not counted"
+                                 : "what the kernel keeps for it: " + decided.pushed->rest;
+    return fmt::format(
+        "  the kernel counts  {}\n  elog counts        {}\n",
+        decided.pushed ? eventlog::tracefs::hist_trigger(decided.pushed->asked) : "nothing", here);
+}
+
+}  // namespace
+
 std::string explain(const std::vector<found_event>& events) {
     std::string text;
-    for (const auto& [event, condition] : events) {
+    for (const auto& [event, condition, counted] : events) {
         const event_schema& known = event->schema->events[event->position];
         const char* const here = condition.is_whole
                                      ? "nothing that the kernel has not asked"
@@ -71,6 +89,7 @@ std::string explain(const std::vector<found_event>& events) {
             "{}:{}, in the kernel {}:{}\n  the kernel asks  {}\n  elog asks        {}\n",
             event->schema->name, known.name, event->kernel_name.system, event->kernel_name.event,
             condition.text.empty() ? "nothing" : condition.text, here);
+        text += explain_counting(counted);
     }
     return text;
 }

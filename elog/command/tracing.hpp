@@ -26,7 +26,7 @@ void check_tracing(const listening_arguments& arguments);
                                                    const subscription_options& options,
                                                    const std::optional<std::string>& where);
 
-/// What the kernel asks of events before it keeps them, for people.
+/// What the kernel asks of events before it keeps them, and counts in their place, for people.
 [[nodiscard]] std::string explain(const std::vector<found_event>& events);
 
 }  // namespace elog

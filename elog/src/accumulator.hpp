@@ -15,6 +15,12 @@ namespace elog {
 class accumulator {
   public:
     void count_one() noexcept { ++count_; }
+    void count_many(std::uint64_t values) noexcept { count_ += values; }
+    /// Of so many values, added up already.
+    void add_total(wide_integer sum, std::uint64_t values) noexcept {
+        count_ += values;
+        sum_ += sum;
+    }
     void add_sum(wide_integer value) noexcept {
         ++count_;
         sum_ += value;

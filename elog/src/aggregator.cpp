@@ -270,10 +270,31 @@ void aggregator::take(const record_view& record, const clock_table& clock) {
     if (!has_input) {
         return;
     }
-    const std::size_t group = group_of(plan, record, clock);
+    const std::size_t group = group_of(plan, record, clock, 1);
     if (group != key_table::none) {
         ++taken_;
         add_values(plan, &values_[group * asked_.calls.size()], record, clock);
+    }
+}
+
+void aggregator::take_counted(const record_view& like, const clock_table& clock,
+                              const counted_records& counted) {
+    event_plan& plan = plans_[like.header.provider][like.header.event];
+    if (!plan.wanted) {
+        unsuited_.count(like.header, counted.records);
+        return;
+    }
+    const std::size_t group = group_of(plan, like, clock, counted.records);
+    if (group == key_table::none) {
+        return;
+    }
+    taken_ += counted.records;
+    accumulator* const into = &values_[group * asked_.calls.size()];
+    for (std::size_t i = 0; i < plan.calls.size(); ++i) {
+        if (plan.calls[i].taken) {
+            add_counted(asked_.calls[i].what, plan.calls[i], into[i], like, clock, counted.records,
+                        counted.sums[i]);
+        }
     }
 }
 
@@ -289,19 +310,19 @@ std::uint64_t aggregator::all_unsuited() const noexcept {
 }
 
 std::size_t aggregator::group_of(event_plan& plan, const record_view& record,
-                                 const clock_table& clock) {
+                                 const clock_table& clock, std::uint64_t records) {
     if (plan.has_fixed_key && plan.group != key_table::none) {
         return plan.group;
     }
     if (!build_key(plan, record, clock)) {
-        ++damaged_;
+        damaged_ += records;
         return key_table::none;
     }
     std::size_t group = table_.find(key_);
     if (group == key_table::none) {
         if (table_.size() == keys_max_ ||
             table_.bytes() + text_size_ + key_.size() > key_bytes_max) {
-            ++overflowed_;
+            overflowed_ += records;
             return key_table::none;
         }
         group = table_.add(key_);
@@ -353,6 +374,15 @@ void aggregator::add_values(const event_plan& plan, accumulator* into, const rec
     }
 }
 
+wide_integer aggregator::whole_value(const call_input& input, const record_view& record,
+                                     const clock_table& clock) noexcept {
+    const std::uint64_t bits = input.place.home == place_home::fixed
+                                   ? input.fixed_bits
+                                   : load_bits(input.place, record, clock);
+    return input.place.is_signed ? wide_integer{static_cast<std::int64_t>(bits)}
+                                 : wide_integer{bits};
+}
+
 void aggregator::add_number(aggregate_function what, const call_input& input, accumulator& into,
                             const record_view& record, const clock_table& clock) {
     const auto add = [&](auto value) {
@@ -385,16 +415,33 @@ void aggregator::add_number(aggregate_function what, const call_input& input, ac
         }
         return;
     }
-    const std::uint64_t bits = input.place.home == place_home::fixed
-                                   ? input.fixed_bits
-                                   : load_bits(input.place, record, clock);
-    const wide_integer value =
-        input.place.is_signed ? wide_integer{static_cast<std::int64_t>(bits)} : wide_integer{bits};
+    const wide_integer value = whole_value(input, record, clock);
     add(value);
     if (what == aggregate_function::hist && input.whole_step != 0) {
         into.buckets().add_linear(value, input.whole_step);
     } else if (what == aggregate_function::hist) {
         into.buckets().add_linear(value, input.powers_of_two);
+    }
+}
+
+void aggregator::add_counted(aggregate_function what, const call_input& input, accumulator& into,
+                             const record_view& like, const clock_table& clock,
+                             std::uint64_t records, wide_integer sum) {
+    if (what == aggregate_function::sum || what == aggregate_function::avg) {
+        into.add_total(sum, records);
+        return;
+    }
+    into.count_many(records);
+    if (what == aggregate_function::count) {
+        return;
+    }
+    const wide_integer value = whole_value(input, like, clock);
+    if (what == aggregate_function::quantize) {
+        into.buckets().add_quantized(value, records);
+    } else if (input.whole_step != 0) {
+        into.buckets().add_linear(value, input.whole_step, records);
+    } else {
+        into.buckets().add_linear(value, input.powers_of_two, records);
     }
 }
 

@@ -19,8 +19,15 @@
 #include "key_texts.hpp"
 #include "record_filter.hpp"
 #include "record_place.hpp"
+#include "wide_integer.hpp"
 
 namespace elog {
+
+/// Records that somebody else has counted and added up, all of one key.
+struct counted_records {
+    std::uint64_t records = 0;
+    std::vector<wide_integer> sums{};  // for each call that adds up; for others it means nothing
+};
 
 /// How values of a call are to be shown: as the first field was that they came from.
 struct value_look {
@@ -56,6 +63,12 @@ class aggregator {
     void check_names() const;
 
     void take(const record_view& record, const clock_table& clock);
+    /// Takes records that are all like this one in what they are counted by: their keys, and the
+    /// fields of distributions. That they are wanted has been asked already.
+    void take_counted(const record_view& like, const clock_table& clock,
+                      const counted_records& counted);
+    /// Records that have been counted elsewhere and found no room for their key there.
+    void note_overflowed(std::uint64_t records) noexcept { overflowed_ += records; }
     void note_lost(std::uint64_t events) noexcept { lost_ += events; }
 
     /// Forgets all values, and keeps what it knows of providers.
@@ -127,10 +140,16 @@ class aggregator {
     [[nodiscard]] bool build_key(const event_plan& plan, const record_view& record,
                                  const clock_table& clock);
     [[nodiscard]] std::size_t group_of(event_plan& plan, const record_view& record,
-                                       const clock_table& clock);
+                                       const clock_table& clock, std::uint64_t records);
     void add_group(const event_plan& plan, const record_view& record, const clock_table& clock);
     void add_values(const event_plan& plan, accumulator* into, const record_view& record,
                     const clock_table& clock);
+    [[nodiscard]] static wide_integer whole_value(const call_input& input,
+                                                  const record_view& record,
+                                                  const clock_table& clock) noexcept;
+    void add_counted(aggregate_function what, const call_input& input, accumulator& into,
+                     const record_view& like, const clock_table& clock, std::uint64_t records,
+                     wide_integer sum);
     void add_number(aggregate_function what, const call_input& input, accumulator& into,
                     const record_view& record, const clock_table& clock);
 

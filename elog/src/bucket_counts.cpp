@@ -31,7 +31,7 @@ bool bucket_counts::reaches(wide_integer index, std::size_t limit) const noexcep
 }
 
 /// The index is within reach.
-void bucket_counts::add(wide_integer index) {
+void bucket_counts::add(wide_integer index, std::uint64_t times) {
     if (counts_.empty()) {
         base_ = index;
     }
@@ -43,7 +43,7 @@ void bucket_counts::add(wide_integer index) {
     if (place >= counts_.size()) {
         counts_.resize(place + 1, 0);
     }
-    ++counts_[place];
+    counts_[place] += times;
 }
 
 void bucket_counts::widen(unsigned times) {
@@ -59,21 +59,21 @@ void bucket_counts::widen(unsigned times) {
     width_ *= times;
 }
 
-void bucket_counts::add_linear(wide_integer value, bool powers_of_two) {
+void bucket_counts::add_linear(wide_integer value, bool powers_of_two, std::uint64_t times) {
     while (!reaches(floor_of(value, width_), automatic_max)) {
         widened_by_five_ = !widened_by_five_;
         widen(powers_of_two || !widened_by_five_ ? 2 : 5);
     }
-    add(floor_of(value, width_));
+    add(floor_of(value, width_), times);
 }
 
-void bucket_counts::add_linear(wide_integer value, std::uint64_t width) {
+void bucket_counts::add_linear(wide_integer value, std::uint64_t width, std::uint64_t times) {
     width_ = static_cast<wide_integer>(width);
     const wide_integer index = floor_of(value, width_);
     if (reaches(index, fixed_max)) {
-        add(index);
+        add(index, times);
     } else {
-        ++outside_;
+        outside_ += times;
     }
 }
 
@@ -87,8 +87,8 @@ void bucket_counts::add_linear(double value, double width) {
     }
 }
 
-void bucket_counts::add_quantized(wide_integer value) {
-    add(quantized(value));
+void bucket_counts::add_quantized(wide_integer value, std::uint64_t times) {
+    add(quantized(value), times);
 }
 
 void bucket_counts::add_quantized(double value) {

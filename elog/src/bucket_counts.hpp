@@ -17,18 +17,20 @@ class bucket_counts {
     static constexpr std::size_t automatic_max = 40;
     static constexpr std::size_t fixed_max = 1000;
 
+    // `times` is how often there is such a value.
+
     /// Linear, with buckets as narrow as 40 of them allow: 1, 5, 10, 50, ... wide, or 1, 2, 4, ...
     /// if `powers_of_two`. What comes out depends only on the values, not on their order.
-    void add_linear(wide_integer value, bool powers_of_two);
+    void add_linear(wide_integer value, bool powers_of_two, std::uint64_t times = 1);
 
     /// Linear, with buckets of that width, above 0. A value more than 1000 buckets away from others
     /// counts as outside.
-    void add_linear(wide_integer value, std::uint64_t width);
+    void add_linear(wide_integer value, std::uint64_t width, std::uint64_t times = 1);
     void add_linear(double value, double width);
 
     /// By powers of two: 0, 1, 2 to 3, 4 to 7, ...; and below 0 the same mirrored. A float counts
     /// without its fraction; one beyond 64 bits, or that is no number, is outside.
-    void add_quantized(wide_integer value);
+    void add_quantized(wide_integer value, std::uint64_t times = 1);
     void add_quantized(double value);
 
     struct bucket {
@@ -46,7 +48,7 @@ class bucket_counts {
 
   private:
     [[nodiscard]] bool reaches(wide_integer index, std::size_t limit) const noexcept;
-    void add(wide_integer index);
+    void add(wide_integer index, std::uint64_t times = 1);
     void widen(unsigned times);
 
     wide_integer base_ = 0;  // index of the first count

@@ -71,23 +71,51 @@ void traced_recording::start(record_sink& sink) {
     }
 }
 
+/// Has the kernel count the event, and keep the rest of it. What it refuses is computed here.
+bool traced_recording::begin_counting(const traced_event& event, push_decision& decided) {
+    const pushed_event& pushed = *decided.pushed;
+    if (!source_->count(event, pushed.asked, pushed.rest)) {
+        decided = {{},
+                   "this kernel has no histograms (CONFIG_HIST_TRIGGERS), refuses this one, or has "
+                   "no memory for it"};
+        return false;
+    }
+    counted_.emplace(&event, pushed);
+    return true;
+}
+
 /// What the kernel refuses is asked here, as all of it is.
-void traced_recording::ask(const traced_event& event) {
+void traced_recording::begin(const traced_event& event) {
     kernel_condition condition;
+    condition.is_whole = true;
     if (options_.condition) {
         condition = options_.condition(event);
     }
-    if (!source_->listen(event, condition.text)) {
+    push_decision decided;
+    if (options_.counting.decide) {
+        decided = options_.counting.decide(event, condition);
+    }
+    if ((!decided.pushed || !begin_counting(event, decided)) &&
+        !source_->listen(event, condition.text)) {
         condition = {};
     }
     if (sink_ == nullptr) {
-        found_.push_back({&event, std::move(condition)});
+        found_.push_back({&event, std::move(condition), std::move(decided)});
+    }
+}
+
+void traced_recording::take_counts() {
+    for (const auto& [event, pushed] : counted_) {
+        // Of which processes the events were, nobody has asked.
+        const traced_process nobody{0, 0, 0, "?"};
+        options_.counting.take(provider_of(*event, nobody), *event, pushed,
+                               source_->counts_of(*event));
     }
 }
 
 void traced_recording::find_events() {
     for (const traced_event* event : translated([&] { return events_.look(); })) {
-        ask(*event);
+        begin(*event);
     }
     for (std::string& complaint : events_.take_complaints()) {
         complaints_.push_back(std::move(complaint));
@@ -315,6 +343,7 @@ recording_summary traced_recording::end() {
     take_all(true);
     sink_->take_clock(core::read_clock_pair(clock_of_kernel));
     report_losses();
+    take_counts();
     recording_summary summary = sum_up();
     sink_->finish();
     return summary;

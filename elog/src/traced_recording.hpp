@@ -20,12 +20,23 @@
 #include "clock_schedule.hpp"
 #include "glob.hpp"
 #include "kernel_condition.hpp"
+#include "pushed_event.hpp"
 #include "recording.hpp"
 #include "traced_events.hpp"
 #include "traced_processes.hpp"
 #include "traced_source.hpp"
 
 namespace elog {
+
+/// What the kernel is to count in place of keeping it.
+struct kernel_counting {
+    /// Empty: nothing. The condition is whole if there is no predicate.
+    std::function<push_decision(const traced_event&, const kernel_condition&)> decide{};
+    /// At the end, before the sink's. The provider is one that the sink has been told of.
+    std::function<void(std::uint16_t provider, const traced_event&, const pushed_event&,
+                       const eventlog::tracefs::hist_table&)>
+        take{};
+};
 
 struct tracing_options {
     /// Must outlive the recording.
@@ -37,11 +48,13 @@ struct tracing_options {
     traced_events::read_published published{};
     /// What the kernel is to ask of an event before it keeps it; none: nothing.
     std::function<kernel_condition(const traced_event&)> condition{};
+    kernel_counting counting{};
 };
 
 struct found_event {
     const traced_event* event = nullptr;  // of the recording, as long as it does not run
     kernel_condition condition{};         // that the kernel has taken
+    push_decision counted{};              // what the kernel counts, or why it does not
 };
 
 class traced_recording : private kept_taker {
@@ -80,7 +93,9 @@ class traced_recording : private kept_taker {
 
     void start(record_sink& sink);
     void find_events();
-    void ask(const traced_event& event);
+    void begin(const traced_event& event);
+    [[nodiscard]] bool begin_counting(const traced_event& event, push_decision& decided);
+    void take_counts();
     void look_around();
     [[nodiscard]] bool wait_until(steady_clock::time_point due);
     void take_all(bool is_last);
@@ -105,6 +120,7 @@ class traced_recording : private kept_taker {
     std::map<instance_key, std::uint16_t> instances_;
     std::uint16_t next_instance_ = 0;
     std::vector<found_event> found_;
+    std::map<const traced_event*, pushed_event> counted_;
     std::vector<std::string> complaints_;
     steady_clock::time_point begin_ = steady_clock::now();
     clock_schedule clock_schedule_;

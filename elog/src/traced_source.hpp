@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "hist_table.hpp"
 #include "traced_events.hpp"
 
 namespace elog {
@@ -52,6 +53,15 @@ class traced_source {
     /// of its events are kept. Throws failure.
     virtual bool listen(const traced_event& event, const std::string& condition) = 0;
 
+    /// In place of listen: from here on the kernel counts the event's records in a histogram of its
+    /// own, and keeps those that meet the condition `rest`; empty: none of them. Returns false if
+    /// it cannot: then nothing has changed. Throws failure.
+    virtual bool count(const traced_event& /*event*/,
+                       const eventlog::tracefs::hist_request& /*asked*/,
+                       const std::string& /*rest*/) {
+        return false;
+    }
+
     /// Whether all is still as we have made it, which is asked again and again. Returns a sentence
     /// if something is missing that is not counted, or nothing. Throws failure.
     [[nodiscard]] virtual std::string look_around(const traced_events& events) = 0;
@@ -68,6 +78,11 @@ class traced_source {
     /// How many events that should be kept have not been given out, and will not be: once it has
     /// been stopped and all has been taken, exactly. Throws failure.
     [[nodiscard]] virtual std::uint64_t lost(std::uint32_t cpu) const = 0;
+
+    /// What has been counted of such an event until it was stopped. Throws failure.
+    [[nodiscard]] virtual eventlog::tracefs::hist_table counts_of(const traced_event& /*event*/) {
+        return {};
+    }
 
     /// What the kernel called a process that has ended, or, where it does not say whose a thread
     /// was, that thread; empty: it does not remember.

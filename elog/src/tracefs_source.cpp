@@ -35,6 +35,36 @@ bool tracefs_source::listen(const traced_event& event, const std::string& condit
     });
 }
 
+bool tracefs_source::count(const traced_event& event, const tracefs::hist_request& asked,
+                           const std::string& rest) {
+    return translated([&] {
+        const auto& [system, name] = event.kernel_name;
+        // The rest first: it can be taken back.
+        const bool is_asked = rest.empty() || instance_.filter(system, name, rest);
+        if (!is_asked || !instance_.count(system, name, asked)) {
+            static_cast<void>(instance_.filter(system, name, "0"));
+            return false;
+        }
+        counted_[&event] = {asked, rest.empty()};
+        if (!rest.empty()) {
+            instance_.enable(system, name);
+        }
+        return true;
+    });
+}
+
+/// Somebody else may have taken a histogram away, and what it had counted with it.
+void tracefs_source::check_counting() const {
+    for (const auto& [event, counted] : counted_) {
+        const tracefs::event_name& name = event->kernel_name;
+        if (!instance_.is_counted(name.system, name.event)) {
+            throw failure("Somebody has taken the histogram of {}:{} away, in {}/instances/{}, and "
+                          "what it had counted with it. Start again.",
+                          name.system, name.event, tracefs::find_tracefs(), instance_.name());
+        }
+    }
+}
+
 /// For what others may do to the instance. It cannot be removed while we have its files open.
 std::string tracefs_source::look_around(const traced_events& events) {
     const steady_clock::time_point now = steady_clock::now();
@@ -43,8 +73,13 @@ std::string tracefs_source::look_around(const traced_events& events) {
     }
     check_due_ = now + check_interval;
     translated([&] { instance_.check_pages(); });
+    check_counting();
     for (const auto& [id, event] : events.all()) {
         const tracefs::event_name& name = event.kernel_name;
+        const auto counted = counted_.find(&event);
+        if (counted != counted_.end() && counted->second.keeps_none) {
+            continue;
+        }
         if (!instance_.is_enabled(name.system, name.event)) {
             throw failure("Somebody has taken {}:{} from the recording, in {}/instances/{}: what "
                           "came after that is missing. Start it again.",
@@ -102,7 +137,23 @@ void tracefs_source::take(std::uint32_t cpu, std::uint64_t until, kept_taker& ta
 }
 
 void tracefs_source::stop() {
-    translated([&] { instance_.stop(); });
+    // One that is not there would be made by pausing it.
+    check_counting();
+    translated([&] {
+        for (const auto& [event, counted] : counted_) {
+            instance_.pause(event->kernel_name.system, event->kernel_name.event, counted.asked);
+        }
+        instance_.stop();
+        if (!counted_.empty()) {
+            tracefs::settle();
+        }
+    });
+}
+
+tracefs::hist_table tracefs_source::counts_of(const traced_event& event) {
+    const tracefs::event_name& name = event.kernel_name;
+    return translated(
+        [&] { return instance_.counts_of(name.system, name.event, counted_.at(&event).asked); });
 }
 
 std::uint64_t tracefs_source::lost(std::uint32_t cpu) const {

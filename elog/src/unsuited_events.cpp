@@ -58,11 +58,11 @@ void unsuited_events::check() const {
     }
 }
 
-void unsuited_events::count(const eventlog_record& left_out) noexcept {
+void unsuited_events::count(const eventlog_record& left_out, std::uint64_t records) noexcept {
     if (left_out.provider < places_.size() && left_out.event < places_[left_out.provider].size()) {
         const std::size_t place = places_[left_out.provider][left_out.event];
         if (place != 0) {
-            ++(place > found_.size() ? of_others_ : found_[place - 1].records);
+            (place > found_.size() ? of_others_ : found_[place - 1].records) += records;
         }
     }
 }

@@ -36,8 +36,8 @@ class unsuited_events {
     /// Throws failure: there is an event of which no version is suited, among those that are kept.
     void check() const;
 
-    /// Counts a record that nobody takes, if its event is one of these.
-    void count(const eventlog_record& left_out) noexcept;
+    /// Counts records like this one that nobody takes, if its event is one of these.
+    void count(const eventlog_record& left_out, std::uint64_t records = 1) noexcept;
     [[nodiscard]] std::uint64_t counted() const noexcept;
 
     /// A sentence for each event and reason that is kept, and one for all others; `with_none`: also

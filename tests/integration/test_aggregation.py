@@ -228,5 +228,23 @@ class Aggregation(harness.Case):
         self.assertIn("is damaged", result.stderr)
 
 
+class PushedDown(harness.Case):
+    """What the kernel is asked to compute; that it does is tested on real kernels, in tests/vm."""
+
+    def test_says_where_it_is_computed(self):
+        self.start_provider(harness.example("order_service"), "60")
+        result = self.run_elog("agg", "count()", "-e", "shop:*", "--explain")
+        self.assertIn("only via tracefs does the kernel count", result.stdout)
+
+    def test_pushed_down_now_and_then_is_a_usage_error(self):
+        result = self.run_elog("agg", "count()", "-e", "a", "--push-down", "often", status=2)
+        self.assert_one_sentence(result.stderr, "--push-down is auto or never")
+
+    def test_of_a_file_is_pushed_down_to_nobody(self):
+        for option in (("--push-down", "never"), ("--explain",)):
+            result = self.run_elog("agg", "count()", "x.elog", *option, status=2)
+            self.assert_one_sentence(result.stderr, "are for listening with -e")
+
+
 if __name__ == "__main__":
     harness.main()

@@ -2,6 +2,8 @@
 #include "instance.hpp"
 
 #include <fcntl.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -197,6 +199,42 @@ bool instance::is_enabled(const std::string& system, const std::string& event) c
     const std::optional<std::string> text =
         take(eventlog_tracefs_read_event(made_, system.c_str(), event.c_str(), "enable"));
     return text && text->starts_with('1');
+}
+
+bool instance::count(const std::string& system, const std::string& event,
+                     const hist_request& asked) {
+    return eventlog_tracefs_append_event(made_, system.c_str(), event.c_str(), "trigger",
+                                         hist_trigger(asked).c_str()) == 0;
+}
+
+bool instance::is_counted(const std::string& system, const std::string& event) const {
+    const std::optional<std::string> text =
+        take(eventlog_tracefs_read_event(made_, system.c_str(), event.c_str(), "trigger"));
+    return text && text->starts_with("hist:");
+}
+
+void instance::pause(const std::string& system, const std::string& event,
+                     const hist_request& asked) {
+    if (eventlog_tracefs_append_event(made_, system.c_str(), event.c_str(), "trigger",
+                                      hist_trigger(asked, true).c_str()) != 0) {
+        refuse(fmt::format("the end of the histogram of {}:{}", system, event).c_str(), errno);
+    }
+}
+
+hist_table instance::counts_of(const std::string& system, const std::string& event,
+                               const hist_request& asked) const {
+    const std::optional<std::string> text =
+        take(eventlog_tracefs_read_event(made_, system.c_str(), event.c_str(), "hist"));
+    if (!text) {
+        refuse(fmt::format("the histogram of {}:{}", system, event).c_str(), errno);
+    }
+    return parse_hist(*text, asked);
+}
+
+/// Events are recorded where the kernel does not let a thread be preempted: it waits for all such
+/// places. Where that is not to be had, the sums of a histogram may lack what is just happening.
+void settle() {
+    static_cast<void>(::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0U, 0));
 }
 
 void instance::stop() {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "hist_table.hpp"
 #include "unique_fd.hpp"
 
 struct tracefs_instance;
@@ -50,6 +51,18 @@ class instance {
                               const std::string& condition);
     [[nodiscard]] bool is_enabled(const std::string& system, const std::string& event) const;
 
+    /// Has the kernel count the event's records, whether or not it keeps them. One histogram of an
+    /// event at a time. False if the kernel refuses it: then nothing has changed.
+    [[nodiscard]] bool count(const std::string& system, const std::string& event,
+                             const hist_request& asked);
+    [[nodiscard]] bool is_counted(const std::string& system, const std::string& event) const;
+    /// Nothing of the event, which is counted, is counted any more, but for what is just happening.
+    /// Throws error.
+    void pause(const std::string& system, const std::string& event, const hist_request& asked);
+    /// What has been counted; after pause, and after settle(). Throws error.
+    [[nodiscard]] hist_table counts_of(const std::string& system, const std::string& event,
+                                       const hist_request& asked) const;
+
     /// No event is recorded any more. Throws error.
     void stop();
 
@@ -83,6 +96,10 @@ class instance {
 
 /// Where tracefs is mounted. Throws error if it is not.
 [[nodiscard]] std::string find_tracefs();
+
+/// Returns when no event is in the middle of being recorded or counted any more that had begun when
+/// it was called, as far as the kernel lets us wait for that.
+void settle();
 
 struct event_name {
     std::string system;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// Which part of an aggregation the kernel computes for an event, by a histogram of its own
+// (hist_table.hpp), and what of that becomes part of our result. Only what comes out the same, to
+// the last digit, as if each record had come here: all else is computed here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "aggregation.hpp"
+#include "aggregator.hpp"
+#include "hist_table.hpp"
+#include "kernel_condition.hpp"
+#include "traced_events.hpp"
+
+namespace elog {
+
+/// Where a record of ours has what the kernel told events apart by.
+struct pushed_key {
+    place_home home = place_home::payload;  // or thread, cpu, or fixed: nowhere
+    std::uint32_t offset = 0;
+    std::uint32_t size = 0;
+};
+
+struct pushed_event {
+    eventlog::tracefs::hist_request asked{};
+    std::vector<pushed_key> keys{};  // one for each of the histogram's
+    /// For each call: which of the histogram's sums is its, and whether that has a sign.
+    struct summand {
+        std::optional<std::size_t> sum{};
+        bool is_signed = false;
+    };
+    std::vector<summand> summands{};
+    /// The kernel's sums have 64 bits: events with values that may be too large are kept by the
+    /// kernel, if this is true for them, and computed with here; empty: there are none.
+    std::string rest{};
+};
+
+struct push_decision {
+    std::optional<pushed_event> pushed{};
+    std::string reason{};  // why not, as a sentence without its end
+};
+
+/// `condition` is what the kernel makes of the predicate; whole if there is none.
+[[nodiscard]] push_decision decide_push(const aggregation& asked, std::size_t keys_max,
+                                        const traced_event& event,
+                                        const kernel_condition& condition);
+
+/// Adds what the kernel has counted. The aggregator knows the event as one of that provider. Throws
+/// failure if the kernel has counted more than its sums can hold.
+void add_counts(aggregator& computed, std::uint16_t provider, const traced_event& event,
+                const pushed_event& pushed, const eventlog::tracefs::hist_table& table);
+
+}  // namespace elog

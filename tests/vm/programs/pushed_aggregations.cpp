@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+//
+// Random aggregations of random events of this program, each computed twice at the same time: of
+// what comes through memory, and of what the kernel counts where it can (pushed_event.hpp). The
+// results must be the same. Arguments: how many aggregations, and the seed.
+#include <sched.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cinttypes>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "aggregate_report.hpp"
+#include "aggregating_sink.hpp"
+#include "failure.hpp"
+#include "subscription.hpp"
+#include "traced_condition.hpp"
+#include "traced_recording.hpp"
+
+namespace {
+
+struct item {
+    std::uint8_t tiny;
+    std::int8_t small;
+    std::uint16_t port;
+    std::int16_t debt;
+    std::uint32_t amount;
+    std::int32_t owed;
+    std::uint64_t large;
+    std::int64_t far;
+    bool lit;
+    double share;
+    std::string_view word;
+};
+// It has some of that.
+struct other {
+    std::uint16_t port;
+    std::int64_t far;
+    std::uint32_t own;
+};
+using counted = eventlog::provider<"counted", item, other>;
+
+constexpr int events_each = 200;
+constexpr int events_on_a_cpu = 10;
+constexpr std::uint64_t buffer_size = std::uint64_t{256} << 10U;
+
+const std::vector<std::string_view> integers{"tiny", "small", "port", "debt", "amount",
+                                             "owed", "large", "far",  "own"};
+const std::vector<std::string_view> small_integers{"tiny", "small", "port", "debt"};
+const std::vector<std::string_view> keys{"tiny", "small", "port", "debt",  "amount", "lit",
+                                         "far",  "own",   "tid",  "event", "cpu",    "level"};
+const std::vector<std::string_view> other_keys{"word", "pid", "comm", "share"};
+const std::vector<std::string_view> comparisons{"==", "!=", "<", "<=", ">", ">="};
+// At and beside the ends of all types, and of what sums are told apart by.
+const std::vector<std::uint64_t> sizes{0,          1,         2,          5,          128,
+                                       256,        32768,     65536,      2147483648, 4294967296,
+                                       UINT64_MAX, INT64_MAX, 1000000000, 3000000000};
+const std::vector<std::string_view> words{"", "a", "ab", "a b", "tea"};
+
+class generator {
+  public:
+    explicit generator(std::uint32_t seed) : random_(seed) {}
+
+    std::size_t below(std::size_t limit) {
+        return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_);
+    }
+    template <class Value>
+    const Value& pick(const std::vector<Value>& from) {
+        return from[below(from.size())];
+    }
+
+    std::string aggregation() {
+        std::string text = call();
+        for (std::size_t i = below(below(2) == 0 ? 3 : 2); i > 0; --i) {
+            text += ", " + call();
+        }
+        const std::size_t count = below(below(2) == 0 ? 4 : 2);
+        for (std::size_t i = 0; i < count; ++i) {
+            text += fmt::format("{}{}", i == 0 ? " by " : ", ",
+                                below(12) == 0 ? pick(other_keys) : pick(keys));
+        }
+        return below(4) == 0 ? text + " | top 3" : text;
+    }
+
+    std::string predicate() {
+        switch (below(6)) {
+            case 0:
+                return fmt::format("port {} {}", pick(comparisons), below(4));
+            case 1:
+                return fmt::format("far > 0 || tiny {} {}", pick(comparisons), below(256));
+            case 2:
+                return fmt::format("lit && amount {} {}", pick(comparisons), below(1'000'000));
+            case 3:
+                return R"(event == "item" || own & 3)";
+            case 4:
+                return R"(word ~ "a*" || port == 1)";
+            default:
+                return fmt::format("far {} 100 && port != {}", pick(comparisons), below(4));
+        }
+    }
+
+    item next_item() {
+        return {static_cast<std::uint8_t>(size()),
+                static_cast<std::int8_t>(size()),
+                static_cast<std::uint16_t>(below(5)),
+                static_cast<std::int16_t>(size()),
+                static_cast<std::uint32_t>(size()),
+                static_cast<std::int32_t>(size()),
+                size(),
+                static_cast<std::int64_t>(size()),
+                below(2) != 0,
+                static_cast<double>(below(4)) / 2,
+                pick(words)};
+    }
+    other next_other() {
+        return {static_cast<std::uint16_t>(below(5)), static_cast<std::int64_t>(size()),
+                static_cast<std::uint32_t>(below(8))};
+    }
+
+  private:
+    std::uint64_t size() { return pick(sizes) + below(3) - 1; }
+
+    std::string call() {
+        switch (below(12)) {
+            case 0:
+            case 1:
+                return "count()";
+            case 2:
+                return fmt::format("count({})", below(4) == 0 ? "word" : pick(integers));
+            case 3:
+            case 4:
+                return fmt::format("sum({})", pick(integers));
+            case 5:
+                return fmt::format("sum({})", below(2) == 0 ? "large" : "far");
+            case 6:
+                return fmt::format("avg({})", pick(integers));
+            case 7:
+                return fmt::format("quantize({})",
+                                   below(4) == 0 ? pick(integers) : pick(small_integers));
+            case 8:
+                return fmt::format("hist({})", pick(small_integers));
+            case 9:
+                return fmt::format("hist({}, {})", below(2) == 0 ? "amount" : "own",
+                                   10'000'000 + below(1000));
+            case 10:
+                return fmt::format("hist({}, {})", below(2) == 0 ? "tiny" : "small", 1 + below(50));
+            default:
+                return fmt::format("{}({})", below(2) == 0 ? "min" : "stddev", pick(integers));
+        }
+    }
+
+    std::mt19937 random_;
+};
+
+/// One of the two ways: an aggregation, and what computes it.
+class result {
+  public:
+    result(const std::string& aggregation, const std::string& where,
+           const elog::event_patterns& patterns)
+        : filter_(where.empty() ? nullptr
+                                : std::make_unique<elog::record_filter>(
+                                      elog::predicate("where", where), 0, chosen(patterns))),
+          computed_(elog::aggregation::parse("aggregation", aggregation), filter_.get(),
+                    elog::aggregator::keys_default, chosen(patterns)),
+          intervals_(computed_, 0, [](auto) {}),
+          sink_(filter_.get(), computed_, intervals_) {}
+
+    [[nodiscard]] elog::aggregator& computed() noexcept { return computed_; }
+    [[nodiscard]] elog::record_sink& sink() noexcept { return sink_; }
+    [[nodiscard]] std::string json() const {
+        fmt::memory_buffer out;
+        elog::append_json(out, computed_, {});
+        return {out.data(), out.size()};
+    }
+
+  private:
+    static elog::event_choice chosen(const elog::event_patterns& patterns) {
+        return [&patterns](const auto& provider, const auto& event) {
+            return patterns.matches(provider, event);
+        };
+    }
+
+    std::unique_ptr<elog::record_filter> filter_;
+    elog::aggregator computed_;
+    elog::aggregate_intervals intervals_;
+    elog::aggregating_sink sink_;
+};
+
+struct totals {
+    std::uint64_t pushed = 0;  // events of which the kernel counted all
+    std::uint64_t partly = 0;  // of which it kept some
+    std::uint64_t here = 0;    // of which it kept all
+    std::uint64_t taken = 0;   // records and counts that went into results
+    std::uint64_t groups = 0;
+    std::uint64_t wrong = 0;
+};
+
+class trials {
+  public:
+    explicit trials(std::uint32_t seed) : random_(seed) {
+        options_.patterns.add("counted");
+        options_.buffer_size = buffer_size;
+    }
+
+    [[nodiscard]] const totals& all() const noexcept { return totals_; }
+
+    void run() {
+        const std::string aggregation = random_.aggregation();
+        const std::string where = random_.below(2) == 0 ? "" : random_.predicate();
+        result by_memory(aggregation, where, options_.patterns);
+        result by_kernel(aggregation, where, options_.patterns);
+        elog::subscription source(options_);
+        elog::recording in_memory(source, by_memory.sink());
+        elog::traced_recording traced(tracing(by_kernel.computed(), where));
+        std::string how;
+        for (const elog::found_event& found : traced.found()) {
+            note(found, how);
+        }
+        std::atomic<bool> is_over{false};
+        const auto stop = [&] { return is_over.load(); };
+        // What they throw ends the program, which is what it should.
+        std::thread memory_reader([&] { static_cast<void>(in_memory.run(stop)); });
+        std::thread kernel_reader([&] {
+            static_cast<void>(traced.run(by_kernel.sink(), stop, elog::recording::default_latency));
+        });
+        emit();
+        is_over = true;
+        memory_reader.join();
+        kernel_reader.join();
+        totals_.taken += by_memory.computed().taken();
+        totals_.groups += by_memory.computed().groups();
+        if (by_memory.json() != by_kernel.json()) {
+            std::printf("%s where %s\n%smemory: %skernel: %s", aggregation.c_str(), where.c_str(),
+                        how.c_str(), by_memory.json().c_str(), by_kernel.json().c_str());
+            ++totals_.wrong;
+        }
+    }
+
+  private:
+    elog::tracing_options tracing(elog::aggregator& computed, const std::string& where) const {
+        elog::tracing_options wanted{
+            .patterns = options_.patterns, .buffer_size = buffer_size, .published = [] {
+                return std::vector<elog::provider_schema>{
+                    elog::provider_schema::parse(counted::schema())};
+            }};
+        if (!where.empty()) {
+            wanted.condition = [asked = elog::predicate("where", where)](const auto& event) {
+                return elog::condition_for(event, asked, 0);
+            };
+        }
+        wanted.counting.decide = [&computed](const auto& event, const auto& condition) {
+            return elog::decide_push(computed.asked(), computed.keys_max(), event, condition);
+        };
+        wanted.counting.take = [&computed](std::uint16_t provider, const auto& event,
+                                           const auto& pushed, const auto& table) {
+            elog::add_counts(computed, provider, event, pushed, table);
+        };
+        return wanted;
+    }
+
+    void note(const elog::found_event& found, std::string& how) {
+        const auto& pushed = found.counted.pushed;
+        ++(!pushed ? totals_.here : pushed->rest.empty() ? totals_.pushed : totals_.partly);
+        how += fmt::format("  {}: {}\n", found.event->kernel_name.event,
+                           pushed ? hist_trigger(pushed->asked) : found.counted.reason);
+    }
+
+    void emit() {
+        for (int i = 0; i < events_each; ++i) {
+            if (i % events_on_a_cpu == 0) {
+                move(static_cast<std::size_t>(i / events_on_a_cpu));
+            }
+            if (random_.below(4) != 0) {
+                counted::emit(random_.next_item());
+            } else {
+                counted::emit(random_.next_other());
+            }
+        }
+    }
+
+    /// To another CPU, if there is one.
+    static void move(std::size_t turn) {
+        const auto cpus = static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(turn % cpus, &one);
+        static_cast<void>(::sched_setaffinity(0, sizeof one, &one));
+    }
+
+    generator random_;
+    elog::subscription_options options_;
+    totals totals_;
+};
+
+int run(std::uint64_t count, std::uint32_t seed) {
+    trials tried(seed);
+    for (std::uint64_t i = 0; i < count && tried.all().wrong < 5; ++i) {
+        tried.run();
+    }
+    const totals& all = tried.all();
+    std::printf("aggregations %" PRIu64 " pushed %" PRIu64 " partly %" PRIu64 " here %" PRIu64
+                " taken %" PRIu64 " groups %" PRIu64 " wrong %" PRIu64 "\n",
+                count, all.pushed, all.partly, all.here, all.taken, all.groups, all.wrong);
+    return all.wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100;
+    const auto seed = static_cast<std::uint32_t>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1);
+    try {
+        return run(count, seed);
+    } catch (const std::exception& problem) {
+        std::printf("%s\n", problem.what());
+        return 1;
+    }
+}

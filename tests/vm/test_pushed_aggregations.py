@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the kernel counts and adds up for elog agg comes to what elog computes of the same events through
+memory: random aggregations, and the command as it is used.
+
+EVENTLOG_TEST_AGGREGATIONS is how many, EVENTLOG_TEST_SEED which."""
+
+import json
+import os
+import re
+
+import parts
+import vm_case
+
+COUNT = int(os.environ.get("EVENTLOG_TEST_AGGREGATIONS", "100"))
+SEED = os.environ.get("EVENTLOG_TEST_SEED", "1")
+EVENTS = 20_000
+LEAST_KEYS = 128  # that the kernel's smallest histogram has room for
+
+SCRIPT = parts.SHELL + rf"""
+elog=$1
+load=$2
+tracing=/sys/kernel/tracing
+insmod /eventlog.ko || exit
+part random "$0" {COUNT} {SEED}
+
+mkfifo /tmp/hold /tmp/keep
+"$load" 0 < /tmp/keep > /dev/null &
+exec 8> /tmp/keep
+wait_until [ -e $tracing/events/eventlog/load_item ]
+begin() {{
+    "$load" {EVENTS} < /tmp/hold > /dev/null 8>&- &
+    emitter=$!
+    exec 9> /tmp/hold
+}}
+is_counted() {{ grep -q ^hist: $tracing/instances/eventlog-$1-*/events/eventlog/load_item/trigger 2> /dev/null; }}
+is_recorded() {{ grep -q 1 $tracing/instances/eventlog-$1-*/events/eventlog/load_item/enable 2> /dev/null; }}
+is_heard() {{ [ -n "$(ls /dev/shm/eventlog-0/subscriptions 2> /dev/null)" ]; }}
+agg() {{ "$elog" agg "$@" -e 'load:*' 8>&- 9>&- & }}
+emit() {{
+    exec 9>&-
+    wait $emitter
+}}
+finish() {{
+    kill -TERM $1
+    wait $1
+}}
+# The same by all three ways.
+compared() {{
+    begin
+    agg "$@" -j --via tracefs > /tmp/kernel; kernel=$!
+    agg "$@" -j --via tracefs --push-down never > /tmp/here; here=$!
+    agg "$@" -j > /tmp/memory; memory=$!
+    wait_until is_counted $kernel
+    is_counted $here && echo "WRONG: counted"
+    wait_until is_recorded $here
+    wait_until is_heard
+    emit
+    finish $kernel && finish $here && finish $memory || return
+    cmp /tmp/kernel /tmp/here || echo "WRONG: not as of records"
+    cmp /tmp/kernel /tmp/memory || echo "WRONG: not as of memory"
+    cat /tmp/kernel
+}}
+counts() {{ compared 'count(), sum(number), avg(amount) by amount | top 5' --where 'number >= 100'; }}
+distributes() {{ compared 'count() by amount, tid' ; }}
+overflows() {{
+    begin
+    agg 'count() by number' -j --via tracefs --keys {LEAST_KEYS}
+    kernel=$!
+    wait_until is_counted $kernel
+    emit
+    finish $kernel
+}}
+explains() {{ "$elog" agg "$@" -e 'load:*' --explain; }}
+explains_all() {{ explains 'count() by amount' --via tracefs --where 'number > 5'; }}
+explains_part() {{ explains 'sum(number)' --via tracefs; }}
+explains_none() {{ explains 'count() by word' --via tracefs; }}
+explains_where() {{ explains 'count()' --via tracefs --where 'word ~ "x*"'; }}
+explains_never() {{ explains 'count()' --via tracefs --push-down never; }}
+explains_every() {{ explains 'count()' --via tracefs --every 1s; }}
+explains_memory() {{ explains 'count()'; }}
+taken_away() {{
+    agg 'count()' --via tracefs
+    kernel=$!
+    wait_until is_counted $kernel
+    trigger=$(ls -d $tracing/instances/eventlog-$kernel-*/events/eventlog/load_item)/trigger
+    echo "!$(sed -n 's/ \[active.*//; /^hist:/p' $trigger)" > $trigger
+    wait $kernel
+}}
+is_gone() {{ ! ls -d $tracing/instances/eventlog-* > /dev/null 2>&1; }}
+killed() {{
+    is_gone || echo "WRONG: an instance is left"
+    agg 'count()' --via tracefs
+    wait_until is_counted $!
+    kill -KILL $!
+    wait $!
+    is_gone && echo "WRONG: nothing was left"
+    agg 'count()' --via tracefs
+    wait_until is_counted $!
+    ls $tracing/instances
+    finish $!
+    is_gone || echo "WRONG: an instance is left"
+}}
+for each in counts distributes overflows explains_all explains_part explains_none explains_where explains_never explains_every explains_memory taken_away killed; do
+    part $each $each
+done
+true
+"""
+
+HEAD = ["load:item, in the kernel eventlog:load_item"]
+
+
+class PushedAggregations(parts.Case):
+    """One guest, in which a program compares, and then elog is used."""
+
+    KERNEL = "debian-6.12"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        program = vm_case.built("PROGRAMS", "pushed_aggregations")
+        load = vm_case.built("PROGRAMS", "user_events_load")
+        elog = os.environ["ELOG"]
+        cls.result = cls.run_well(
+            kernel, ["sh", "-c", SCRIPT, program, elog, load],
+            files={each: each for each in (program, load, elog)}
+            | {"/eventlog.ko": vm_case.module_or_skip(kernel)},
+            memory=2048)
+
+    def test_come_to_what_elog_computes_of_memory(self):
+        said = self.part("random")
+        found = {name: int(number) for name, number in re.findall(r"(\w+) (\d+)", said[-1])}
+        print(said[-1])
+        self.assertEqual(found["aggregations"], COUNT)
+        self.assertEqual(found["wrong"], 0)
+        # It would be easy to be right by computing all here, or nothing.
+        self.assertGreater(found["pushed"], COUNT // 4)
+        self.assertGreater(found["partly"], COUNT // 10)
+        self.assertGreater(found["here"], COUNT // 4)
+        self.assertGreater(found["taken"], COUNT * 20)
+        self.assertGreater(found["groups"], COUNT)
+
+    def test_are_the_same_by_all_ways(self):
+        (line,) = self.part("counts")
+        result = json.loads(line)
+        self.assertEqual((result["events"], result["lost"]), (EVENTS - 100, 0))
+        first = result["groups"][0]
+        of_it = [number for number in range(100, EVENTS) if number % 97 == first["key"]["amount"]]
+        self.assertEqual(first["values"]["sum(number)"], sum(of_it))
+        (line,) = self.part("distributes")
+        self.assertEqual(len(json.loads(line)["groups"]), 97)
+
+    def test_count_what_finds_no_room(self):
+        line, told = sorted(self.part("overflows"), reverse=True)
+        result = json.loads(line)
+        self.assertEqual(result["events"] + result["overflowed"], EVENTS)
+        self.assertEqual(len(result["groups"]), LEAST_KEYS)
+        self.assertIn(f"{result['overflowed']} events had other keys than the first", told)
+
+    def test_explain_where_they_are_computed(self):
+        nothing = "  elog asks        nothing that the kernel has not asked"
+        self.assertEqual(self.part("explains_all"), HEAD + [
+            "  the kernel asks  number >= 6", nothing,
+            "  the kernel counts  hist:keys=amount:size=65536 if number >= 6",
+            "  elog counts        nothing that the kernel has not counted"])
+        self.assertEqual(self.part("explains_part"), HEAD + [
+            "  the kernel asks  nothing", nothing,
+            "  the kernel counts  hist:keys=common_type:vals=number:size=128 "
+            "if number <= 4294967295",
+            "  elog counts        what the kernel keeps for it: number > 4294967295"])
+        for title, reason in (("none", "all of it: the kernel's histograms take integers"),
+                              ("where", "all of it: the kernel cannot decide --where, column 1"),
+                              ("never", "all of it: that is what --push-down never asks for"),
+                              ("every", "all of it: --every goes by time")):
+            lines = self.part("explains_" + title)
+            self.assertEqual(lines[3], "  the kernel counts  nothing")
+            self.assertIn(reason, lines[4])
+        self.assertIn("only via tracefs does the kernel count", self.part("explains_memory")[-1])
+
+    def test_say_that_somebody_has_taken_the_histogram_away(self):
+        self.assertRegex("\n".join(self.part("taken_away", 1)),
+                         "Somebody has taken the histogram of eventlog:load_item away")
+
+    def test_next_run_removes_what_a_killed_one_left(self):
+        self.assertEqual(sum(line.startswith("eventlog-") for line in self.part("killed")), 1)
+
+
+class PushedAggregationsBefore66(PushedAggregations):
+    """On an older kernel."""
+
+    KERNEL = "debian-6.1"
+
+
+if __name__ == "__main__":
+    vm_case.main()
