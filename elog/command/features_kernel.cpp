@@ -3,14 +3,10 @@
 // What the kernel has for events that other tools are to hear: tracefs, user_events, our module,
 // perf.
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/eventlog_device.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 
@@ -26,22 +22,6 @@ namespace elog {
 namespace {
 
 namespace core = eventlog::core;
-
-// linux/capability.h of Debian 12 has both.
-constexpr unsigned performance_monitoring = CAP_PERFMON;
-constexpr unsigned administration = CAP_SYS_ADMIN;
-
-bool has_capability(unsigned wanted) {
-    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
-    return ::syscall(SYS_capget, &header, sets.data()) == 0 &&
-           (sets[wanted / 32].effective >> wanted % 32 & 1U) != 0;
-}
-
-/// As the kernel judges: the older capability has the newer one in it.
-bool may_monitor() {
-    return has_capability(performance_monitoring) || has_capability(administration);
-}
 
 feature find_tracefs_feature(const std::string& place) {
     if (place.empty()) {
@@ -127,24 +107,23 @@ feature find_module() {
             "As root: modprobe eventlog. To build it, see eventlog(4)."};
 }
 
-feature find_perf() {
-    const std::string text =
-        read_if_possible("/proc/sys/kernel/perf_event_paranoid", 64).value_or("");
-    int level = 0;
-    if (std::from_chars(text.data(), text.data() + text.size(), level).ec != std::errc{}) {
+feature find_perf(const std::string& tracefs) {
+    const std::optional<int> level = perf_event_paranoid();
+    if (!level) {
         return {"perf", offer::no, "the kernel has no perf events",
                 "Take a kernel with CONFIG_PERF_EVENTS."};
     }
-    const std::string shown = fmt::format("perf_event_paranoid is {}", level);
-    if (may_monitor()) {
-        return {"perf", offer::yes, shown + ", and you have CAP_PERFMON", {}};
+    const std::string shown = fmt::format("perf_event_paranoid is {}", *level);
+    if (!may_read_through_perf(*level)) {
+        return {"perf", *level > 2 ? offer::no : offer::limited, shown + ", without CAP_PERFMON",
+                "For raw trace events of all programs, as root: sysctl -w "
+                "kernel.perf_event_paranoid=-1"};
     }
-    if (level < 0) {
-        return {"perf", offer::yes, shown, {}};
+    if (!may_read_events(tracefs)) {
+        return {"perf", offer::limited, shown + ", but tracefs is closed to you",
+                "It says which events there are: elog doctor has the commands that open it."};
     }
-    return {"perf", level > 2 ? offer::no : offer::limited, shown + ", without CAP_PERFMON",
-            "For raw trace events of all programs, as root: sysctl -w "
-            "kernel.perf_event_paranoid=-1"};
+    return {"perf", offer::yes, may_monitor() ? shown + ", and you have CAP_PERFMON" : shown, {}};
 }
 
 }  // namespace
@@ -152,12 +131,13 @@ feature find_perf() {
 void find_kernel_features(std::vector<feature>& features) {
     core::error_text why;
     const core::user_events_device device = core::open_user_events(why);
-    features.push_back(find_tracefs_feature(find_tracefs()));
+    const std::string tracefs = find_tracefs();
+    features.push_back(find_tracefs_feature(tracefs));
     features.push_back(find_user_events(device, why.text()));
     features.push_back(find_several_formats(device));
     features.push_back(find_persistence(device));
     features.push_back(find_module());
-    features.push_back(find_perf());
+    features.push_back(find_perf(tracefs));
 }
 
 }  // namespace elog

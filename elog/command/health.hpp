@@ -26,7 +26,7 @@ struct finding {
 /// Who asks: a name, or a number where there is none.
 [[nodiscard]] std::string user_name();
 
-/// user_events, tracefs, user_events_data, group, boot, user_events_max.
+/// user_events, tracefs, user_events_data, group, boot, user_events_max, perf_events.
 void examine_kernel(std::vector<finding>& findings);
 
 /// directory, common (if it is there and not used), memory, standing (if anything does), rseq: what

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The kernel's user_events, from having them to being allowed to use them.
+// The kernel's user_events, from having them to being allowed to use them, and its perf events.
 #include <grp.h>
 #include <pwd.h>
 #include <unistd.h>
@@ -253,6 +253,37 @@ finding examine_limit(const kernel_facts& facts) {
             true};
 }
 
+/// What elog record --via perf takes. Without it events can be recorded by the other routes.
+finding examine_perf_events(const kernel_facts& facts) {
+    constexpr const char* item = "perf_events";
+    const std::optional<int> level = perf_event_paranoid();
+    if (!level) {
+        return {item,
+                condition::note,
+                "The kernel has no perf events, for elog record --via perf.",
+                {}};
+    }
+    if (!may_read_through_perf(*level)) {
+        return {item, condition::note,
+                fmt::format("You may not record via perf: perf_event_paranoid is {}, and you lack "
+                            "CAP_PERFMON.",
+                            *level),
+                "sysctl -w kernel.perf_event_paranoid=-1", true};
+    }
+    if (facts.tracefs.empty()) {
+        return {item, condition::note,
+                "You may record via perf when tracefs is mounted, which says what events there "
+                "are.",
+                fmt::format("mount -t tracefs tracefs {}", usual_tracefs), true};
+    }
+    if (!may_read_events(facts.tracefs)) {
+        return {item, condition::note,
+                "You may record via perf, but not see in tracefs what events there are.",
+                fmt::format("chmod o+x {0} && chmod -R o+rX {0}/events", facts.tracefs), true};
+    }
+    return {item, condition::good, "You may record via perf: elog record --via perf.", {}};
+}
+
 }  // namespace
 
 std::string user_name() {
@@ -271,6 +302,7 @@ void examine_kernel(std::vector<finding>& findings) {
     findings.push_back(examine_group(facts));
     findings.push_back(examine_boot(facts));
     findings.push_back(examine_limit(facts));
+    findings.push_back(examine_perf_events(facts));
 }
 
 }  // namespace elog

@@ -175,11 +175,16 @@ std::unique_ptr<live_recording> begin_recording(recording_route route,
             return std::make_unique<kernel_recording<device_recording>>(options.patterns,
                                                                         advice_on_device, options);
         case recording_route::tracefs: {
-            tracing_options wanted = make_tracing_options(arguments, options, where);
+            tracing_options wanted =
+                make_tracing_options(tracing_kind::instance, arguments, options, where);
             wanted.counting = counting;
             return std::make_unique<kernel_recording<traced_recording>>(
                 options.patterns, advice_on_tracing, std::move(wanted));
         }
+        case recording_route::perf:
+            return std::make_unique<kernel_recording<traced_recording>>(
+                options.patterns, advice_on_tracing,
+                make_tracing_options(tracing_kind::perf, arguments, options, where));
         case recording_route::memory:
             break;
     }

@@ -2,12 +2,15 @@
 #include "machine.hpp"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/magic.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -20,6 +23,45 @@
 namespace elog {
 
 namespace core = eventlog::core;
+
+namespace {
+
+// linux/capability.h of Debian 12 has both.
+constexpr unsigned performance_monitoring = CAP_PERFMON;
+constexpr unsigned administration = CAP_SYS_ADMIN;
+
+bool has_capability(unsigned wanted) {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+    return ::syscall(SYS_capget, &header, sets.data()) == 0 &&
+           (sets[wanted / 32].effective >> wanted % 32 & 1U) != 0;
+}
+
+}  // namespace
+
+bool may_monitor() {
+    return has_capability(performance_monitoring) || has_capability(administration);
+}
+
+std::optional<int> perf_event_paranoid() {
+    const std::string text =
+        read_if_possible("/proc/sys/kernel/perf_event_paranoid", 64).value_or("");
+    int level = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), level).ec != std::errc{}) {
+        return std::nullopt;
+    }
+    return level;
+}
+
+bool may_read_through_perf(int paranoid) {
+    return paranoid < 0 || may_monitor();
+}
+
+bool may_read_events(const std::string& tracefs) {
+    const std::string folder = tracefs + "/events";
+    // A file that every kernel has there, with the mode of all of them.
+    return !tracefs.empty() && may(folder, R_OK | X_OK) && may(folder + "/header_event", R_OK);
+}
 
 std::string find_tracefs() {
     struct statfs there {};

@@ -28,6 +28,19 @@ inline constexpr const char* usual_tracefs = "/sys/kernel/tracing";
 /// Whether there is such a program in PATH, or where those of root are.
 [[nodiscard]] bool has_program(const std::string& name);
 
+/// Whether this process has CAP_PERFMON, as the kernel judges: CAP_SYS_ADMIN has it in it.
+[[nodiscard]] bool may_monitor();
+
+/// The kernel's setting of who may use perf; nothing: it has no perf.
+[[nodiscard]] std::optional<int> perf_event_paranoid();
+
+/// Whether perf lets this process read trace events of all programs, with that setting.
+[[nodiscard]] bool may_read_through_perf(int paranoid);
+
+/// Whether this process may find out which events there are, where tracefs is mounted at that
+/// place.
+[[nodiscard]] bool may_read_events(const std::string& tracefs);
+
 /// What a file system has for recordings, in MiB.
 struct memory_room {
     std::uint64_t size = 0;

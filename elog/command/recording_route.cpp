@@ -7,11 +7,9 @@
 namespace elog {
 
 void add_route_option(subcommand& command, std::optional<std::string>& via) {
-    command
-        .add_option("--via", via,
-                    "Where events come from: memory, device (the kernel module) or tracefs")
+    command.add_option("--via", via, "Where events come from: memory, device, tracefs or perf")
         .value_name("ROUTE")
-        .one_of({"memory", "device", "tracefs"});
+        .one_of({"memory", "device", "tracefs", "perf"});
 }
 
 recording_route parse_route(const std::optional<std::string>& via,
@@ -26,7 +24,11 @@ recording_route parse_route(const std::optional<std::string>& via,
         check_tracing(arguments);
         return recording_route::tracefs;
     }
-    throw usage_failure("Events come via memory, device or tracefs, and not via '{}'.", *via);
+    if (*via == "perf") {
+        check_tracing(arguments);
+        return recording_route::perf;
+    }
+    throw usage_failure("Events come via memory, device, tracefs or perf, and not via '{}'.", *via);
 }
 
 }  // namespace elog

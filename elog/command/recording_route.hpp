@@ -15,6 +15,7 @@ enum class recording_route {
     memory,   // a subscription of ours, which programs write to
     device,   // the same of the kernel module's
     tracefs,  // an instance of the kernel's tracing
+    perf,     // perf's buffers of the same events
 };
 
 /// --via. The text must live until the command line has been read.

@@ -36,10 +36,11 @@ void check_tracing(const listening_arguments& arguments) {
     }
 }
 
-tracing_options make_tracing_options(const listening_arguments& arguments,
+tracing_options make_tracing_options(tracing_kind kind, const listening_arguments& arguments,
                                      const subscription_options& options,
                                      const std::optional<std::string>& where) {
     tracing_options wanted{.patterns = options.patterns,
+                           .kind = kind,
                            .process_names = arguments.process_names,
                            .buffer_size = options.buffer_size * options.buffers_per_cpu,
                            .overwrite = options.overwrite,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// --via tracefs: what is asked of the kernel's tracing, and said about it.
+// --via tracefs and perf: what is asked of the kernel's tracing, and said about it.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,8 @@ void check_tracing(const listening_arguments& arguments);
 
 /// `options` must outlive what they are for. Of `where` the kernel asks what it can. Throws
 /// usage_failure if that makes no sense.
-[[nodiscard]] tracing_options make_tracing_options(const listening_arguments& arguments,
+[[nodiscard]] tracing_options make_tracing_options(tracing_kind kind,
+                                                   const listening_arguments& arguments,
                                                    const subscription_options& options,
                                                    const std::optional<std::string>& where);
 

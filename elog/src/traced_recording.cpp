@@ -6,6 +6,7 @@
 
 #include "clock.hpp"
 #include "failure.hpp"
+#include "perf_source.hpp"
 #include "present_clock.hpp"
 #include "traced_failure.hpp"
 #include "tracefs_source.hpp"
@@ -45,12 +46,24 @@ tracefs::instance_options instance_options_of(const tracing_options& options) {
     return wanted;
 }
 
+std::unique_ptr<traced_source> make_source(const tracing_options& options) {
+    if (options.kind == tracing_kind::instance) {
+        return std::make_unique<tracefs_source>(instance_options_of(options));
+    }
+    tracefs::perf_options wanted;
+    if (options.buffer_size != 0) {
+        wanted.buffer_size = options.buffer_size;
+    }
+    wanted.overwrite = options.overwrite;
+    return std::make_unique<perf_source>(wanted);
+}
+
 }  // namespace
 
 traced_recording::traced_recording(tracing_options options)
     : options_(std::move(options)),
       events_(options_.patterns, options_.published),
-      source_(std::make_unique<tracefs_source>(instance_options_of(options_))),
+      source_(make_source(options_)),
       processes_([this](std::uint32_t process) { return source_->name_of_ended(process); }),
       cpus_(source_->cpu_count()) {
     find_events();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// From the kernel's trace events to a sink: what `elog record --via tracefs` does between its first
-// event and its last. To the sink it looks like a subscription, with a ring for each CPU.
+// From the kernel's trace events to a sink: what `elog record --via tracefs`, or perf, does between
+// its first event and its last. To the sink it looks like a subscription, with a ring for each CPU.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -38,9 +38,15 @@ struct kernel_counting {
         take{};
 };
 
+enum class tracing_kind {
+    instance,  // of the kernel's tracing, below tracefs
+    perf,
+};
+
 struct tracing_options {
     /// Must outlive the recording.
     const event_patterns& patterns;
+    tracing_kind kind = tracing_kind::instance;
     std::vector<std::uint32_t> pids{};         // empty: all
     std::vector<std::string> process_names{};  // with * and ?; empty: all
     std::uint64_t buffer_size = 0;             // bytes of each CPU; 0: as much as suits

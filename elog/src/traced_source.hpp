@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What has the kernel keep trace events for a recording, by CPU, and gives them out.
+// What has the kernel keep trace events for a recording, by CPU, and gives them out: an instance of
+// the kernel's tracing, or perf.
 #pragma once
 
 #include <chrono>

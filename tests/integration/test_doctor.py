@@ -10,7 +10,7 @@ import subprocess
 import harness
 
 ITEMS = ["directory", "memory", "rseq", "user_events", "tracefs", "user_events_data", "group", "boot",
-         "user_events_max", "perf", "trace-cmd"]
+         "user_events_max", "perf_events", "perf", "trace-cmd"]
 
 
 class Doctor(harness.Case):

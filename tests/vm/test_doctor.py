@@ -189,7 +189,7 @@ class ByHand(Doctor):
         self.assert_item(lines, "note", "boot", "Permissions for tracefs are gone with the next .*")
         self.assert_item(lines, "note", "trace-cmd", "trace-cmd is not installed. .*")
         self.assert_item(lines, "ok", "perf", "perf is installed.")
-        self.assertRegex(lines[-1], r"^elog: 3 of 11 items are missing\. ")
+        self.assertRegex(lines[-1], r"^elog: 3 of 12 items are missing\. ")
 
     def test_its_commands_repair_that(self):
         self.assertRegex(self.part("refused")[0], "^written 0 ")

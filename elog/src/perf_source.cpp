@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "perf_source.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <ctime>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cpus.hpp"
+#include "traced_failure.hpp"
+
+namespace elog {
+namespace {
+
+namespace tracefs = eventlog::tracefs;
+
+// What the kernel says instead of a process or thread that is just ending.
+constexpr std::uint32_t unknown = UINT32_MAX;
+// Where a record names the thread, too, which it does in any case.
+constexpr std::size_t thread_offset = 4;
+
+kept_event event_of(const tracefs::perf_record& record) {
+    kept_event kept{record.time, record.thread, record.process, record.raw};
+    if (kept.process == unknown) {
+        kept.process = 0;
+    }
+    if (kept.thread == unknown && kept.record.size() >= tracefs::common_size) {
+        std::memcpy(&kept.thread, kept.record.data() + thread_offset, sizeof kept.thread);
+    }
+    return kept;
+}
+
+constexpr std::chrono::milliseconds look_interval{100};
+constexpr std::chrono::seconds check_interval{1};
+// What a CPU's processes take that begin within 10 ms, or a hundred times as long.
+constexpr std::uint64_t process_buffer_size = 64U << 10U;
+
+/// What cannot be understood is told, and does not end the recording.
+void read(tracefs::perf_buffer& buffer, std::uint32_t cpu, kept_taker& taker) {
+    try {
+        buffer.read([&](const tracefs::perf_record& record) {
+            if (record.kind == tracefs::perf_kind::sample) {
+                taker.take_event(cpu, event_of(record));
+            } else if (record.kind == tracefs::perf_kind::lost) {
+                taker.take_missed(cpu, record.lost);
+            }
+        });
+    } catch (const tracefs::error& mistake) {
+        taker.take_damage(cpu, mistake.what());
+    }
+}
+
+std::uint64_t lost_of(const tracefs::perf_buffer& buffer) {
+    const std::uint64_t all = buffer.count();
+    return all - std::min(all, buffer.handed_over());
+}
+
+}  // namespace
+
+perf_source::perf_source(const tracefs::perf_options& options) : options_(options) {
+    // The kernel takes no other sizes.
+    options_.buffer_size = std::bit_ceil(options_.buffer_size);
+    cpus_.resize(read_cpus().possible);
+    follow_cpus();
+}
+
+perf_source::buffer perf_source::open(std::uint32_t cpu) const {
+    buffer opened = std::make_unique<tracefs::perf_buffer>(cpu, options_);
+    for (const listener& each : listeners_) {
+        static_cast<void>(opened->add(each.name, each.id, each.condition));
+    }
+    opened->enable();
+    return opened;
+}
+
+void perf_source::end(cpu_state& state) {
+    state.ended.push_back(std::move(state.live));
+    state.processes.reset();
+}
+
+/// A CPU that goes offline takes its events from us, and does not bring them back.
+void perf_source::follow_cpus() {
+    const cpu_set_of_machine now = read_cpus();
+    for (std::uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
+        const bool is_online = cpu < now.online.size() && now.online[cpu];
+        cpu_state& state = cpus_[cpu];
+        if (!is_online && state.live) {
+            end(state);
+        } else if (is_online && !state.live) {
+            translated([&] {
+                state.processes = std::make_unique<tracefs::perf_buffer>(
+                    cpu, tracefs::perf_options{process_buffer_size, false, true});
+                state.live = open(cpu);
+            });
+        }
+    }
+}
+
+/// For one that has gone and come back between two looks.
+std::string perf_source::check_cpus() {
+    std::string gone;
+    for (std::uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
+        cpu_state& state = cpus_[cpu];
+        if (state.live && !translated([&] { return state.live->is_running(); })) {
+            end(state);
+            gone = fmt::format("CPU {} was offline for a moment, and what was emitted on it within "
+                               "a second after that is missing, uncounted. Leave CPUs online while "
+                               "you record.",
+                               cpu);
+        }
+    }
+    return gone;
+}
+
+bool perf_source::listen(const traced_event& event, const std::string& condition) {
+    const std::uint16_t id = event.format.id;
+    bool is_asked = true;
+    translated([&] {
+        for (cpu_state& state : cpus_) {
+            if (state.live) {
+                is_asked = state.live->add(event.kernel_name, id, condition) && is_asked;
+            }
+        }
+        for (cpu_state& state : cpus_) {
+            if (state.live) {
+                state.live->enable();
+            }
+        }
+    });
+    listeners_.push_back({event.kernel_name, id, condition});
+    return is_asked;
+}
+
+std::string perf_source::look_around(const traced_events& /*events*/) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < look_due_) {
+        return {};
+    }
+    look_due_ = now + look_interval;
+    follow_cpus();
+    if (now < check_due_) {
+        return {};
+    }
+    check_due_ = now + check_interval;
+    std::string complaint = check_cpus();
+    follow_cpus();
+    return complaint;
+}
+
+/// Processes that emit and end before anybody could look them up have names, too. Whose are lost,
+/// because there is no room, are called "?".
+void perf_source::take_names() {
+    std::vector<process_change> changes;
+    const auto note = [&](const tracefs::perf_record& record) {
+        if (record.kind == tracefs::perf_kind::begun && record.process != record.parent) {
+            changes.push_back({record.time, record.process, record.parent});
+        } else if (record.kind == tracefs::perf_kind::renamed && record.process == record.thread) {
+            changes.push_back({record.time, record.process, 0, std::string(record.name)});
+        }
+    };
+    for (const cpu_state& state : cpus_) {
+        try {
+            if (state.processes) {
+                state.processes->read(note);
+            }
+        } catch (const tracefs::error&) {
+            continue;  // what was in there makes no sense: lost as well
+        }
+    }
+    names_.take(std::move(changes));
+}
+
+std::string perf_source::name_of_ended(std::uint32_t process) {
+    take_names();
+    return names_.of(process);
+}
+
+bool perf_source::wait(std::chrono::nanoseconds at_most) {
+    take_names();
+    std::vector<pollfd> files;
+    for (const cpu_state& state : cpus_) {
+        if (state.live) {
+            files.push_back({state.live->file(), POLLIN, 0});
+        }
+    }
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
+    const timespec time{static_cast<std::time_t>(seconds.count()),
+                        static_cast<long>((at_most - seconds).count())};
+    const int count = ::ppoll(files.data(), files.size(), &time, nullptr);
+    const bool is_filled = std::any_of(files.begin(), files.end(), [](const pollfd& each) {
+        return (each.revents & POLLIN) != 0;
+    });
+    if (count > 0 && !is_filled) {
+        std::this_thread::sleep_for(at_most);  // of a CPU that has just gone offline
+    }
+    return is_filled;
+}
+
+void perf_source::take(std::uint32_t cpu, std::uint64_t /*until*/, kept_taker& taker) {
+    cpu_state& state = cpus_[cpu];
+    for (const buffer& each : state.ended) {
+        read(*each, cpu, taker);
+        state.lost += translated([&] { return lost_of(*each); });
+    }
+    state.ended.clear();
+    if (state.live) {
+        read(*state.live, cpu, taker);
+    }
+}
+
+void perf_source::stop() {
+    for (cpu_state& state : cpus_) {
+        if (state.live) {
+            state.live->stop();
+        }
+    }
+    tracefs::wait_for_writers();
+}
+
+std::uint64_t perf_source::lost(std::uint32_t cpu) const {
+    const cpu_state& state = cpus_[cpu];
+    return state.lost + (state.live ? translated([&] { return lost_of(*state.live); }) : 0);
+}
+
+}  // namespace elog

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// Perf's buffers, one for each CPU, that keep trace events for a recording.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "perf_buffer.hpp"
+#include "process_names.hpp"
+#include "traced_source.hpp"
+
+namespace elog {
+
+class perf_source : public traced_source {
+  public:
+    /// Throws failure.
+    explicit perf_source(const eventlog::tracefs::perf_options& options);
+
+    [[nodiscard]] std::uint32_t cpu_count() const override {
+        return static_cast<std::uint32_t>(cpus_.size());
+    }
+    [[nodiscard]] bool picks_processes() const override { return false; }
+    bool listen(const traced_event& event, const std::string& condition) override;
+    [[nodiscard]] std::string look_around(const traced_events& events) override;
+    bool wait(std::chrono::nanoseconds at_most) override;
+    void take(std::uint32_t cpu, std::uint64_t until, kept_taker& taker) override;
+    void stop() override;
+    [[nodiscard]] std::uint64_t lost(std::uint32_t cpu) const override;
+    [[nodiscard]] std::string name_of_ended(std::uint32_t process) override;
+
+  private:
+    using buffer = std::unique_ptr<eventlog::tracefs::perf_buffer>;
+    struct cpu_state {
+        buffer live{};                // while the CPU is online
+        std::vector<buffer> ended{};  // from before it went offline, and not read since
+        std::uint64_t lost = 0;       // of those that have been read
+        buffer processes{};           // as long as live
+    };
+    struct listener {
+        eventlog::tracefs::event_name name;
+        std::uint16_t id;
+        std::string condition;
+    };
+
+    void follow_cpus();
+    [[nodiscard]] std::string check_cpus();
+    void end(cpu_state& state);
+    [[nodiscard]] buffer open(std::uint32_t cpu) const;
+    void take_names();
+
+    eventlog::tracefs::perf_options options_;
+    std::vector<cpu_state> cpus_;
+    std::vector<listener> listeners_;
+    process_names names_;
+    std::chrono::steady_clock::time_point look_due_{};
+    std::chrono::steady_clock::time_point check_due_{};
+};
+
+}  // namespace elog

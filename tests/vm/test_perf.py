@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog record --via perf: perf's buffers give what shared memory gives, field by field; what is lost is
+counted; the kernel is asked of --where what it can be asked; and who may listen is the kernel's to say."""
+
+import json
+import os
+
+import loads
+import parts
+import vm_case
+from test_user_events_tools import emitted
+
+COUNT = loads.Case.COUNT
+# More than 256 KiB take of the smallest records.
+COUNT_OF_TOO_MANY = 20_000
+
+# Each recording runs the program, so that it has all of its events; on one CPU, where it matters which
+# are lost. A first one keeps the event.
+SCRIPT = parts.SHELL + rf"""
+load=$0 elog=$1 system=$2 event=$3
+tracing=/sys/kernel/tracing
+[ -e /eventlog.ko ] && {{ insmod /eventlog.ko || exit; }}
+is_there() {{ [ -e $tracing/events/$system/$event ]; }}
+record() {{ "$elog" record --via perf "$@"; }}
+emit() {{ "$load" $1 < /dev/null; }}
+
+# The event comes while somebody waits for it. What was emitted before it was found is not heard, so
+# that goes on until there are as many as wanted.
+follows() {{
+    record -e 'load:*' --wait --count 3 -j > /tmp/followed 2> /dev/null &
+    recorder=$!
+    while kill -0 $recorder 2> /dev/null; do
+        (sleep 0.3) | "$load" 1 > /dev/null
+    done
+    wait $recorder && cat /tmp/followed
+}}
+part follows follows
+mkfifo /tmp/keep
+"$load" 0 < /tmp/keep > /dev/null &
+keeper=$!
+exec 8> /tmp/keep
+wait_until is_there
+
+beside_memory() {{
+    record -e 'load:*' -o /tmp/perf.elog -- \
+        "$elog" record -e 'load:*' -o /tmp/memory.elog -- "$load" {COUNT} < /dev/null
+}}
+asked() {{
+    record -e 'load:*' -o /tmp/asked.elog --where 'number >= 30000 && amount == 7 && word ~ "word *1*"' -j -- \
+        "$load" {COUNT} < /dev/null
+}}
+explained() {{ record --explain -e 'load:*' --where 'number > 5 && !(amount != 7)'; }}
+overwritten() {{
+    record -e 'load:*' -o /tmp/newest.elog --overwrite --buffer-size 2x128K -j -- \
+        taskset 1 "$load" {COUNT_OF_TOO_MANY} < /dev/null
+}}
+overwritten_not() {{
+    record -e 'load:*' -o /tmp/few.elog --overwrite --buffer-size 2x128K -j -- "$load" 10 < /dev/null
+}}
+# The recorder stands still while there is more than its buffers take.
+late() {{
+    record -e 'load:*' -o /tmp/late.elog --buffer-size 2x128K -j -- \
+        sh -c "kill -STOP \$PPID; taskset 1 '$load' {COUNT_OF_TOO_MANY} < /dev/null; kill -CONT \$PPID"
+}}
+# The same, and then there is room again: what the file has is not in the buffer any more.
+later() {{
+    cat > /tmp/both <<END
+kill -STOP \$PPID
+taskset 1 "$load" {COUNT_OF_TOO_MANY} < /dev/null
+kill -CONT \$PPID
+until [ \$(stat -c %s /tmp/later.elog) -gt 100000 ]; do sleep 0.1; done
+taskset 1 "$load" 7 < /dev/null
+END
+    record -e 'load:*' -o /tmp/later.elog --buffer-size 2x128K -j -- sh /tmp/both
+}}
+# What counts instead of keeping. It waits in ppoll(2) when all is set up.
+counted() {{
+    "$elog" "$@" --via perf -j -e 'load:*' 8>&- &
+    counter=$!
+    waits() {{ grep -q '^271 ' /proc/$counter/syscall; }}
+    wait_until waits
+    emit {COUNT} > /dev/null
+    kill -TERM $counter
+    wait $counter
+}}
+of_keeper() {{ record -e 'load:*' -p $keeper -j -o /tmp/none.elog -- "$load" 5 < /dev/null; }}
+by_name() {{ record -e 'load:*' --comm 'user_events_*' -j -- "$load" 5 < /dev/null; }}
+by_other_name() {{ record -e 'load:*' --comm nobody -j -- "$load" 5 < /dev/null; }}
+of_kernel() {{ record -e 'sched:sched_process_exec' -j -- sh -c '/bin/true; exec /bin/true'; }}
+not_there() {{ record -e 'nobody:*'; }}
+with_session() {{ record -e 'load:*' --session 1; }}
+mistyped() {{ record -e 'load:*' --duration 100s --where 'nmber > 5'; }}
+too_much() {{ record -e 'load:*' --buffer-size 64x64M --wait --duration 1s; }}
+overwritten_by_name() {{ record -e 'load:*' --comm 'user_events_*' --overwrite -j -- "$load" 5 < /dev/null; }}
+features() {{ "$elog" features -j; }}
+
+# What elog doctor says stands in the way of a user, and what becomes of it.
+as_user() {{ su user -s /bin/sh -c "$*"; }}
+doctor() {{ as_user $elog doctor 2> /dev/null | grep ' perf_events '; }}
+repair() {{ eval "$(doctor | sed 's/.*As root: //')"; }}
+listen() {{ as_user "$elog record --via perf -e 'load:*' -j --count 3"; }}
+permitted() {{
+    echo 2 > /proc/sys/kernel/perf_event_paranoid
+    part closed doctor
+    repair
+    part open doctor
+    part may_not_see listen
+    repair
+    part both_open doctor
+    echo 2 > /proc/sys/kernel/perf_event_paranoid
+    part may_not_listen listen
+    repair
+    listen > /tmp/listened &
+    listener=$!
+    while kill -0 $listener 2> /dev/null; do
+        emit 1 > /dev/null
+    done
+    wait $listener
+    part may_listen cat /tmp/listened
+}}
+
+# Listens to what is emitted on a CPU until something has been heard of it, and has it go or come before.
+online=/sys/devices/system/cpu/cpu1/online
+of_second_cpu() {{
+    "$elog" record --via perf -e 'load:*' --where "cpu == 1" --count 3 -j 8>&- &
+    recorder=$!
+    waits() {{ grep -q '^271 ' /proc/$recorder/syscall; }}
+    wait_until waits
+    for state; do
+        echo $state > $online
+    done
+    while kill -0 $recorder 2> /dev/null; do
+        taskset 2 "$load" 1 < /dev/null > /dev/null
+    done
+    wait $recorder
+}}
+comes() {{
+    echo 0 > $online
+    of_second_cpu 1
+}}
+goes_and_comes() {{ of_second_cpu 0 1; }}
+part agg counted agg 'count(), sum(number) by event'
+part top counted top
+for each in beside_memory asked explained overwritten overwritten_not late later of_keeper by_name \
+    by_other_name overwritten_by_name of_kernel features not_there with_session mistyped too_much; do
+    part $each $each
+done
+permitted
+if [ -e $online ]; then
+    part comes comes
+    part goes_and_comes goes_and_comes
+fi
+"""
+FILES = ("perf.elog", "memory.elog", "asked.elog", "newest.elog", "few.elog", "late.elog", "later.elog")
+
+
+def records(path):
+    """Of each event when it was, who emitted it, and what."""
+    return [(line["time"], line["pid"], line["thread"], line["process"], line["fields"])
+            for line in loads.shown(path) if "event" in line]
+
+
+class Perf(loads.Case):
+    """One guest, in which all is recorded; what came of it is looked at here."""
+
+    KERNEL = "user-events-6.12"
+    SYSTEM = "user_events"
+    EVENT = "eventlog_load_item"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        program = vm_case.built("PROGRAMS", "user_events_load")
+        elog = os.environ["ELOG"]
+        cls.result = cls.run_well(
+            kernel,
+            ["sh", "-c", SCRIPT, program, elog, cls.SYSTEM, cls.EVENT],
+            files={program: program, elog: elog} | cls.more_files(kernel),
+            collect=tuple(f"/tmp/{name}" for name in FILES),
+            memory=2048,
+            processors=2,
+        )
+
+    @staticmethod
+    def more_files(_kernel):
+        return {}
+
+    def events_of(self, title):
+        """What a part has shown as JSON Lines, in front of what was said besides."""
+        lines = [json.loads(line) for line in self.part(title) if line.startswith("{")]
+        return [line for line in lines if "event" in line]
+
+    def test_gets_what_memory_gets(self):
+        found, lost = loads.loads(self.collected("perf.elog"))
+        self.assertEqual(found, emitted(COUNT))
+        self.assertEqual(lost, 0)
+        self.assertEqual(loads.loads(self.collected("memory.elog")), (found, 0))
+        by_perf, by_memory = (records(self.collected(f"{name}.elog")) for name in ("perf", "memory"))
+        self.assertEqual([one[1:] for one in by_perf], [one[1:] for one in by_memory])
+
+    def test_has_the_kernel_ask_what_it_can(self):
+        found, lost = loads.loads(self.collected("asked.elog"))
+        by_kernel = [one for one in emitted(COUNT) if one[0] >= 30000 and one[1] == 7]
+        self.assertEqual(found, [one for one in by_kernel if "1" in one[2]])
+        self.assertGreater(len(found), 10)
+        self.assertEqual(lost, 0)
+        summary = loads.summary(self.part("asked"))
+        self.assertEqual((summary["events"], summary["passed"]), (len(by_kernel), len(found)))
+
+    def test_explains_what_the_kernel_is_asked(self):
+        self.assertEqual(self.part("explained"), [
+            f"load:item, in the kernel {self.SYSTEM}:{self.EVENT}",
+            "  the kernel asks  (number >= 6 && amount == 7)",
+            "  elog asks        nothing that the kernel has not asked"])
+
+    def test_counts_what_is_overwritten(self):
+        summary = loads.summary(self.part("overwritten"))
+        found, missing = loads.loads(self.collected("newest.elog"))
+        self.assertGreater(len(found), 1000)
+        self.assertGreater(missing, 0)
+        self.assertEqual(found, emitted(COUNT_OF_TOO_MANY)[-len(found):])
+        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
+        self.assertEqual(summary["events"], len(found))
+        self.assertEqual((summary["overwritten"], summary["lost"]), (missing, 0))
+
+    def test_overwrites_nothing_as_long_as_there_is_room(self):
+        self.part("overwritten_not")
+        self.assertEqual(loads.loads(self.collected("few.elog")), (emitted(10), 0))
+
+    def test_counts_what_is_lost_behind_the_last_event(self):
+        found, missing = loads.loads(self.collected("late.elog"))
+        self.assertGreater(missing, 0)
+        self.assertEqual(found, emitted(COUNT_OF_TOO_MANY)[:len(found)])
+        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
+        self.assertEqual(loads.summary(self.part("late"))["lost"], missing)
+
+    def test_counts_what_is_lost_where_it_is_missing(self):
+        lines = loads.shown(self.collected("later.elog"))
+        found = [line["fields"]["number"] for line in lines if "event" in line]
+        missing = sum(line["lost"] for line in lines if "event" not in line)
+        self.assertGreater(missing, 0)
+        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY + 7)
+        self.assertEqual(found, [*range(len(found) - 7), *range(7)])
+        self.assertEqual(loads.summary(self.part("later"))["lost"], missing)
+
+    def test_hears_of_an_event_that_comes_later(self):
+        self.assertEqual([line["event"] for line in self.events_of("follows")], ["item"] * 3)
+
+    def test_hears_the_processes_that_are_asked_for(self):
+        self.assertEqual(loads.summary(self.part("of_keeper"))["events"], 0)
+        self.assertEqual(len(self.events_of("by_name")), 5)
+        self.assertEqual(self.events_of("by_other_name"), [])
+
+    def test_hears_the_kernels_own_events(self):
+        found = self.events_of("of_kernel")
+        self.assertGreaterEqual(len(found), 2)
+        for line in found:
+            self.assertEqual(line["fields"]["pid"], line["thread"], line)
+            self.assertEqual(line["pid"], line["thread"], line)
+
+    def test_says_that_there_is_no_such_event(self):
+        self.assertIn("The kernel has no event that matches 'nobody:*'.",
+                      self.part("not_there", 1)[0])
+
+    def test_refuses_sessions_and_mistakes(self):
+        self.assertIn("The kernel's tracing knows no sessions", self.part("with_session", 2)[0])
+        self.assertIn("nmber", self.part("mistyped", 2)[0])
+
+    def test_says_that_there_is_no_room_for_its_buffers(self):
+        self.assertIn("--buffer-size", self.part("too_much", 1)[0])
+
+    def test_knows_what_a_process_was_called_that_has_ended(self):
+        found = self.events_of("overwritten_by_name")
+        self.assertEqual([line["process"] for line in found], ["user_events_loa"] * 5)
+
+    def test_says_what_is_not_permitted(self):
+        self.assertIn("elog doctor", self.part("may_not_see", 1)[0])
+        self.assertIn("kernel.perf_event_paranoid=-1", self.part("may_not_listen", 1)[0])
+
+    def test_doctor_says_what_permits_it(self):
+        (line,) = self.part("closed")
+        self.assertRegex(line, "^note +perf_events +You may not record via perf: perf_event_paranoid is 2")
+        (line,) = self.part("open")
+        self.assertRegex(line, "^note +perf_events +You may record via perf, but not see in tracefs")
+        (line,) = self.part("both_open")
+        self.assertRegex(line, "^ok +perf_events ")
+        self.assertEqual([line["event"] for line in self.events_of("may_listen")], ["item"] * 3)
+
+    def test_features_say_that_root_may(self):
+        listed = json.loads("\n".join(self.part("features")))["features"]
+        (state,) = (each["state"] for each in listed if each["name"] == "perf")
+        self.assertEqual(state, "yes")
+
+    def test_follows_cpus(self):
+        if "part comes" not in self.result.output:
+            self.skipTest("this kernel has CPUs that neither come nor go")
+        for title in ("comes", "goes_and_comes"):
+            self.assertEqual([line["cpu"] for line in self.events_of(title)], [1, 1, 1])
+
+
+class PerfOfTheModule(Perf):
+    """The same of the kernel module's events, on a kernel without user_events."""
+
+    KERNEL = "debian-6.12"
+    SYSTEM = "eventlog"
+    EVENT = "load_item"
+
+    @staticmethod
+    def more_files(kernel):
+        return {"/eventlog.ko": vm_case.module_or_skip(kernel)}
+
+
+class PerfBefore66(PerfOfTheModule):
+    """On an older one."""
+
+    KERNEL = "debian-6.1"
+
+
+if __name__ == "__main__":
+    vm_case.main()

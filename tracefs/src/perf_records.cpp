@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "perf_records.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace eventlog::tracefs {
+namespace {
+
+/// Takes a number off the front; false if there are fewer bytes.
+template <class Number>
+bool take(std::span<const std::uint8_t>& bytes, Number& number) noexcept {
+    if (bytes.size() < sizeof number) {
+        return false;
+    }
+    std::memcpy(&number, bytes.data(), sizeof number);
+    bytes = bytes.subspan(sizeof number);
+    return true;
+}
+
+/// In the order of the bits of perf_sample_type.
+std::optional<perf_record> parse_sample(std::span<const std::uint8_t> bytes) noexcept {
+    perf_record found;
+    found.kind = perf_kind::sample;
+    std::uint32_t size = 0;
+    const bool is_whole = take(bytes, found.process) && take(bytes, found.thread) &&
+                          take(bytes, found.time) && take(bytes, size) && size <= bytes.size();
+    if (!is_whole) {
+        return std::nullopt;
+    }
+    found.raw = bytes.first(size);
+    return found;
+}
+
+/// Behind an event's number, which is any of those that write to the ring.
+std::optional<perf_record> parse_lost(std::span<const std::uint8_t> bytes,
+                                      bool has_number) noexcept {
+    perf_record found;
+    found.kind = perf_kind::lost;
+    std::uint64_t number = 0;
+    if ((has_number && !take(bytes, number)) || !take(bytes, found.lost)) {
+        return std::nullopt;
+    }
+    return found;
+}
+
+std::optional<perf_record> parse_begun(std::span<const std::uint8_t> bytes) noexcept {
+    perf_record found;
+    found.kind = perf_kind::begun;
+    std::uint32_t parent_thread = 0;
+    const bool is_whole = take(bytes, found.process) && take(bytes, found.parent) &&
+                          take(bytes, found.thread) && take(bytes, parent_thread) &&
+                          take(bytes, found.time);
+    return is_whole ? std::optional(found) : std::nullopt;
+}
+
+/// The name ends at its NUL; behind that comes the time (perf_process_type).
+std::optional<perf_record> parse_renamed(std::span<const std::uint8_t> bytes) noexcept {
+    perf_record found;
+    found.kind = perf_kind::renamed;
+    if (!take(bytes, found.process) || !take(bytes, found.thread) ||
+        bytes.size() < sizeof found.time) {
+        return std::nullopt;
+    }
+    const std::span<const std::uint8_t> name = bytes.first(bytes.size() - sizeof found.time);
+    std::memcpy(&found.time, bytes.data() + name.size(), sizeof found.time);
+    const auto end = std::find(name.begin(), name.end(), std::uint8_t{0});
+    found.name = {reinterpret_cast<const char*>(name.data()),
+                  static_cast<std::size_t>(end - name.begin())};
+    return found;
+}
+
+}  // namespace
+
+std::optional<perf_record> parse_perf_record(std::span<const std::uint8_t> bytes) noexcept {
+    std::span<const std::uint8_t> rest = bytes;
+    perf_event_header header{};
+    if (!take(rest, header) || header.size != bytes.size()) {
+        return std::nullopt;
+    }
+    switch (header.type) {
+        case PERF_RECORD_SAMPLE:
+            return parse_sample(rest);
+        case PERF_RECORD_LOST:
+            return parse_lost(rest, true);
+        case PERF_RECORD_LOST_SAMPLES:
+            return parse_lost(rest, false);
+        case PERF_RECORD_FORK:
+            return parse_begun(rest);
+        case PERF_RECORD_COMM:
+            return parse_renamed(rest);
+        default:
+            return perf_record{};
+    }
+}
+
+void perf_memory::copy(std::uint64_t position, std::span<std::uint8_t> out) const noexcept {
+    const std::size_t begin = position & (bytes_.size() - 1);
+    const std::size_t first = std::min(out.size(), bytes_.size() - begin);
+    std::memcpy(out.data(), bytes_.data() + begin, first);
+    std::memcpy(out.data() + first, bytes_.data(), out.size() - first);
+}
+
+std::span<const std::uint8_t> perf_memory::record_at(std::uint64_t position, std::uint64_t filled) {
+    perf_event_header header{};
+    const std::uint64_t available = std::min<std::uint64_t>(filled, bytes_.size());
+    if (available < sizeof header) {
+        return {};
+    }
+    std::uint8_t head[sizeof header];
+    copy(position, head);
+    std::memcpy(&header, head, sizeof header);
+    if (header.size < sizeof header || header.size > available) {
+        return {};
+    }
+    const std::size_t begin = position & (bytes_.size() - 1);
+    if (header.size <= bytes_.size() - begin) {
+        return bytes_.subspan(begin, header.size);
+    }
+    joined_.resize(header.size);
+    copy(position, joined_);
+    return joined_;
+}
+
+std::vector<std::uint64_t> backward_positions(perf_memory& memory, std::uint64_t head) {
+    std::vector<std::uint64_t> positions;
+    // It begins at 0 and goes down, so what has been written is what is missing to 0.
+    std::uint64_t left = std::min<std::uint64_t>(0 - head, memory.size());
+    while (true) {
+        // The newest records may have taken the place of the end of the oldest.
+        const std::span<const std::uint8_t> record = memory.record_at(head, left);
+        if (record.empty()) {
+            break;
+        }
+        positions.push_back(head);
+        head += record.size();
+        left -= record.size();
+    }
+    std::reverse(positions.begin(), positions.end());
+    return positions;
+}
+
+}  // namespace eventlog::tracefs
