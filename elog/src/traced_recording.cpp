@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "clock.hpp"
 #include "failure.hpp"
@@ -21,10 +22,6 @@ constexpr std::uint32_t clock_of_kernel = EVENTLOG_CLOCK_MONOTONIC;  // of each 
 constexpr std::chrono::milliseconds stop_interval{10};
 // How soon an event is found that a program brings along.
 constexpr std::chrono::milliseconds look_interval{100};
-// Records go on to the sink in pieces of that size.
-constexpr std::size_t run_size = 256U << 10U;
-// Above, providers are not told apart by their processes any more.
-constexpr std::uint16_t processes_max = 60000;
 // In a record of the kernel's.
 constexpr std::size_t id_offset = 0;
 
@@ -65,12 +62,13 @@ traced_recording::traced_recording(tracing_options options)
       events_(options_.patterns, options_.published),
       source_(make_source(options_)),
       processes_([this](std::uint32_t process) { return source_->name_of_ended(process); }),
-      cpus_(source_->cpu_count()) {
+      records_(source_->cpu_count(), options_.overwrite) {
     find_events();
 }
 
 void traced_recording::start(record_sink& sink) {
     sink_ = &sink;
+    records_.start(sink);
     // What sinks ask of a region are its clock and the number of its rings.
     const core::unique_fd no_file;
     header_.clock = clock_of_kernel;
@@ -121,7 +119,7 @@ void traced_recording::take_counts() {
     for (const auto& [event, pushed] : counted_) {
         // Of which processes the events were, nobody has asked.
         const traced_process nobody{0, 0, 0, "?"};
-        options_.counting.take(provider_of(*event, nobody), *event, pushed,
+        options_.counting.take(records_.provider_of(*event, nobody), *event, pushed,
                                source_->counts_of(*event));
     }
 }
@@ -163,41 +161,9 @@ bool traced_recording::is_wanted(const traced_process& process) const {
                        [&](const auto& one) { return core::glob_match(one, process.name); });
 }
 
-std::uint16_t traced_recording::provider_of(const traced_event& event,
-                                            const traced_process& process) {
-    instance_key key{event.schema.get(), process.pid, process.start_time};
-    const auto known = instances_.find(key);
-    if (known != instances_.end()) {
-        return known->second;
-    }
-    provider_instance added;
-    if (next_instance_ >= processes_max) {
-        key = {event.schema.get(), 0, 0};
-        const auto common = instances_.find(key);
-        if (common != instances_.end()) {
-            return common->second;
-        }
-        if (next_instance_ == UINT16_MAX) {
-            throw failure("There are more providers than a recording can tell apart. Start it "
-                          "again, with fewer events.");
-        }
-        added.process = "?";
-    } else {
-        added.pid = process.pid;
-        added.uid = process.uid;
-        added.process = process.name;
-        added.start_time = process.start_time;
-    }
-    added.id = next_instance_++;
-    added.schema = *event.schema;
-    sink_->take_provider(added);
-    return instances_.emplace(key, added.id).first->second;
-}
-
 void traced_recording::take_event(std::uint32_t cpu, const kept_event& event) {
-    cpu_state& state = cpus_[cpu];
     if (event.record.size() < tracefs::common_size) {
-        ++state.totals.damaged;
+        records_.count_damaged(cpu);
         return;
     }
     const traced_event* const known =
@@ -206,70 +172,26 @@ void traced_recording::take_event(std::uint32_t cpu, const kept_event& event) {
         return;  // somebody has enabled others in our instance
     }
     const traced_process& process = processes_.of(event.thread, event.process);
-    if (!is_wanted(process)) {
-        return;
-    }
-    const std::uint16_t provider = provider_of(*known, process);
-    const std::size_t begin = state.bytes.size();
-    eventlog_record header{};
-    state.bytes.resize(begin + sizeof header);
-    if (!known->plan.append(event.record, EVENTLOG_RECORD_SIZE_MAX - sizeof header, state.bytes)) {
-        state.bytes.resize(begin);
-        ++state.totals.damaged;
-        return;
-    }
-    header.size = static_cast<std::uint32_t>(state.bytes.size() - begin);
-    header.provider = provider;
-    header.event = known->position;
-    header.time = event.time;
-    header.thread = event.thread;
-    header.cpu = static_cast<std::uint16_t>(cpu);
-    std::memcpy(state.bytes.data() + begin, &header, sizeof header);
-    state.bytes.resize(begin + padded_size(header.size));
-    if (state.count == 0) {
-        state.first_loss = std::exchange(state.untold, 0);
-    }
-    ++state.count;
-    if (state.bytes.size() >= run_size) {
-        hand_over(cpu);
+    if (is_wanted(process)) {
+        records_.take(cpu, *known, process,
+                      {event.time, event.thread, static_cast<std::uint16_t>(cpu), event.record});
     }
 }
 
-void traced_recording::hand_over(std::uint32_t cpu) {
-    cpu_state& state = cpus_[cpu];
-    if (state.count == 0) {
-        return;
-    }
-    record_run run;
-    run.ring = cpu;
-    run.lost_before = std::exchange(state.first_loss, 0);
-    run.overwritten = options_.overwrite;
-    run.sequence = state.totals.read + state.told - state.untold - run.lost_before;
-    run.count = std::exchange(state.count, 0);
-    run.bytes = state.bytes;
-    sink_->take_run(run);
-    state.totals.read += run.count;
-    state.totals.bytes += state.bytes.size();
-    state.bytes.clear();
-}
-
-/// What is missing stands in front of the next record, so those before it have to go.
 void traced_recording::take_missed(std::uint32_t cpu, std::uint64_t count) {
-    hand_over(cpu);
-    cpus_[cpu].untold += count;
-    cpus_[cpu].told += count;
+    records_.lose(cpu, count);
 }
 
 void traced_recording::take_damage(std::uint32_t cpu, const std::string& complaint) {
-    ++cpus_[cpu].totals.damaged;
+    records_.count_damaged(cpu);
     complaints_.push_back(complaint);
 }
 
 void traced_recording::take_all(bool is_last) {
     const std::uint64_t now = core::read_clock(clock_of_kernel);
-    for (std::uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
+    for (std::uint32_t cpu = 0; cpu < source_->cpu_count(); ++cpu) {
         source_->take(cpu, is_last ? UINT64_MAX : now, *this);
-        hand_over(cpu);
+        records_.hand_over(cpu);
     }
     if (clock_schedule_.is_due()) {
         sink_->take_clock(core::read_clock_pair(clock_of_kernel));
@@ -281,9 +203,8 @@ void traced_recording::take_all(bool is_last) {
 
 recording_summary traced_recording::sum_up() const {
     recording_summary summary;
-    for (const cpu_state& cpu : cpus_) {
-        ring_totals totals = cpu.totals;
-        (options_.overwrite ? totals.overwritten : totals.lost) = cpu.told;
+    for (std::uint32_t cpu = 0; cpu < source_->cpu_count(); ++cpu) {
+        const ring_totals totals = records_.totals(cpu);
         summary.rings.push_back(totals);
         summary.events += totals.read;
         summary.bytes += totals.bytes;
@@ -303,18 +224,11 @@ recording_summary traced_recording::so_far() const {
 
 /// Behind the last record: all that the kernel has counted, and not told before.
 void traced_recording::report_losses() {
-    for (std::uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
-        cpu_state& state = cpus_[cpu];
+    for (std::uint32_t cpu = 0; cpu < source_->cpu_count(); ++cpu) {
         const std::uint64_t all = source_->lost(cpu);
-        const std::uint64_t rest = all - std::min(all, state.told);
-        state.told += rest;
-        state.untold += rest;
-        if (state.untold != 0 || state.totals.damaged != 0) {
-            const std::uint64_t overwritten = options_.overwrite ? state.untold : 0;
-            sink_->take_loss({static_cast<std::uint32_t>(loss_scope::ring), cpu, state.untold,
-                              overwritten, 0, state.totals.damaged});
-        }
+        records_.lose(cpu, all - std::min(all, records_.lost(cpu)));
     }
+    records_.finish();
 }
 
 /// Returns true if there is something to take before that.

@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,6 +23,7 @@
 #include "recording.hpp"
 #include "traced_events.hpp"
 #include "traced_processes.hpp"
+#include "traced_records.hpp"
 #include "traced_source.hpp"
 
 namespace elog {
@@ -85,18 +85,6 @@ class traced_recording : private kept_taker {
   private:
     using steady_clock = std::chrono::steady_clock;
 
-    /// What a CPU has given so far, and lost.
-    struct cpu_state {
-        ring_totals totals{};
-        std::uint64_t untold = 0;         // lost, and no record has been handed over since
-        std::uint64_t told = 0;           // lost in all
-        std::vector<std::uint8_t> bytes;  // records that have not been handed over
-        std::uint64_t count = 0;
-        std::uint64_t first_loss = 0;  // in front of them
-    };
-    /// A provider in a process.
-    using instance_key = std::tuple<const provider_schema*, std::uint32_t, std::uint64_t>;
-
     void start(record_sink& sink);
     void find_events();
     void begin(const traced_event& event);
@@ -109,9 +97,6 @@ class traced_recording : private kept_taker {
     void take_missed(std::uint32_t cpu, std::uint64_t count) override;
     void take_damage(std::uint32_t cpu, const std::string& complaint) override;
     [[nodiscard]] bool is_wanted(const traced_process& process) const;
-    [[nodiscard]] std::uint16_t provider_of(const traced_event& event,
-                                            const traced_process& process);
-    void hand_over(std::uint32_t cpu);
     [[nodiscard]] recording_summary end();
     void report_losses();
     [[nodiscard]] recording_summary sum_up() const;
@@ -122,9 +107,7 @@ class traced_recording : private kept_taker {
     traced_processes processes_;
     eventlog_region header_{};     // of a region that there is not
     record_sink* sink_ = nullptr;  // while it runs
-    std::vector<cpu_state> cpus_;
-    std::map<instance_key, std::uint16_t> instances_;
-    std::uint16_t next_instance_ = 0;
+    traced_records records_;
     std::vector<found_event> found_;
     std::map<const traced_event*, pushed_event> counted_;
     std::vector<std::string> complaints_;
