@@ -10,6 +10,7 @@
 
 #include "error.hpp"
 #include "event_format.hpp"
+#include "format_text.hpp"
 #include "instance_name.hpp"
 #include "kernel_text.hpp"
 #include "payload_plan.hpp"
@@ -48,6 +49,23 @@ std::vector<std::uint8_t> record_of(std::initializer_list<std::uint32_t> words,
     }
     record.insert(record.end(), rest.begin(), rest.end());
     return record;
+}
+
+TEST(tracefs_format, takes_lines_of_the_kernels_form_alone) {
+    constexpr std::string_view start = "ID: 1\nformat:\n";
+    const auto is_taken = [&](std::string_view line) {
+        return is_format_text(std::string(start) + std::string(line) + "\n\n");
+    };
+    EXPECT_TRUE(is_taken("\tfield:__data_loc const char *[] x;\toffset:8;\tsize:4;\tsigned:0;"));
+    EXPECT_TRUE(is_taken("\tfield:u8 x[(16 + 1)];\toffset:8;\tsize:17;"));
+    EXPECT_FALSE(is_taken("\tfield:u8 x[16;\toffset:8;\tsize:16;\tsigned:0;"));
+    EXPECT_FALSE(is_taken("\tfield:u8;\toffset:8;\tsize:1;\tsigned:0;"));
+    EXPECT_FALSE(is_taken("\tfield:u8 \"x\";\toffset:8;\tsize:1;\tsigned:0;"));
+    EXPECT_FALSE(is_taken("\tfield:u8 x;\toffset:;\tsize:1;\tsigned:0;"));
+    EXPECT_FALSE(is_taken("\tfield:u8 x;\toffset:8;\tsize:1;\tsigned:0"));
+    EXPECT_FALSE(is_taken("\tfield:u8 x"));
+    EXPECT_FALSE(is_format_text("ID: x\nformat:\n"));
+    EXPECT_FALSE(is_format_text("ID: 1\n"));
 }
 
 TEST(tracefs_format, tells_an_event_of_the_sdk) {

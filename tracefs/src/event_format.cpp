@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "format_text.hpp"
 
 namespace eventlog::tracefs {
 namespace {
@@ -168,11 +169,17 @@ format_field field_of(const tep_format_field& field, const std::string& event) {
     return found;
 }
 
+constexpr std::string_view print_begin = "\nprint fmt:";
+
 /// How the kernel would print it is not asked for, and would be a mistake for libtraceevent where
 /// it calls functions.
-std::string without_print_format(std::string_view text) {
-    constexpr std::string_view begin = "\nprint fmt:";
-    return std::string(text.substr(0, text.find(begin))) + std::string(begin) + " \"\"\n";
+std::string_view without_print_format(std::string_view text) noexcept {
+    return text.substr(0, text.find(print_begin));
+}
+
+[[noreturn]] void refuse(const std::string& system, const std::string& name) {
+    throw error("What the kernel says about {}:{} cannot be understood. Leave it out.", system,
+                name);
 }
 
 /// What stands behind "name: ", with the dot that several forms of an event have in their names,
@@ -243,13 +250,17 @@ event_format parse_format(std::string_view text, const std::string& system) {
     tep_set_loglevel(TEP_LOG_NONE);
     tep_set_long_size(handle.get(), sizeof(long));
     const std::string name = take_name(text, system);
-    const std::string known = "name: event\n" + without_print_format(text);
+    const std::string_view sound = without_print_format(text);
+    if (!is_format_text(sound)) {
+        refuse(system, name);
+    }
+    const std::string known =
+        "name: event\n" + std::string(sound) + std::string(print_begin) + " \"\"\n";
     static_cast<void>(tep_parse_event(handle.get(), known.data(), known.size(), system.c_str()));
     const tep_event* const event = tep_get_first_event(handle.get());
     if (event == nullptr || (static_cast<unsigned>(event->flags) & TEP_EVENT_FL_FAILED) != 0 ||
         event->id < 0 || event->id > UINT16_MAX) {
-        throw error("What the kernel says about {}:{} cannot be understood. Leave it out.", system,
-                    name);
+        refuse(system, name);
     }
     event_format found{system, name, static_cast<std::uint16_t>(event->id), {}};
     for (const tep_format_field* field = event->format.fields; field != nullptr;
