@@ -81,8 +81,9 @@ void run_on_file(const agg_arguments& arguments) {
     const aggregation asked = parse_expression(arguments);
     record_choice choice = arguments.choice;
     choice.path = *arguments.file;
-    file_reader file(choice.path, choice.range());
-    const std::unique_ptr<record_filter> filter = make_file_filter(choice.where, choice.path);
+    choice.open();
+    file_reader file(choice.readable(), choice.range());
+    const std::unique_ptr<record_filter> filter = make_file_filter(choice.where, choice.readable());
     aggregator computed(asked, filter.get(), arguments.keys);
     add_providers(filter.get(), &computed, file.providers(), true);
     aggregate_intervals intervals(
@@ -97,7 +98,7 @@ void run_on_file(const agg_arguments& arguments) {
     }
     intervals.finish();
     tell_unsuited(filter.get(), &computed);
-    complain_about_damage(file, choice.path);
+    choice.complain(file);
 }
 
 /// What cannot be asked is said before anything is counted.
@@ -251,7 +252,8 @@ void add_agg(command_line& line) {
         .add_option("EXPRESSION", arguments->expression,
                     "count(), sum(F), avg, min, max, stddev, hist, quantize [by F, ...]")
         .required();
-    command.add_option("FILE", arguments->file, "Recording made by elog record -o")
+    command
+        .add_option("FILE", arguments->file, "Recording of elog record, perf record or trace-cmd")
         .names_a(value_kind::file);
     add_live_options(command, arguments->listening);
     add_route_option(command, arguments->via);

@@ -58,14 +58,16 @@ void convert(const record_choice& choice, record_writer& writer, bool complain) 
 
 void run_convert(const convert_arguments& arguments) {
     const shown_clock clock = parse_clock(arguments.clock);
+    record_choice choice = arguments.choice;
+    choice.open();
     if (arguments.format == "jsonl") {
         json_lines_writer lines(STDOUT_FILENO, clock);
-        convert(arguments.choice, lines, true);
+        convert(choice, lines, true);
     } else if (arguments.format == "csv") {
         csv_writer table(STDOUT_FILENO, clock);
         column_chooser columns(table);
-        convert(arguments.choice, columns, false);
-        convert(arguments.choice, table, true);
+        convert(choice, columns, false);
+        convert(choice, table, true);
     } else {
         throw usage_failure("'{}' is no format that elog can write. Take jsonl or csv.",
                             arguments.format);

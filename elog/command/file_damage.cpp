@@ -20,4 +20,15 @@ void complain_about_damage(const file_reader& file, const std::string& path, con
     }
 }
 
+void complain_about_damage(const readable_recording& recording, const char* done) {
+    const std::vector<std::string>& damages = recording.made_of()->damages;
+    for (const std::string& damage : damages) {
+        tell("elog: {}: {}", recording.name(), damage);
+    }
+    if (!damages.empty()) {
+        throw failure("The file {} is damaged; everything else in it has been {}.",
+                      recording.name(), done);
+    }
+}
+
 }  // namespace elog

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "file_reader.hpp"
+#include "readable_recording.hpp"
 
 namespace elog {
 
@@ -12,5 +13,8 @@ namespace elog {
 /// written.
 void complain_about_damage(const file_reader& file, const std::string& path,
                            const char* done = "shown");
+
+/// The same of what perf or trace-cmd has recorded, and was not understood.
+void complain_about_damage(const readable_recording& recording, const char* done);
 
 }  // namespace elog

@@ -70,8 +70,9 @@ std::unique_ptr<record_writer> make_writer(const print_arguments& arguments,
 }
 
 void print_file(const print_arguments& arguments, const text_options& options) {
-    const record_choice& choice = arguments.choice;
-    file_reader file(choice.path, choice.range());
+    record_choice choice = arguments.choice;
+    choice.open();
+    file_reader file(choice.readable(), choice.range());
     const std::unique_ptr<record_writer> writer = make_writer(arguments, options);
     wanted_records output(choice, file.providers(), file.shared_ring(), *writer, false);
     check_options(options, file.providers());
@@ -81,7 +82,7 @@ void print_file(const print_arguments& arguments, const text_options& options) {
         [&] { return output.is_full(); });
     output.finish(file.losses());
     output.tell_unsuited();
-    complain_about_damage(file, choice.path);
+    choice.complain(file);
     output.check_names();
     check_options(options, file.providers());
 }
@@ -102,6 +103,11 @@ void complain_about_files(const recording_follower& recording) {
 }
 
 void follow(const print_arguments& arguments, const text_options& options) {
+    if (is_of_another_recorder(arguments.choice.path)) {
+        throw usage_failure("--follow is for a recording that elog writes: print {} when it is "
+                            "complete.",
+                            arguments.choice.path);
+    }
     recording_follower recording(arguments.choice.path);
     const std::unique_ptr<record_writer> writer = make_writer(arguments, options);
     wanted_records output(arguments.choice, recording.providers(), recording.shared_ring(), *writer,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "listening.hpp"
+#include "provider_schema.hpp"
 #include "subscription.hpp"
 #include "traced_recording.hpp"
 

@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include "wanted_records.hpp"
 
+#include <utility>
+
 #include "failure.hpp"
 #include "file_damage.hpp"
 #include "reading_progress.hpp"
 #include "tell.hpp"
 #include "time_points.hpp"
+#include "tracing.hpp"
 #include "where.hpp"
 
 namespace elog {
+namespace {
+
+record_choice opened(record_choice choice) {
+    choice.open();
+    return choice;
+}
+
+}  // namespace
 
 time_options add_choice(subcommand& command, record_choice& choice, const char* end_option) {
-    command.add_option("FILE", choice.path, "Recording made by elog record -o")
+    command.add_option("FILE", choice.path, "Recording of elog record, perf record or trace-cmd")
         .required()
         .names_a(value_kind::file);
     const time_options times = add_times(command, choice, end_option);
@@ -38,12 +49,35 @@ void read_with_progress(file_reader& file, const record_choice& choice, meanwhil
     file.read(take, is_enough);
 }
 
+void record_choice::open() {
+    if (recording_ != nullptr) {
+        return;
+    }
+    recording_ = std::make_shared<const readable_recording>(path, read_published);
+    if (recording_->made_of()) {
+        for (const std::string& note : recording_->made_of()->notes) {
+            tell("elog: {}: {}", path, note);
+        }
+    }
+}
+
+const std::string& record_choice::readable() const noexcept {
+    return recording_ == nullptr ? path : recording_->path();
+}
+
+void record_choice::complain(const file_reader& file, const char* done) const {
+    if (recording_ != nullptr && recording_->made_of()) {
+        complain_about_damage(*recording_, done);
+    }
+    complain_about_damage(file, path, done);
+}
+
 time_range record_choice::range() const {
     time_range found;
     if (!from && !to) {
         return found;
     }
-    const std::int64_t start = recording_start(path);
+    const std::int64_t start = recording_start(readable());
     if (from) {
         found.from = parse_time_point(*from, start);
     }
@@ -58,7 +92,7 @@ wanted_records::wanted_records(const record_choice& choice, const provider_map& 
     : providers_(providers),
       shared_ring_(shared_ring),
       writer_(writer),
-      filter_(make_file_filter(choice.where, choice.path)),
+      filter_(make_file_filter(choice.where, choice.readable())),
       has_end_(choice.has_end()),
       limit_(choice.count.value_or(UINT64_MAX)) {
     add_providers(filter_.get(), nullptr, providers, !is_followed);
@@ -122,10 +156,10 @@ void wanted_records::tell_filter(std::uint16_t id) {
     }
 }
 
-chosen_records::chosen_records(const record_choice& choice, record_writer& writer)
-    : choice_(choice),
-      file_(choice.path, choice.range()),
-      wanted_(choice, file_.providers(), file_.shared_ring(), writer, false) {}
+chosen_records::chosen_records(record_choice choice, record_writer& writer)
+    : choice_(opened(std::move(choice))),
+      file_(choice_.readable(), choice_.range()),
+      wanted_(choice_, file_.providers(), file_.shared_ring(), writer, false) {}
 
 void chosen_records::read(meanwhile output) {
     read_with_progress(file_, choice_, output, [this](const merged_record& record) {
@@ -136,7 +170,7 @@ void chosen_records::read(meanwhile output) {
 
 void chosen_records::complain(const char* done) const {
     wanted_.tell_unsuited();
-    complain_about_damage(file_, choice_.path, done);
+    choice_.complain(file_, done);
 }
 
 }  // namespace elog

@@ -14,6 +14,7 @@
 #include "command_line.hpp"
 #include "file_reader.hpp"
 #include "progress_line.hpp"
+#include "readable_recording.hpp"
 #include "record_filter.hpp"
 #include "record_writer.hpp"
 
@@ -26,10 +27,21 @@ struct record_choice {
     std::optional<std::string> where;
     std::optional<std::uint64_t> count;  // of events, the first of those; nothing: all
 
+    /// Makes the recording ready to be read, if perf or trace-cmd has made it, and says what of it
+    /// cannot be told from what is shown. Before all that reads it. Throws failure.
+    void open();
+    /// Where it is to be read.
+    [[nodiscard]] const std::string& readable() const noexcept;
+    /// As complain_about_damage, also about what of it could not be made ready.
+    void complain(const file_reader& file, const char* done = "shown") const;
+
     /// Throws failure or usage_failure.
     [[nodiscard]] time_range range() const;
     /// What was lost behind the last records is lost in that time, too.
     [[nodiscard]] bool has_end() const noexcept { return !to; }
+
+  private:
+    std::shared_ptr<const readable_recording> recording_;
 };
 
 struct time_options {
@@ -87,8 +99,9 @@ class wanted_records {
 /// The part of a recording that is asked for, read once, from its beginning to its end.
 class chosen_records {
   public:
-    /// Both must outlive it. Throws failure or usage_failure.
-    chosen_records(const record_choice& choice, record_writer& writer);
+    /// Opens the choice, if nobody has. The writer must outlive it. Throws failure or
+    /// usage_failure.
+    chosen_records(record_choice choice, record_writer& writer);
 
     [[nodiscard]] const file_reader& file() const noexcept { return file_; }
     /// Writes all of it, then what the writer has to say. `output`: what of that goes to standard
@@ -98,7 +111,7 @@ class chosen_records {
     void complain(const char* done = "shown") const;
 
   private:
-    const record_choice& choice_;
+    record_choice choice_;
     file_reader file_;
     wanted_records wanted_;
 };

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// The records of perf.data in the order of time. perf writes what it finds in one buffer after the
+// other, and tells when it has been through all of them: what is not later than the latest before
+// the last round but one is complete then.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "perf_sample.hpp"
+
+namespace elog {
+
+/// One that waits for its time.
+struct waiting_record {
+    std::uint64_t time = 0;
+    eventlog::tracefs::perf_stamp stamp{};
+    std::uint32_t type = 0;
+    std::uint16_t misc = 0;
+    std::size_t offset = 0;
+    std::size_t size = 0;
+};
+
+class perf_order {
+  public:
+    using take_record =
+        std::function<void(const waiting_record&, std::span<const std::uint8_t> body)>;
+
+    explicit perf_order(take_record take) : take_(std::move(take)) {}
+
+    /// Copies the body. Where more waits than any round has, the older half is let go.
+    void add(const waiting_record& record, std::span<const std::uint8_t> body);
+    /// Another round is over.
+    void finish_round();
+    /// All that waits is complete.
+    void finish() { let_go(UINT64_MAX); }
+
+  private:
+    void let_go(std::uint64_t until);
+
+    take_record take_;
+    std::vector<waiting_record> waiting_;
+    std::vector<std::uint8_t> bytes_;
+    std::uint64_t latest_ = 0;
+    std::uint64_t complete_ = 0;
+};
+
+}  // namespace elog

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+#include "perf_translation.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "byte_reader.hpp"
+#include "error.hpp"
+#include "failure.hpp"
+#include "perf_file.hpp"
+#include "perf_file_records.hpp"
+#include "perf_order.hpp"
+#include "perf_sample.hpp"
+#include "read_watch.hpp"
+#include "recorded_processes.hpp"
+
+namespace elog {
+namespace {
+
+namespace tracefs = eventlog::tracefs;
+
+// Of lost samples: what a filter of perf's own has taken out. Newer than the headers of Debian 12.
+constexpr std::uint16_t misc_filtered = 1U << 15U;
+
+const char* name_of(std::int32_t clock) noexcept {
+    switch (clock) {
+        case CLOCK_REALTIME:
+            return "CLOCK_REALTIME";
+        case CLOCK_MONOTONIC:
+            return "CLOCK_MONOTONIC";
+        case CLOCK_MONOTONIC_RAW:
+            return "CLOCK_MONOTONIC_RAW";
+        case CLOCK_BOOTTIME:
+            return "CLOCK_BOOTTIME";
+        case CLOCK_TAI:
+            return "CLOCK_TAI";
+        default:
+            return "a clock that elog does not know";
+    }
+}
+
+recorded_clock clock_of(const tracefs::perf_file& about) {
+    recorded_clock clock;
+    const std::optional<std::int32_t>& id = about.events().front().clock;
+    if (!id) {
+        clock.name = "perf's own clock";
+        clock.advice = "perf record -k mono";
+        return clock;
+    }
+    clock.name = name_of(*id);
+    clock.advice = "perf record -k mono, of Linux 5.10 or later";
+    const std::optional<tracefs::perf_clock_pair>& pair = about.clocks();
+    if (*id == CLOCK_REALTIME) {
+        clock.is = recorded_clock::kind::realtime;
+        clock.realtime = 0;
+    } else if (*id == CLOCK_MONOTONIC) {
+        clock.is = recorded_clock::kind::monotonic;
+    }
+    if (!clock.realtime && pair && static_cast<std::int32_t>(pair->clock) == *id) {
+        clock.realtime = static_cast<std::int64_t>(pair->realtime - pair->time);
+    }
+    return clock;
+}
+
+recorded_host host_of(const tracefs::perf_file& about) {
+    return {about.host_name(), about.kernel(), about.machine(), about.cpus()};
+}
+
+class perf_translator {
+  public:
+    perf_translator(const tracefs::recorded_file& from, const std::string& to,
+                    traced_events::read_published published)
+        : from_(from),
+          about_(from),
+          layouts_(about_.events()),
+          translator_(to, host_of(about_), clock_of(about_), about_.formats(),
+                      std::move(published)),
+          order_([this](const auto& record, auto body) { take_in_order(record, body); }) {}
+
+    translation run();
+
+  private:
+    void read();
+    void take(const tracefs::perf_file_record& record);
+    void take_sample(const tracefs::perf_file_record& record);
+    void take_in_order(const waiting_record& record, std::span<const std::uint8_t> body);
+    void take_name(const waiting_record& record, std::span<const std::uint8_t> body);
+    void take_fork(const waiting_record& record, std::span<const std::uint8_t> body);
+    void count_lost(const tracefs::perf_file_record& record);
+    void tell_rest();
+
+    const tracefs::recorded_file& from_;
+    tracefs::perf_file about_;
+    tracefs::perf_layouts layouts_;
+    translator translator_;
+    perf_order order_;
+    recorded_processes processes_;
+    std::map<std::uint32_t, std::uint64_t> lost_in_all_;  // by ring, as perf counted at the end
+    bool has_unplaced_ = false;                           // of these: nobody knows on which CPU
+    std::uint64_t others_ = 0;                            // samples of other events
+    std::uint64_t timeless_ = 0;
+    translation result_;
+};
+
+/// From perf's main loop, or what looks like it: order is by time, but for what has none.
+void perf_translator::take(const tracefs::perf_file_record& record) {
+    switch (record.type) {
+        case PERF_RECORD_SAMPLE:
+            take_sample(record);
+            break;
+        case PERF_RECORD_COMM:
+        case PERF_RECORD_FORK:
+        case PERF_RECORD_LOST: {
+            auto body = record.body;
+            const tracefs::perf_stamp stamp = layouts_.stamp(body);
+            order_.add({stamp.time.value_or(0), stamp, record.type, record.misc}, body);
+            break;
+        }
+        case PERF_RECORD_LOST_SAMPLES:
+            count_lost(record);
+            break;
+        case tracefs::perf_id_index:
+            layouts_.take_index(record);
+            break;
+        case tracefs::perf_finished_round:
+            order_.finish_round();
+            break;
+        default:
+            break;
+    }
+}
+
+void perf_translator::take_sample(const tracefs::perf_file_record& record) {
+    const std::optional<tracefs::perf_sample> sample = layouts_.sample(record);
+    if (!sample) {
+        translator_.count_damaged(translator_.ring_of(std::nullopt));
+    } else if (!sample->is_tracepoint || sample->raw.empty()) {
+        ++others_;
+    } else if (!sample->stamp.time) {
+        ++timeless_;
+    } else {
+        order_.add({*sample->stamp.time, sample->stamp, record.type, record.misc}, sample->raw);
+    }
+}
+
+/// For each event on each CPU, as of perf 6.1; it counts again what was told at its place.
+void perf_translator::count_lost(const tracefs::perf_file_record& record) {
+    auto body = record.body;
+    const tracefs::perf_stamp stamp = layouts_.stamp(body);
+    if ((record.misc & misc_filtered) != 0 || body.size() < sizeof(std::uint64_t)) {
+        return;
+    }
+    // The stamp has no CPU: perf makes it up.
+    const auto cpu = stamp.id ? layouts_.cpu_of(*stamp.id) : std::nullopt;
+    lost_in_all_[translator_.ring_of(cpu)] +=
+        tracefs::byte_reader(body, "A loss").take<std::uint64_t>();
+    has_unplaced_ = has_unplaced_ || !cpu;
+}
+
+void perf_translator::take_name(const waiting_record& record, std::span<const std::uint8_t> body) {
+    tracefs::byte_reader from(body, "A name");
+    const auto pid = from.take<std::uint32_t>();
+    const auto thread = from.take<std::uint32_t>();
+    const std::string_view text = tracefs::byte_reader::text_of(from.take_rest());
+    const std::string_view name = text.substr(0, text.find('\0'));
+    if ((record.misc & PERF_RECORD_MISC_COMM_EXEC) != 0 && pid == thread) {
+        processes_.become(pid, name, record.time);
+    } else {
+        processes_.rename(pid, thread, name);
+    }
+}
+
+void perf_translator::take_fork(const waiting_record& record, std::span<const std::uint8_t> body) {
+    tracefs::byte_reader from(body, "A fork");
+    const auto pid = from.take<std::uint32_t>();
+    const auto parent = from.take<std::uint32_t>();
+    // What perf makes up at its beginning, of those that run, has no time.
+    if (record.time != 0) {
+        processes_.fork(parent, pid, record.time);
+    }
+}
+
+void perf_translator::take_in_order(const waiting_record& record,
+                                    std::span<const std::uint8_t> body) {
+    const std::uint32_t ring = translator_.ring_of(record.stamp.cpu);
+    try {
+        switch (record.type) {
+            case PERF_RECORD_COMM:
+                take_name(record, body);
+                break;
+            case PERF_RECORD_FORK:
+                take_fork(record, body);
+                break;
+            case PERF_RECORD_LOST: {
+                tracefs::byte_reader from(body, "A loss");
+                from.skip(sizeof(std::uint64_t));  // which event came too late
+                translator_.lose(ring, from.take<std::uint64_t>());
+                break;
+            }
+            default:
+                translator_.take(ring, processes_.of(record.stamp.pid),
+                                 {record.time, record.stamp.thread,
+                                  static_cast<std::uint16_t>(record.stamp.cpu.value_or(0)), body});
+                break;
+        }
+    } catch (const tracefs::error&) {
+        translator_.count_damaged(ring);
+    }
+}
+
+void perf_translator::read() {
+    tracefs::perf_file_records records(from_, about_);
+    std::uint64_t noted = records.offset();
+    try {
+        while (const std::optional<tracefs::perf_file_record> record = records.next()) {
+            take(*record);
+            note_read(records.offset() - std::exchange(noted, records.offset()));
+        }
+    } catch (const tracefs::error& mistake) {
+        result_.damages.emplace_back(mistake.what());
+    }
+}
+
+/// What was lost and is in no place of the file was lost at its end.
+void perf_translator::tell_rest() {
+    std::uint64_t all = 0;
+    std::uint64_t told = 0;
+    for (std::uint32_t ring = 0; ring <= translator_.ring_of(std::nullopt); ++ring) {
+        const std::uint64_t of_ring = has_unplaced_ ? 0 : lost_in_all_[ring];
+        translator_.lose(ring, of_ring - std::min(of_ring, translator_.lost(ring)));
+        all += lost_in_all_[ring];
+        told += translator_.lost(ring);
+    }
+    if (has_unplaced_) {
+        translator_.lose(translator_.ring_of(std::nullopt), all - std::min(all, told));
+    }
+    if (others_ != 0) {
+        result_.notes.push_back(fmt::format(
+            "its {} samples of events that are no tracepoints are left out: see them with perf "
+            "report.",
+            others_));
+    }
+    if (timeless_ != 0) {
+        result_.damages.push_back(fmt::format(
+            "{} samples have no time and are left out: record without --no-timestamp", timeless_));
+    }
+}
+
+translation perf_translator::run() {
+    read();
+    order_.finish();
+    tell_rest();
+    translator_.finish(result_);
+    return std::move(result_);
+}
+
+}  // namespace
+
+translation translate_perf(const tracefs::recorded_file& from, const std::string& to,
+                           traced_events::read_published published) {
+    try {
+        return perf_translator(from, to, std::move(published)).run();
+    } catch (const tracefs::error& mistake) {
+        throw failure("{}", mistake.what());
+    }
+}
+
+}  // namespace elog

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "readable_recording.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "error.hpp"
+#include "failure.hpp"
+#include "perf_file.hpp"
+#include "perf_translation.hpp"
+#include "trace_translation.hpp"
+#include "tracing_data.hpp"
+
+namespace elog {
+namespace {
+
+namespace tracefs = eventlog::tracefs;
+
+enum class recorder { elog, perf, trace_cmd };
+
+/// By the first bytes. What cannot be opened is left to who reads it.
+recorder recorder_of(const std::string& path) {
+    std::array<std::uint8_t, 16> start{};
+    const eventlog::core::unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+        return recorder::elog;
+    }
+    const ssize_t size = ::pread(file.get(), start.data(), start.size(), 0);
+    const auto bytes = std::span(start).first(size < 0 ? 0 : static_cast<std::size_t>(size));
+    if (tracefs::is_perf_data(bytes)) {
+        return recorder::perf;
+    }
+    return tracefs::is_tracing_data(bytes) ? recorder::trace_cmd : recorder::elog;
+}
+
+/// Not /tmp, if there is another: that may be in memory.
+std::string folder_for_large_files() {
+    const char* const wanted = std::getenv("TMPDIR");
+    if (wanted != nullptr && *wanted != '\0') {
+        return wanted;
+    }
+    return ::access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
+}
+
+}  // namespace
+
+bool is_of_another_recorder(const std::string& path) {
+    return recorder_of(path) != recorder::elog;
+}
+
+readable_recording::readable_recording(std::string name, traced_events::read_published published)
+    : name_(std::move(name)), path_(name_) {
+    if (recorder_of(name_) != recorder::elog) {
+        translate(std::move(published));
+    }
+}
+
+void readable_recording::open_unnamed() {
+    folder_ = folder_for_large_files();
+    std::string path = folder_ + "/elog-XXXXXX";
+    unnamed_ = eventlog::core::unique_fd(::mkostemp(path.data(), O_CLOEXEC));
+    if (!unnamed_) {
+        throw failure("To read {}, elog makes an .elog file of it, and cannot make one in {} ({}). "
+                      "Set TMPDIR to a folder where it may.",
+                      name_, folder_, std::strerror(errno));
+    }
+    static_cast<void>(::unlink(path.c_str()));
+    path_ = fmt::format("/proc/self/fd/{}", unnamed_.get());
+    if (::access(path_.c_str(), R_OK | W_OK) != 0) {
+        throw failure("To read {}, elog needs /proc, which is not there. Mount it.", name_);
+    }
+}
+
+void readable_recording::translate(traced_events::read_published published) {
+    open_unnamed();
+    const auto nobody = [] { return std::vector<provider_schema>(); };
+    traced_events::read_published known = published ? std::move(published) : nobody;
+    try {
+        const tracefs::recorded_file from(name_);
+        made_of_ = recorder_of(name_) == recorder::perf
+                       ? translate_perf(from, path_, std::move(known))
+                       : translate_trace(from, path_, std::move(known));
+    } catch (const tracefs::error& mistake) {
+        throw failure("{}", mistake.what());
+    }
+}
+
+}  // namespace elog

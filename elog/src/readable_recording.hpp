@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// A recording that somebody names: an .elog file, or one that perf or trace-cmd has made. Of that
+// an .elog file is made first, which has no name and goes when nobody reads it any more. What is
+// what, the first bytes say.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "traced_events.hpp"
+#include "translation.hpp"
+#include "unique_fd.hpp"
+
+namespace elog {
+
+/// Whether it is a file of perf's or trace-cmd's.
+[[nodiscard]] bool is_of_another_recorder(const std::string& path);
+
+class readable_recording {
+  public:
+    /// `published`: schemas that may be of events in it. Throws failure if it is of perf or
+    /// trace-cmd and nothing in it can be read.
+    explicit readable_recording(std::string name, traced_events::read_published published = {});
+
+    /// What it was called.
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    /// Where an .elog file is to be read, as long as this lives; whether there is one, nobody has
+    /// looked.
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+    /// Nothing: it was not made of another.
+    [[nodiscard]] const std::optional<translation>& made_of() const noexcept { return made_of_; }
+
+  private:
+    void translate(traced_events::read_published published);
+    void open_unnamed();
+
+    std::string name_;
+    std::string path_;
+    std::string folder_;
+    eventlog::core::unique_fd unnamed_;
+    std::optional<translation> made_of_;
+};
+
+}  // namespace elog

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+#include "trace_translation.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "error.hpp"
+#include "event_format.hpp"
+#include "failure.hpp"
+#include "page_events.hpp"
+#include "read_watch.hpp"
+#include "recorded_processes.hpp"
+#include "trace_file.hpp"
+#include "trace_pages.hpp"
+
+namespace elog {
+namespace {
+
+namespace tracefs = eventlog::tracefs;
+
+constexpr std::size_t thread_offset = 4;  // in a record of the kernel's
+
+// What is held at once: some pages of each CPU.
+constexpr std::uint64_t held_max = std::uint64_t{512} << 20U;
+
+recorded_clock clock_of(const tracefs::trace_file& about, const std::string& name) {
+    recorded_clock clock;
+    clock.name = fmt::format("the kernel's clock {}", name.empty() ? "?" : name);
+    clock.advice = "trace-cmd record -C mono --date";
+    if (name == "mono") {
+        clock.is = recorded_clock::kind::monotonic;
+    }
+    clock.realtime = about.realtime();
+    return clock;
+}
+
+recorded_host host_of(const tracefs::trace_file& about) {
+    std::uint32_t cpus = about.cpus();
+    for (const tracefs::trace_buffer& buffer : about.buffers()) {
+        for (const tracefs::trace_cpu& each : buffer.cpus) {
+            cpus = std::max(cpus, each.cpu + 1);
+        }
+    }
+    return {about.host_name(), about.kernel(), about.machine(), cpus};
+}
+
+bool has_pages(const tracefs::trace_buffer& buffer) {
+    return !buffer.cpus.empty();
+}
+
+/// How much of each CPU may be held. Throws failure if that is less than a page.
+std::uint32_t share_of_cpu(const tracefs::trace_file& about, const std::string& path) {
+    std::uint64_t cpus = 1;
+    std::uint32_t page_size = 0;
+    for (const tracefs::trace_buffer& buffer : about.buffers()) {
+        cpus += buffer.cpus.size();
+        page_size = std::max(page_size, buffer.page_size);
+    }
+    if (held_max / cpus < page_size) {
+        throw failure("{} has {} CPUs with pages of {} bytes, which is more than elog keeps in "
+                      "memory. Show it with trace-cmd report.",
+                      path, cpus - 1, page_size);
+    }
+    return static_cast<std::uint32_t>(held_max / cpus);
+}
+
+/// That of the first buffer with anything in it: one file has one.
+std::string clock_name(const tracefs::trace_file& about) {
+    const auto& all = about.buffers();
+    const auto found = std::find_if(all.begin(), all.end(), has_pages);
+    return found == all.end() ? std::string() : found->clock;
+}
+
+/// What one buffer has of one CPU, event by event.
+class cpu_stream {
+  public:
+    cpu_stream(std::uint32_t cpu, tracefs::trace_pages pages)
+        : cpu_(cpu), pages_(std::move(pages)) {}
+
+    [[nodiscard]] std::uint32_t cpu() const noexcept { return cpu_; }
+    [[nodiscard]] const tracefs::raw_event& event() const noexcept { return event_; }
+    /// What is missing in front of it.
+    [[nodiscard]] std::uint64_t take_missed() noexcept { return std::exchange(missed_, 0); }
+
+    /// False behind the last one. Throws tracefs::error; then there may be more all the same.
+    [[nodiscard]] bool advance() {
+        while (true) {
+            if (const std::optional<tracefs::raw_event> found = events_.next()) {
+                event_ = *found;
+                return true;
+            }
+            if (!pages_.next(page_)) {
+                return false;
+            }
+            note_read(page_.size());
+            // Where a page had no room to tell how many, the kernel's sum tells at the end.
+            missed_ += events_.load(page_).count.value_or(0);
+        }
+    }
+
+  private:
+    std::uint32_t cpu_;
+    tracefs::trace_pages pages_;
+    tracefs::page_events events_;
+    std::vector<std::uint8_t> page_;
+    tracefs::raw_event event_{};
+    std::uint64_t missed_ = 0;
+};
+
+class trace_translator {
+  public:
+    trace_translator(const tracefs::recorded_file& from, const std::string& to,
+                     traced_events::read_published published)
+        : from_(from),
+          about_(from),
+          clock_name_(clock_name(about_)),
+          translator_(to, host_of(about_), clock_of(about_, clock_name_), about_.formats(),
+                      std::move(published)) {}
+
+    translation run();
+
+  private:
+    /// The earliest is given out first: its time, and whose it is.
+    using head = std::tuple<std::uint64_t, std::size_t>;
+
+    void open_streams();
+    void advance(std::size_t number);
+    void take(cpu_stream& stream);
+    void tell_rest();
+    [[nodiscard]] const traced_process& process_of(std::uint32_t thread);
+
+    const tracefs::recorded_file& from_;
+    tracefs::trace_file about_;
+    std::string clock_name_;
+    translator translator_;
+    tracefs::zstd_stream decompressor_;  // of all
+    std::vector<std::unique_ptr<cpu_stream>> streams_;
+    std::priority_queue<head, std::vector<head>, std::greater<>> heads_;
+    recorded_processes processes_;
+    std::set<std::uint32_t> named_;
+    translation result_;
+};
+
+void trace_translator::open_streams() {
+    const std::uint32_t share = share_of_cpu(about_, from_.path());
+    for (const tracefs::trace_buffer& buffer : about_.buffers()) {
+        if (has_pages(buffer) && buffer.clock != clock_name_) {
+            result_.damages.push_back(fmt::format(
+                "what the instance '{}' has recorded is by the clock {}, that of others "
+                "by {}, and is left out: record it alone",
+                buffer.name, buffer.clock, clock_name_));
+            continue;
+        }
+        for (const tracefs::trace_cpu& cpu : buffer.cpus) {
+            streams_.push_back(std::make_unique<cpu_stream>(
+                cpu.cpu, tracefs::trace_pages(from_, buffer, cpu, decompressor_, share)));
+        }
+    }
+    for (const std::string& name : about_.left_out()) {
+        result_.damages.push_back(fmt::format(
+            "what the instance '{}' has recorded is left out: record with --file-version 7", name));
+    }
+}
+
+void trace_translator::advance(std::size_t number) {
+    cpu_stream& stream = *streams_[number];
+    while (true) {
+        try {
+            if (stream.advance()) {
+                heads_.emplace(stream.event().time, number);
+            }
+            return;
+        } catch (const tracefs::error& mistake) {
+            translator_.count_damaged(translator_.ring_of(stream.cpu()));
+            constexpr std::size_t enough = 100;
+            if (result_.damages.size() < enough) {
+                result_.damages.emplace_back(mistake.what());
+            }
+        }
+    }
+}
+
+/// The file says what threads are called, and not which of them are of one process.
+const traced_process& trace_translator::process_of(std::uint32_t thread) {
+    if (named_.insert(thread).second) {
+        const auto found = about_.names().find(thread);
+        if (found != about_.names().end()) {
+            processes_.rename(thread, thread, found->second);
+        }
+    }
+    return processes_.of(thread);
+}
+
+void trace_translator::take(cpu_stream& stream) {
+    const std::uint32_t ring = translator_.ring_of(stream.cpu());
+    translator_.lose(ring, stream.take_missed());
+    const auto bytes = stream.event().record;
+    if (bytes.size() < tracefs::common_size) {
+        translator_.count_damaged(ring);
+        return;
+    }
+    std::uint32_t thread = 0;
+    std::memcpy(&thread, bytes.data() + thread_offset, sizeof thread);
+    const std::uint64_t time =
+        stream.event().time + static_cast<std::uint64_t>(about_.time_offset());
+    translator_.take(ring, process_of(thread),
+                     {time, thread, static_cast<std::uint16_t>(stream.cpu()), bytes});
+}
+
+/// What the kernel has counted, and was told at no place, is missing at the end.
+void trace_translator::tell_rest() {
+    std::map<std::uint32_t, std::uint64_t> all;
+    for (const tracefs::trace_buffer& buffer : about_.buffers()) {
+        for (const auto& [cpu, lost] : buffer.lost) {
+            all[translator_.ring_of(cpu)] += lost;
+        }
+    }
+    for (const auto& [ring, lost] : all) {
+        translator_.lose(ring, lost - std::min(lost, translator_.lost(ring)));
+    }
+}
+
+translation trace_translator::run() {
+    open_streams();
+    for (std::size_t number = 0; number < streams_.size(); ++number) {
+        advance(number);
+    }
+    while (!heads_.empty()) {
+        const std::size_t number = std::get<1>(heads_.top());
+        heads_.pop();
+        take(*streams_[number]);
+        advance(number);
+    }
+    for (const std::unique_ptr<cpu_stream>& stream : streams_) {
+        translator_.lose(translator_.ring_of(stream->cpu()), stream->take_missed());
+    }
+    tell_rest();
+    translator_.finish(result_);
+    return std::move(result_);
+}
+
+}  // namespace
+
+translation translate_trace(const tracefs::recorded_file& from, const std::string& to,
+                            traced_events::read_published published) {
+    try {
+        return trace_translator(from, to, std::move(published)).run();
+    } catch (const tracefs::error& mistake) {
+        throw failure("{}", mistake.what());
+    }
+}
+
+}  // namespace elog

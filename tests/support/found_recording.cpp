@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "found_recording.hpp"
+
+#include <cstring>
+
+#include "failure.hpp"
+#include "file_reader.hpp"
+#include "recording_sample.hpp"
+#include "scratch.hpp"
+
+namespace eventlog::test {
+namespace {
+
+shown_item as_shown(const elog::merged_record& record, const elog::file_reader& file) {
+    const eventlog_record& header = record.record.header;
+    const elog::provider_instance& provider = file.providers().at(header.provider);
+    shown_item one;
+    one.process = provider.process;
+    one.pid = provider.pid;
+    one.thread = header.thread;
+    one.cpu = header.cpu;
+    one.time = file.clock().realtime(header.time);
+    one.lost = record.lost_before;
+    const auto payload = record.record.payload;
+    std::memcpy(&one.number, payload.data(), sizeof one.number);
+    std::uint32_t place = 0;
+    std::memcpy(&place, payload.data() + sizeof one.number, sizeof place);
+    const std::size_t at = sizeof one.number + sizeof place + (place & 0xffffU);
+    const auto text = payload.subspan(at, (place >> 16U) - 1);
+    one.word.assign(text.begin(), text.end());
+    return one;
+}
+
+std::string written(const std::vector<std::uint8_t>& file) {
+    const std::string path = scratch_directory() + "/recorded";
+    replace(path, file);
+    return path;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> found_recording::numbers() const {
+    std::vector<std::uint64_t> all;
+    for (const shown_item& each : records) {
+        all.push_back(each.number);
+    }
+    return all;
+}
+
+found_recording find_in(const std::string& path) {
+    const elog::readable_recording recording(path);
+    found_recording found;
+    elog::file_reader file(recording.path());
+    file.read([&](const elog::merged_record& record) {
+        found.records.push_back(as_shown(record, file));
+    });
+    found.losses = file.losses();
+    found.damages = recording.made_of().value().damages;
+    found.damages.insert(found.damages.end(), file.damages().begin(), file.damages().end());
+    found.notes = recording.made_of().value().notes;
+    found.clock = recording.made_of().value().clock;
+    return found;
+}
+
+found_recording find_in_file(const std::vector<std::uint8_t>& file) {
+    return find_in(written(file));
+}
+
+std::string refusal_of(const std::vector<std::uint8_t>& file) {
+    try {
+        static_cast<void>(find_in_file(file));
+    } catch (const elog::failure& refused) {
+        return refused.what();
+    }
+    return "it was read";
+}
+
+bool can_be_read(const std::vector<std::uint8_t>& file) {
+    try {
+        const elog::readable_recording recording(written(file));
+        elog::file_reader(recording.path()).read([](const elog::merged_record&) {});
+        return true;
+    } catch (const elog::failure&) {
+        return false;
+    }
+}
+
+}  // namespace eventlog::test

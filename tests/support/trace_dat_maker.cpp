@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "trace_dat_maker.hpp"
+
+#include <zstd.h>
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace eventlog::test {
+namespace {
+
+constexpr std::uint64_t missed_flag = std::uint64_t{1} << 31U;
+constexpr std::uint64_t stored_flag = std::uint64_t{1} << 30U;
+constexpr unsigned delta_shift = 5;
+
+/// Numbers of options and sections.
+enum : std::uint16_t {
+    date = 1,
+    counts = 2,
+    buffer = 3,
+    trace_clock = 4,
+    host = 5,
+    cpu_number = 8,
+    event_formats = 18,
+    thread_names = 21,
+    buffer_pages = 3,
+};
+
+std::vector<std::uint8_t> compress(std::span<const std::uint8_t> content) {
+    std::vector<std::uint8_t> frame(ZSTD_compressBound(content.size()));
+    frame.resize(ZSTD_compress(frame.data(), frame.size(), content.data(), content.size(), 3));
+    return frame;
+}
+
+void add_option(byte_maker& to, std::uint16_t id, std::span<const std::uint8_t> content) {
+    to.add(id).add(static_cast<std::uint32_t>(content.size())).add_bytes(content);
+}
+
+void add_text_option(byte_maker& to, std::uint16_t id, std::string_view text) {
+    add_option(to, id, byte_maker().add_text(text).add_zeros(1).bytes());
+}
+
+/// Returns where it is.
+std::uint64_t add_section(byte_maker& to, std::uint16_t id, std::span<const std::uint8_t> content,
+                          bool compressed) {
+    const std::uint64_t at = to.size();
+    byte_maker body;
+    if (compressed) {
+        const std::vector<std::uint8_t> frame = compress(content);
+        body.add(static_cast<std::uint32_t>(frame.size()));
+        body.add(static_cast<std::uint32_t>(content.size())).add_bytes(frame);
+    } else {
+        body.add_bytes(content);
+    }
+    to.add(id).add<std::uint16_t>(compressed ? 1 : 0).add<std::uint32_t>(0);
+    to.add<std::uint64_t>(body.size()).add_bytes(body.bytes());
+    return at;
+}
+
+}  // namespace
+
+trace_dat_maker::trace_dat_maker(std::vector<system_format> formats, trace_dat_options options)
+    : formats_(std::move(formats)), options_(std::move(options)) {}
+
+void trace_dat_maker::page(std::uint32_t cpu, std::uint64_t missed) {
+    pages_[cpu].emplace_back().missed = missed;
+}
+
+void trace_dat_maker::event(std::uint32_t cpu, std::uint64_t time,
+                            std::span<const std::uint8_t> record) {
+    page_state& page = pages_[cpu].back();
+    if (!std::exchange(page.has_events, true)) {
+        page.begin = page.time = time;
+    }
+    const std::uint64_t delta = time - std::exchange(page.time, time);
+    page.content.add(static_cast<std::uint32_t>(delta << delta_shift | record.size() / 4));
+    page.content.add_bytes(record);
+}
+
+void trace_dat_maker::counted(std::uint32_t cpu, std::uint64_t overwritten) {
+    counted_[cpu] = overwritten;
+}
+
+void trace_dat_maker::name(std::uint32_t thread, std::string_view name) {
+    names_[thread] = name;
+}
+
+trace_dat_maker::bytes trace_dat_maker::pages_of(std::uint32_t cpu) const {
+    byte_maker made;
+    const auto found = pages_.find(cpu);
+    if (found == pages_.end()) {
+        return {};
+    }
+    for (const page_state& page : found->second) {
+        const std::uint64_t flags = page.missed == 0 ? 0 : missed_flag | stored_flag;
+        made.add(page.begin).add(page.content.size() | flags).add_bytes(page.content.bytes());
+        if (page.missed != 0) {
+            made.add(page.missed);
+        }
+        made.pad_to(page_size);
+    }
+    return made.bytes();
+}
+
+std::string trace_dat_maker::names() const {
+    std::string text;
+    for (const auto& [thread, name] : names_) {
+        text += fmt::format("{} {}\n", thread, name);
+    }
+    return text;
+}
+
+void trace_dat_maker::add_options(byte_maker& to) const {
+    if (options_.realtime) {
+        add_text_option(to, date, fmt::format("0x{:x}", *options_.realtime));
+    }
+    add_text_option(to, trace_clock, fmt::format("local [{}] global\n", options_.clock));
+    add_text_option(to, host, "Linux guest 6.12.0-test x86_64");
+    for (const auto& [cpu, overwritten] : counted_) {
+        add_text_option(to, counts,
+                        fmt::format("CPU: {}\nentries: 1\noverrun: {}\ncommit overrun: 0\n"
+                                    "dropped events: 0\nread events: 1\n",
+                                    cpu, overwritten));
+    }
+    add_option(to, cpu_number, byte_maker().add(cpus).bytes());
+}
+
+trace_dat_maker::bytes trace_dat_maker::file_6() const {
+    byte_maker file;
+    add_tracing_head(file, "6");
+    add_page_formats(file);
+    file.add<std::uint32_t>(0);
+    add_event_formats(file, formats_);
+    file.add_zeros(4 + 4);
+    file.add<std::uint64_t>(names().size()).add_text(names());
+    file.add(cpus).add_text("options  ").add_zeros(1);
+    add_options(file);
+    file.add<std::uint16_t>(0).add_text("flyrecord").add_zeros(1);
+    const std::size_t places = file.size();
+    file.add_zeros(cpus * 2 * sizeof(std::uint64_t)).pad_to(page_size);
+    for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
+        const bytes pages = pages_of(cpu);
+        const std::size_t place = places + cpu * 2 * sizeof(std::uint64_t);
+        file.put(place, std::uint64_t{file.size()});
+        file.put(place + sizeof(std::uint64_t), std::uint64_t{pages.size()});
+        file.add_bytes(pages);
+    }
+    return file.bytes();
+}
+
+trace_dat_maker::bytes trace_dat_maker::file_7() const {
+    const bool compressed = options_.compressed;
+    byte_maker file;
+    add_tracing_head(file, "7");
+    file.add_text(compressed ? "zstd" : "none").add_zeros(1).add_text("1.5").add_zeros(1);
+    const std::size_t options_place = file.size();
+    file.add_zeros(sizeof(std::uint64_t));
+    byte_maker content;
+    add_event_formats(content, formats_);
+    const std::uint64_t formats = add_section(file, event_formats, content.bytes(), compressed);
+    content = {};
+    content.add<std::uint64_t>(names().size()).add_text(names());
+    const std::uint64_t thread_names_at =
+        add_section(file, thread_names, content.bytes(), compressed);
+    const std::uint64_t buffer_at = file.size();
+    file.add(buffer_pages).add<std::uint16_t>(compressed ? 1 : 0).add_zeros(12);
+    byte_maker places;
+    places.add(buffer_at).add_zeros(1).add_text(options_.clock).add_zeros(1);
+    places.add(page_size).add(cpus);
+    for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
+        const bytes pages = pages_of(cpu);
+        const bytes frame = compress(pages);
+        places.add(cpu).add<std::uint64_t>(file.size());
+        if (compressed && !pages.empty()) {
+            places.add<std::uint64_t>(frame.size() + 2 * sizeof(std::uint32_t));
+            file.add<std::uint32_t>(1).add(static_cast<std::uint32_t>(frame.size()));
+            file.add(static_cast<std::uint32_t>(pages.size())).add_bytes(frame);
+        } else {
+            places.add<std::uint64_t>(pages.size());
+            file.add_bytes(pages);
+        }
+    }
+    byte_maker more;
+    add_option(more, buffer, places.bytes());
+    add_option(more, 0, byte_maker().add<std::uint64_t>(0).bytes());
+    const std::uint64_t more_at = add_section(file, 0, more.bytes(), false);
+    byte_maker options;
+    add_option(options, event_formats, byte_maker().add(formats).bytes());
+    add_options(options);
+    add_option(options, thread_names, byte_maker().add(thread_names_at).bytes());
+    add_option(options, 0, byte_maker().add(more_at).bytes());
+    file.put(options_place, add_section(file, 0, options.bytes(), compressed));
+    return file.bytes();
+}
+
+trace_dat_maker::bytes trace_dat_maker::file() const {
+    return options_.version == 6 ? file_6() : file_7();
+}
+
+}  // namespace eventlog::test

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "perf_sample.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "byte_reader.hpp"
+#include "error.hpp"
+
+namespace eventlog::tracefs {
+namespace {
+
+constexpr std::size_t word = sizeof(std::uint64_t);
+constexpr const char* what = "A sample";
+
+/// Of what says how often something was counted: PERF_SAMPLE_READ.
+void skip_counts(byte_reader& from, std::uint64_t read_format) {
+    constexpr std::uint64_t format_lost = 1U << 4U;  // newer than the headers of Debian 12
+    const bool is_group = (read_format & PERF_FORMAT_GROUP) != 0;
+    const auto has = [&](std::uint64_t bit) { return (read_format & bit) != 0 ? 1U : 0U; };
+    const std::uint64_t times =
+        has(PERF_FORMAT_TOTAL_TIME_ENABLED) + has(PERF_FORMAT_TOTAL_TIME_RUNNING);
+    const std::uint64_t each = 1 + has(PERF_FORMAT_ID) + has(format_lost);
+    const std::uint64_t count = is_group ? from.take<std::uint64_t>() : 1;
+    from.skip(times * word);
+    if (count > from.left() / word) {
+        throw error("A sample counts more than it has room for.");
+    }
+    from.skip(count * each * word);
+}
+
+void skip_words(byte_reader& from, std::uint64_t sample_type,
+                std::initializer_list<std::uint64_t> bits) {
+    for (const std::uint64_t bit : bits) {
+        from.skip((sample_type & bit) != 0 ? word : 0);
+    }
+}
+
+void take_thread_and_time(byte_reader& from, std::uint64_t sample_type, perf_stamp& stamp) {
+    if ((sample_type & PERF_SAMPLE_TID) != 0) {
+        stamp.pid = from.take<std::uint32_t>();
+        stamp.thread = from.take<std::uint32_t>();
+    }
+    if ((sample_type & PERF_SAMPLE_TIME) != 0) {
+        stamp.time = from.take<std::uint64_t>();
+    }
+}
+
+void take_cpu(byte_reader& from, std::uint64_t sample_type, perf_stamp& stamp) {
+    if ((sample_type & PERF_SAMPLE_CPU) != 0) {
+        stamp.cpu = from.take<std::uint32_t>();
+        from.skip(sizeof(std::uint32_t));
+    }
+}
+
+perf_sample parse_sample(byte_reader from, const perf_event& event) {
+    const auto [sample_type, read_format, all_have_stamps] = event.layout;
+    perf_sample found;
+    found.is_tracepoint = event.is_tracepoint;
+    skip_words(from, sample_type, {PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP});
+    take_thread_and_time(from, sample_type, found.stamp);
+    skip_words(from, sample_type, {PERF_SAMPLE_ADDR, PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID});
+    take_cpu(from, sample_type, found.stamp);
+    skip_words(from, sample_type, {PERF_SAMPLE_PERIOD});
+    if ((sample_type & PERF_SAMPLE_READ) != 0) {
+        skip_counts(from, read_format);
+    }
+    if ((sample_type & PERF_SAMPLE_CALLCHAIN) != 0) {
+        const auto count = from.take<std::uint64_t>();
+        if (count > from.left() / word) {
+            throw error("A sample has more callers than room for them.");
+        }
+        from.skip(count * word);
+    }
+    if ((sample_type & PERF_SAMPLE_RAW) != 0) {
+        found.raw = from.take_bytes(from.take<std::uint32_t>());
+    }
+    return found;
+}
+
+}  // namespace
+
+perf_layouts::perf_layouts(const std::vector<perf_event>& events) : events_(events) {
+    const auto has_id = [](const perf_event& event) {
+        return (event.layout.sample_type & PERF_SAMPLE_IDENTIFIER) != 0;
+    };
+    has_ids_ = std::all_of(events.begin(), events.end(), has_id);
+    const auto is_same = [&](const perf_event& event) {
+        return event.layout.sample_type == events.front().layout.sample_type &&
+               event.layout.read_format == events.front().layout.read_format;
+    };
+    if (!has_ids_ && !std::all_of(events.begin(), events.end(), is_same)) {
+        throw error("Samples of several events are laid out in different ways, and do not say "
+                    "which they are of. Record with a newer perf.");
+    }
+    for (const perf_event& event : events) {
+        for (const std::uint64_t id : event.ids) {
+            by_id_.emplace(id, &event);
+        }
+    }
+}
+
+const perf_event* perf_layouts::event_of(std::uint64_t id) const {
+    const auto found = by_id_.find(id);
+    return found == by_id_.end() ? nullptr : found->second;
+}
+
+std::optional<perf_sample> perf_layouts::sample(const perf_file_record& record) const {
+    try {
+        const perf_event* event = &events_.front();
+        if (has_ids_) {
+            event = event_of(byte_reader(record.body, what).take<std::uint64_t>());
+        }
+        return event == nullptr ? std::nullopt
+                                : std::optional(parse_sample({record.body, what}, *event));
+    } catch (const error&) {
+        return std::nullopt;
+    }
+}
+
+perf_stamp perf_layouts::stamp(std::span<const std::uint8_t>& body) const {
+    const perf_event* event = &events_.front();
+    if (has_ids_ && body.size() >= word) {
+        // What perf makes itself has no number; all are alike then.
+        const perf_event* const named =
+            event_of(byte_reader(body.last(word), what).take<std::uint64_t>());
+        event = named == nullptr ? event : named;
+    }
+    constexpr std::uint64_t parts = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+                                    PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
+                                    PERF_SAMPLE_IDENTIFIER;
+    const std::uint64_t sample_type = event->layout.sample_type & parts;
+    const std::size_t size = static_cast<std::size_t>(std::popcount(sample_type)) * word;
+    perf_stamp found;
+    if (!event->layout.all_have_stamps || size > body.size()) {
+        return found;
+    }
+    byte_reader from(body.last(size), what);
+    take_thread_and_time(from, sample_type, found);
+    skip_words(from, sample_type, {PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID});
+    take_cpu(from, sample_type, found);
+    if ((sample_type & PERF_SAMPLE_IDENTIFIER) != 0) {
+        found.id = from.take<std::uint64_t>();
+    }
+    body = body.first(body.size() - size);
+    return found;
+}
+
+void perf_layouts::take_index(const perf_file_record& record) {
+    struct entry {
+        std::uint64_t id;
+        std::uint64_t place;
+        std::uint64_t cpu;
+        std::uint64_t thread;
+    };
+    byte_reader from(record.body, "An index of events");
+    from.skip(std::min(word, from.left()));  // how many there are, which the size says, too
+    while (from.left() >= sizeof(entry)) {
+        const auto each = from.take<entry>();
+        if (each.cpu <= UINT32_MAX && event_of(each.id) != nullptr) {
+            cpus_.emplace(each.id, static_cast<std::uint32_t>(each.cpu));
+        }
+    }
+}
+
+std::optional<std::uint32_t> perf_layouts::cpu_of(std::uint64_t id) const {
+    const auto found = cpus_.find(id);
+    return found == cpus_.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace eventlog::tracefs

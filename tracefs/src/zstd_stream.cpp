@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "zstd_stream.hpp"
+
+#include <zstd.h>
+
+#include <algorithm>
+
+#include "error.hpp"
+
+namespace eventlog::tracefs {
+namespace {
+
+// What a stream looks back at, and memory is taken for: 8 MiB, as zstd has it by default.
+constexpr int window_log_max = 23;
+constexpr std::size_t piece_size = std::size_t{64} << 10U;
+
+}  // namespace
+
+void zstd_stream::release::operator()(ZSTD_DCtx_s* context) const noexcept {
+    ZSTD_freeDCtx(context);
+}
+
+zstd_stream::zstd_stream() : context_(ZSTD_createDCtx()) {
+    if (context_ == nullptr || ZSTD_isError(ZSTD_DCtx_setParameter(
+                                   context_.get(), ZSTD_d_windowLogMax, window_log_max)) != 0) {
+        throw error("There is no memory to decompress the file. Free some.");
+    }
+}
+
+void zstd_stream::restart() {
+    ZSTD_DCtx_reset(context_.get(), ZSTD_reset_session_only);
+}
+
+bool zstd_stream::decompress(std::span<const std::uint8_t> bytes, std::size_t size_max,
+                             std::vector<std::uint8_t>& out) {
+    const std::size_t begin = out.size();
+    ZSTD_inBuffer from{bytes.data(), bytes.size(), 0};
+    while (true) {
+        const std::size_t old = out.size();
+        const std::size_t room = std::min(piece_size, size_max - (old - begin));
+        // One byte more than there may be tells that there is more.
+        out.resize(old + room + 1);
+        ZSTD_outBuffer to{out.data() + old, room + 1, 0};
+        const std::size_t result = ZSTD_decompressStream(context_.get(), &to, &from);
+        out.resize(old + to.pos);
+        if (ZSTD_isError(result) != 0 || out.size() - begin > size_max) {
+            out.resize(begin);
+            return false;
+        }
+        if (to.pos <= room && from.pos == from.size) {
+            return true;
+        }
+    }
+}
+
+}  // namespace eventlog::tracefs

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// Decompressing what others have compressed with zstd, without trusting it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+struct ZSTD_DCtx_s;
+
+namespace eventlog::tracefs {
+
+class zstd_stream {
+  public:
+    /// Throws error if there is no memory.
+    zstd_stream();
+
+    /// Appends what the next bytes of the stream become. False, if they are not sound, or become
+    /// more than `size_max` bytes; then there is nothing more to be had of it.
+    [[nodiscard]] bool decompress(std::span<const std::uint8_t> bytes, std::size_t size_max,
+                                  std::vector<std::uint8_t>& out);
+    /// What comes is the beginning of another stream.
+    void restart();
+
+  private:
+    struct release {
+        void operator()(ZSTD_DCtx_s* context) const noexcept;
+    };
+
+    std::unique_ptr<ZSTD_DCtx_s, release> context_;
+};
+
+}  // namespace eventlog::tracefs
