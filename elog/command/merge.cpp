@@ -10,6 +10,7 @@
 #include "file_merge.hpp"
 #include "reading_progress.hpp"
 #include "tell.hpp"
+#include "tracing.hpp"
 
 namespace elog {
 namespace {
@@ -31,7 +32,7 @@ std::vector<std::string> damages_of(const merge_summary& summary) {
 
 merge_summary merge(const merge_arguments& arguments) {
     const reading_progress progress(arguments.paths);
-    return merge_files(arguments.paths, arguments.copy.to);
+    return merge_files(arguments.paths, arguments.copy.to, read_published());
 }
 
 void run_merge(const merge_arguments& arguments) {
@@ -56,7 +57,9 @@ void add_merge(command_line& line) {
     subcommand command =
         line.add_subcommand("merge", "Make one recording of several, in the order of time");
     const auto arguments = std::make_shared<merge_arguments>();
-    command.add_option("FILE", arguments->paths, "Recordings of one machine since its start")
+    command
+        .add_option("FILE", arguments->paths,
+                    "Recordings of one machine since its start, also of perf and trace-cmd")
         .required()
         .names_a(value_kind::file);
     add_copy_options(command, arguments->copy);

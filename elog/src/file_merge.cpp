@@ -17,8 +17,10 @@
 #include "clock_table.hpp"
 #include "failure.hpp"
 #include "file_reader.hpp"
+#include "merged_timeline.hpp"
 #include "more_clocks.hpp"
 #include "new_file.hpp"
+#include "readable_recording.hpp"
 
 namespace elog {
 namespace {
@@ -36,7 +38,9 @@ constexpr double rate_tolerance = 1e-3;
 
 /// What has to be known of a file before anything is written.
 struct surveyed_file {
-    std::string path;
+    std::string path;  // as it was named
+    std::shared_ptr<const readable_recording> recording;
+    merged_timeline line;
     host_block host{};
     clock_table clock;
     std::int64_t start_min = INT64_MAX;  // of the machine, as the clocks' readings say
@@ -45,17 +49,48 @@ struct surveyed_file {
     bool has_losses = false;
 };
 
-surveyed_file survey(const std::string& path) {
-    file_reader file(path);
-    surveyed_file found;
-    found.path = path;
-    found.host = file.host();
-    found.clock = file.clock();
+void note_start(surveyed_file& found) {
     for (const eventlog_clock_pair& reading : found.clock.pairs()) {
         const auto start = static_cast<std::int64_t>(reading.realtime - reading.monotonic);
         found.start_min = std::min(found.start_min, start);
         found.start_max = std::max(found.start_max, start);
     }
+}
+
+/// Whether perf or trace-cmd has recorded it.
+bool is_of_others(const surveyed_file& file) {
+    return file.recording->made_of().has_value();
+}
+
+/// Of which time of day its times are, nobody knows.
+bool has_no_day(const surveyed_file& file) {
+    return is_of_others(file) && !file.recording->made_of()->clock.realtime;
+}
+
+void add_once(std::vector<provider_schema>& schemas, const provider_schema& added) {
+    const bool is_known = std::any_of(schemas.begin(), schemas.end(), [&](const auto& schema) {
+        return schema.binary == added.binary;
+    });
+    if (!is_known) {
+        schemas.push_back(added);
+    }
+}
+
+/// `schemas`: of the files before, to which its own are added.
+surveyed_file survey(const std::string& path, std::vector<provider_schema>& schemas) {
+    surveyed_file found;
+    found.path = path;
+    found.recording =
+        std::make_shared<const readable_recording>(path, [&schemas] { return schemas; });
+    file_reader file(found.recording->path());
+    if (!is_of_others(found)) {
+        for (const auto& [id, provider] : file.providers()) {
+            add_once(schemas, provider.schema);
+        }
+    }
+    found.host = file.host();
+    found.clock = file.clock();
+    note_start(found);
     found.earliest = file.earliest().value_or(UINT64_MAX);
     found.has_losses = !file.losses().empty();
     return found;
@@ -105,8 +140,11 @@ void check_host(const surveyed_file& one, const surveyed_file& other) {
                       one.path, text_of(one.host.host_name), other.path,
                       text_of(other.host.host_name));
     }
-    const bool is_same = one.host.clock == other.host.clock &&
-                         one.host.ring_count == other.host.ring_count &&
+    // Others do not know of all CPUs, and have a clock of their own.
+    const bool is_of_other = is_of_others(one) || is_of_others(other);
+    const bool has_same_rings =
+        one.host.clock == other.host.clock && one.host.ring_count == other.host.ring_count;
+    const bool is_same = (is_of_other || has_same_rings) &&
                          text_of(one.host.kernel) == text_of(other.host.kernel) &&
                          text_of(one.host.machine) == text_of(other.host.machine);
     if (!is_same) {
@@ -126,16 +164,72 @@ bool is_empty(const surveyed_file& file) {
 void check_belonging(const std::vector<surveyed_file>& files) {
     for (std::size_t i = 1; i < files.size(); ++i) {
         check_host(files.front(), files[i]);
-        const bool belongs =
-            is_empty(files[i]) ||
-            std::any_of(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(i),
-                        [&](const surveyed_file& file) { return has_same_start(file, files[i]); });
+        const auto here = files.begin() + static_cast<std::ptrdiff_t>(i);
+        const bool belongs = is_empty(files[i]) || has_no_day(files[i]) ||
+                             std::all_of(files.begin(), here, has_no_day) ||
+                             std::any_of(files.begin(), here, [&](const surveyed_file& file) {
+                                 return has_same_start(file, files[i]);
+                             });
         if (!belongs) {
             throw failure("Between {} and {} the machine was started anew, slept, or had its clock "
                           "set, so that their events cannot be put into one order. Compare them "
                           "with: elog print FILE --utc",
                           files[i - 1].path, files[i].path);
         }
+    }
+}
+
+/// CLOCK_REALTIME less CLOCK_MONOTONIC, of the first of them that says so.
+std::optional<std::int64_t> find_start(const std::vector<surveyed_file>& files) {
+    for (const surveyed_file& file : files) {
+        const bool is_monotonic = !is_of_others(file) || file.recording->made_of()->clock.is ==
+                                                             recorded_clock::kind::monotonic;
+        if (is_monotonic && !has_no_day(file) && !file.clock.empty()) {
+            return file.start_min;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Puts a file on CLOCK_MONOTONIC, of a machine that was started then.
+void put_on_line(surveyed_file& file, std::optional<std::int64_t> start, std::uint32_t rings) {
+    const std::uint32_t own = file.host.ring_count;
+    if (!is_of_others(file)) {
+        file.line = merged_timeline(file.clock, own, rings);
+    } else if (file.recording->made_of()->clock.is == recorded_clock::kind::monotonic) {
+        file.line = merged_timeline(std::int64_t{0}, own, rings);
+    } else {
+        const recorded_clock& clock = file.recording->made_of()->clock;
+        if (!clock.realtime || !start) {
+            throw failure("{} is by {}, and nothing says how that belongs to the clocks of the "
+                          "others, so that their events cannot be put into one order. Record it "
+                          "with {}",
+                          file.path, clock.name, clock.advice);
+        }
+        file.line = merged_timeline(*clock.realtime - *start, own, rings);
+    }
+    file.clock =
+        has_no_day(file) ? clock_table(EVENTLOG_CLOCK_MONOTONIC) : file.line.readings(file.clock);
+    file.earliest = file.earliest == UINT64_MAX ? UINT64_MAX : file.line.time(file.earliest);
+    file.start_min = INT64_MAX;
+    file.start_max = INT64_MIN;
+    note_start(file);
+}
+
+/// If one of them is of others, all are put on CLOCK_MONOTONIC.
+void put_on_line(std::vector<surveyed_file>& files) {
+    if (files.size() == 1 || std::none_of(files.begin(), files.end(), is_of_others)) {
+        return;
+    }
+    std::uint32_t rings = 0;
+    for (const surveyed_file& file : files) {
+        rings = std::max(rings, file.host.ring_count);
+    }
+    const std::optional<std::int64_t> start = find_start(files);
+    for (surveyed_file& file : files) {
+        put_on_line(file, start, rings);
+        file.host.clock = EVENTLOG_CLOCK_MONOTONIC;
+        file.host.ring_count = rings;
     }
 }
 
@@ -238,8 +332,8 @@ void file_merger::open(std::uint32_t number) {
         merger_.add_rings(ring_count_);
     }
     place->number = number;
-    place->reader = std::make_unique<file_reader>(files_[number].path);
-    if (place->reader->host().ring_count != ring_count_) {
+    place->reader = std::make_unique<file_reader>(files_[number].recording->path());
+    if (place->reader->host().recording != files_[number].host.recording) {
         throw failure("The file {} has changed while it was read. Try again.", files_[number].path);
     }
     place->reader->rewind();
@@ -251,12 +345,19 @@ void file_merger::open(std::uint32_t number) {
 void file_merger::close(open_file& file) {
     file_reader& reader = *file.reader;
     const std::string& path = files_[file.number].path;
-    for (const loss_block& loss : reader.losses()) {
+    for (loss_block loss : reader.losses()) {
+        if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
+            loss.index = files_[file.number].line.ring(loss.index);
+        }
         copier_.write_loss(loss, file.number, reader.providers());
     }
     reader.compare_with_end();
-    if (!reader.damages().empty()) {
-        summary_.damaged.push_back({path, reader.damages()});
+    std::vector<std::string> damages = reader.damages();
+    if (const std::optional<translation>& made_of = files_[file.number].recording->made_of()) {
+        damages.insert(damages.end(), made_of->damages.begin(), made_of->damages.end());
+    }
+    if (!damages.empty()) {
+        summary_.damaged.push_back({path, std::move(damages)});
     }
     if (!reader.end()) {
         summary_.endless.push_back(path);
@@ -270,7 +371,12 @@ std::optional<owned_run> file_merger::fetch(std::uint32_t ring) {
     if (file.reader == nullptr) {
         return std::nullopt;
     }
-    std::optional<owned_run> run = file.reader->next_run(own);
+    const merged_timeline& line = files_[file.number].line;
+    const std::optional<std::uint32_t> there = line.ring_of_file(own);
+    std::optional<owned_run> run = there ? file.reader->next_run(*there) : std::nullopt;
+    if (run) {
+        line.move(*run);
+    }
     if (!run && !file.is_used_up[own]) {
         file.is_used_up[own] = true;
         if (++file.used_up == ring_count_) {
@@ -300,13 +406,20 @@ merge_summary file_merger::run() {
 
 }  // namespace
 
-merge_summary merge_files(const std::vector<std::string>& paths, const copy_options& to) {
+merge_summary merge_files(const std::vector<std::string>& paths, const copy_options& to,
+                          std::vector<provider_schema> published) {
     check_names(paths, to.path);
     allow_open_files(paths.size());
     std::vector<surveyed_file> files;
-    for (const std::string& path : paths) {
-        files.push_back(survey(path));
+    // Those of elog first: they bring schemas along.
+    for (const bool of_others : {false, true}) {
+        for (const std::string& path : paths) {
+            if (is_of_another_recorder(path) == of_others) {
+                files.push_back(survey(path, published));
+            }
+        }
     }
+    put_on_line(files);
     // By their beginning; files of one recording without events come last.
     std::stable_sort(files.begin(), files.end(),
                      [](const surveyed_file& one, const surveyed_file& other) {

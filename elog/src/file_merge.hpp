@@ -27,7 +27,11 @@ struct merge_summary {
 /// one block is held. Throws failure if a file cannot be read at all, if they do not belong
 /// together, if one of them comes twice or is the new file, or if that cannot be written; nothing
 /// has been written then, but in the last case.
+///
+/// Recordings of perf and trace-cmd may be among them: then all times are put on CLOCK_MONOTONIC.
+/// Of events in them there may be schemas in the other files, or `published`.
 [[nodiscard]] merge_summary merge_files(const std::vector<std::string>& paths,
-                                        const copy_options& to);
+                                        const copy_options& to,
+                                        std::vector<provider_schema> published = {});
 
 }  // namespace elog

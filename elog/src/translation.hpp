@@ -43,6 +43,7 @@ class translator {
                traced_events::read_published published);
     translator(const translator&) = delete;
     translator& operator=(const translator&) = delete;
+    ~translator() = default;
 
     /// The ring for what was recorded on that CPU, or nobody knows where.
     [[nodiscard]] std::uint32_t ring_of(std::optional<std::uint32_t> cpu) const noexcept;

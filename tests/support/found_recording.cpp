@@ -32,7 +32,7 @@ shown_item as_shown(const elog::merged_record& record, const elog::file_reader& 
 }
 
 std::string written(const std::vector<std::uint8_t>& file) {
-    const std::string path = scratch_directory() + "/recorded";
+    std::string path = scratch_directory() + "/recorded";
     replace(path, file);
     return path;
 }

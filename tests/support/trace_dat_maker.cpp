@@ -138,10 +138,10 @@ trace_dat_maker::bytes trace_dat_maker::file_6() const {
     add_options(file);
     file.add<std::uint16_t>(0).add_text("flyrecord").add_zeros(1);
     const std::size_t places = file.size();
-    file.add_zeros(cpus * 2 * sizeof(std::uint64_t)).pad_to(page_size);
+    file.add_zeros(std::size_t{cpus} * 2 * sizeof(std::uint64_t)).pad_to(page_size);
     for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
         const bytes pages = pages_of(cpu);
-        const std::size_t place = places + cpu * 2 * sizeof(std::uint64_t);
+        const std::size_t place = places + std::size_t{cpu} * 2 * sizeof(std::uint64_t);
         file.put(place, std::uint64_t{file.size()});
         file.put(place + sizeof(std::uint64_t), std::uint64_t{pages.size()});
         file.add_bytes(pages);

@@ -14,8 +14,12 @@ constexpr bool is_digit(char c) noexcept {
     return c >= '0' && c <= '9';
 }
 
+constexpr bool begins_word(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 constexpr bool is_word(char c) noexcept {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    return is_digit(c) || begins_word(c);
 }
 
 /// What stands between brackets: a number, or how it is computed.
@@ -33,21 +37,21 @@ bool take(std::string_view& text, std::string_view what) noexcept {
 }
 
 bool take_number(std::string_view& text) noexcept {
-    const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
+    const auto* const end = std::find_if_not(text.begin(), text.end(), is_digit);
     const auto size = static_cast<std::size_t>(end - text.begin());
     text.remove_prefix(size);
     return size != 0 && size <= digits_max;
 }
 
 std::string_view take_word(std::string_view& text) noexcept {
-    const auto end = std::find_if_not(text.begin(), text.end(), is_word);
+    const auto* const end = std::find_if_not(text.begin(), text.end(), is_word);
     const std::string_view word = text.substr(0, static_cast<std::size_t>(end - text.begin()));
     text.remove_prefix(word.size());
     return word;
 }
 
 bool take_brackets(std::string_view& text) noexcept {
-    const auto end = std::find_if_not(text.begin() + 1, text.end(), is_in_brackets);
+    const auto* const end = std::find_if_not(text.begin() + 1, text.end(), is_in_brackets);
     if (end == text.end() || *end != ']') {
         return false;
     }
@@ -68,7 +72,7 @@ bool is_declaration(std::string_view text) noexcept {
             if (words == 0 || ++brackets > 1 || !take_brackets(text)) {
                 return false;
             }
-        } else if (is_word(next) && !is_digit(next)) {
+        } else if (begins_word(next)) {
             static_cast<void>(take_word(text));
             ++words;
         } else {
