@@ -33,8 +33,8 @@ struct standing_arguments {
 
 /// What is to be done at an event.
 struct wanted_event {
-    const traced_event* event;
-    std::string condition;
+    const traced_event* event = nullptr;
+    std::string condition{};
 };
 
 std::optional<event_trigger> trigger_of(const standing_arguments& arguments) {

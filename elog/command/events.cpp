@@ -30,7 +30,7 @@ struct events_arguments {
 };
 
 struct listed_event {
-    const traced_event* event;
+    const traced_event* event = nullptr;
     tracefs::event_state state;
     standing_state standing;
 };
