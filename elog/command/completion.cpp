@@ -10,9 +10,9 @@
 #include "commands.hpp"
 #include "completion_values.hpp"
 #include "completion_words.hpp"
+#include "one_liner_option.hpp"
 #include "other_place.hpp"
 #include "other_user.hpp"
-#include "one_liner_option.hpp"
 #include "output.hpp"
 
 namespace elog {
