@@ -8,9 +8,9 @@ import subprocess
 import parts
 
 
-def shown(path):
+def shown(path, *options):
     """What is in a file, line for line."""
-    command = [os.environ["ELOG"], "print", "-j", path]
+    command = [os.environ["ELOG"], "print", "-j", *options, path]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return [json.loads(line) for line in lines.splitlines()]
 

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""perf record, trace-cmd record and elog record at once, of one program: elog reads the files of all
+three, shows of each event what perf script and trace-cmd report show, and puts them into one order."""
+
+import calendar
+import os
+import re
+import shutil
+import subprocess
+import time
+import unittest
+
+import loads
+import parts
+import vm_case
+from test_user_events_tools import emitted
+
+COUNT = 5_000
+# More than the smallest buffer of perf's takes before it is read.
+COUNT_OF_LOSSY = 20_000
+
+# The program emits when nobody has the pipe open for writing any more. A first one keeps the event
+# between the tools.
+SCRIPT = parts.SHELL + rf"""
+program=$0
+elog=$1
+item=/sys/kernel/tracing/events/eventlog/load_item
+insmod /eventlog.ko || exit
+mkfifo /tmp/hold /tmp/keep
+is_there() {{ [ -e $item ]; }}
+"$program" 0 < /tmp/keep > /dev/null &
+exec 8> /tmp/keep
+wait_until is_there
+
+begin() {{
+    "$program" $1 < /tmp/hold > /tmp/written 8>&- &
+    emitter=$!
+    exec 9> /tmp/hold
+}}
+emit() {{
+    exec 9>&-
+    wait $emitter
+    cat /tmp/written
+}}
+# What a tool runs: that it runs says that the tool records.
+cat > /tmp/beside <<'END'
+touch $1
+while kill -0 $2; do sleep 0.1; done 2> /dev/null
+END
+
+all_at_once() {{
+    begin {COUNT}
+    perf record --quiet -k mono --all-cpus --mmap-pages 4096 --event 'eventlog:*' \
+        --output /tmp/perf.data -- sh /tmp/beside /tmp/perf.go $emitter 8>&- 9>&- &
+    perf=$!
+    trace-cmd record -q -C mono --date -b 16384 -e eventlog:load_item -o /tmp/trace.dat \
+        sh /tmp/beside /tmp/trace.go $emitter 8>&- 9>&- &
+    trace=$!
+    "$elog" record -o /tmp/memory.elog -e 'load:*' --buffer-size 2x8M 8>&- 9>&- &
+    memory=$!
+    for file in /tmp/perf.go /tmp/trace.go /dev/shm/eventlog-0/subscriptions/00; do
+        wait_until [ -e $file ]
+    done
+    emit
+    wait $perf && wait $trace && kill -TERM $memory && wait $memory
+}}
+compressed() {{
+    begin {COUNT}
+    perf record --quiet -z --all-cpus --mmap-pages 4096 --event 'eventlog:*' \
+        --output /tmp/compressed.data -- sh /tmp/beside /tmp/compressed.go $emitter 8>&- 9>&- &
+    perf=$!
+    wait_until [ -e /tmp/compressed.go ]
+    emit
+    wait $perf
+}}
+lossy() {{
+    begin {COUNT_OF_LOSSY}
+    perf record --quiet --pid $emitter --mmap-pages 1 --event 'eventlog:*' \
+        --output /tmp/lossy.data -- sh /tmp/beside /tmp/lossy.go $emitter 8>&- 9>&- &
+    perf=$!
+    wait_until [ -e /tmp/lossy.go ]
+    emit
+    wait $perf || true
+}}
+# As root, with the schema of the program that keeps the event.
+with_schema() {{ "$elog" stat /tmp/perf.data && "$elog" schema load; }}
+for each in all_at_once compressed lossy with_schema; do
+    part $each $each
+done
+"""
+FILES = ("perf.data", "trace.dat", "memory.elog", "compressed.data", "lossy.data")
+BY_PERF = re.compile(r"^ *(.*?) +(\d+)/(\d+) +\[(\d+)\] +([\d.]+): +eventlog:load_item: "
+                     r"number=(\d+) amount=(\d+) word=(.*)$")
+BY_TRACE_CMD = re.compile(r"^ *(.*)-(\d+) +\[(\d+)\] +([\d.]+): load_item: +"
+                          r"number=(\d+) amount=(\d+) word=(.*)$")
+
+
+def nanoseconds(text):
+    """Of a time like 6.304791348."""
+    seconds, rest = text.split(".")
+    return int(seconds) * 10**9 + int(rest.ljust(9, "0"))
+
+
+def since_1970(text):
+    """Of a time like 2026-11-26T07:44:11.390325123Z."""
+    seconds, rest = text.rstrip("Z").split(".")
+    return calendar.timegm(time.strptime(seconds, "%Y-%m-%dT%H:%M:%S")) * 10**9 + int(rest)
+
+
+class FilesOfOthers(loads.Case):
+    """One guest, in which all record; what they have recorded is looked at here."""
+
+    KERNEL = "debian-6.12"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        perf = vm_case.perf_or_skip()
+        trace_cmd = shutil.which("trace-cmd")
+        if trace_cmd is None:
+            raise unittest.SkipTest("there is no trace-cmd. `./dev setup` installs it.")
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        program = vm_case.built("PROGRAMS", "user_events_load")
+        elog = os.environ["ELOG"]
+        cls.result = cls.run_well(
+            kernel,
+            ["sh", "-c", SCRIPT, program, elog],
+            files={program: program, elog: elog, "/usr/bin/perf": perf,
+                   "/usr/bin/trace-cmd": trace_cmd,
+                   "/eventlog.ko": vm_case.module_or_skip(kernel)},
+            collect=tuple(f"/tmp/{name}" for name in FILES),
+            memory=2048,
+        )
+
+    # Nothing is counted in this guest.
+    test_counts_as_it_counts_of_memory = None
+    test_is_watched_as_memory_is = None
+
+    def output(self, *command):
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    def shown(self, name, *options):
+        """The events of a file as elog shows them, of our program; others have the same one."""
+        lines = loads.shown(self.collected(name), *options)
+        return [line for line in lines if line.get("event") == "item"]
+
+    def by_perf(self, name):
+        text = self.output("perf", "script", "--ns", "--fields",
+                           "comm,pid,tid,cpu,time,event,trace", "--input", self.collected(name))
+        found = [BY_PERF.match(line) for line in text.splitlines()]
+        return [match.groups() for match in found if match]
+
+    def assert_as_by_perf(self, name):
+        ours = [(str(line["pid"]), str(line["thread"]), line["cpu"], nanoseconds(line["time"]),
+                 *map(str, line["fields"].values()))
+                for line in self.shown(name, "--clock", "monotonic")]
+        theirs = [(pid, tid, int(cpu), nanoseconds(at), *fields)
+                  for _, pid, tid, cpu, at, *fields in self.by_perf(name)]
+        self.assertEqual(ours, theirs)
+
+    def test_perf_data_shows_what_perf_shows(self):
+        self.assertIn(f"written {COUNT} too_large 0 refused 0 unattached 0",
+                      self.part("all_at_once"))
+        self.assertEqual(loads.loads(self.collected("perf.data")), (emitted(COUNT), 0))
+        self.assert_as_by_perf("perf.data")
+
+    def test_trace_dat_shows_what_trace_cmd_shows(self):
+        self.part("all_at_once")
+        self.assertEqual(loads.loads(self.collected("trace.dat")), (emitted(COUNT), 0))
+        report = self.output("trace-cmd", "report", "-t", "-i", self.collected("trace.dat"))
+        found = [BY_TRACE_CMD.match(line) for line in report.splitlines()]
+        theirs = [(name, tid, int(cpu), nanoseconds(at), *fields)
+                  for name, tid, cpu, at, *fields in (match.groups() for match in found if match)]
+        ours = [(line["process"], str(line["thread"]), line["cpu"], since_1970(line["time"]),
+                 *map(str, line["fields"].values())) for line in self.shown("trace.dat")]
+        self.assertEqual(ours, theirs)
+
+    def test_both_show_what_memory_had(self):
+        self.part("all_at_once")
+        memory = self.shown("memory.elog")
+        self.assertEqual([tuple(line["fields"].values()) for line in memory], emitted(COUNT))
+        for name in ("perf.data", "trace.dat"):
+            other = self.shown(name)
+            for key in ("fields", "thread", "provider", "event"):
+                self.assertEqual([line[key] for line in other], [line[key] for line in memory])
+            # Written by each route in turn, within one call of emit.
+            self.assertLess(max(abs(since_1970(one["time"]) - since_1970(two["time"]))
+                                for one, two in zip(other, memory)), 10**9)
+
+    def test_all_come_into_one_order(self):
+        """The program emits to all routes before it emits the next one."""
+        self.part("all_at_once")
+        merged = os.path.join(self.result.files, "tmp", "merged.elog")
+        self.output(os.environ["ELOG"], "merge", "-o", merged,
+                    *(self.collected(name) for name in FILES[:3]))
+        self.output(os.environ["ELOG"], "verify", merged)
+        numbers = [line["fields"]["number"] for line in self.shown("merged.elog")]
+        self.assertEqual(numbers, [number for number in range(COUNT) for _ in range(3)])
+
+    def test_compressed_perf_data_shows_what_perf_shows(self):
+        self.part("compressed")
+        self.assertEqual(loads.loads(self.collected("compressed.data")), (emitted(COUNT), 0))
+        self.assert_as_by_perf("compressed.data")
+
+    def test_losses_are_counted_as_perf_counts_them(self):
+        self.assertIn(f"written {COUNT_OF_LOSSY} too_large 0 refused 0 unattached 0",
+                      self.part("lossy"))
+        found, missing = loads.loads(self.collected("lossy.data"))
+        self.assertGreater(missing, 0)
+        # What the program's beginnings and ends have lost, perf counts in the same sums.
+        self.assertGreaterEqual(len(found) + missing, COUNT_OF_LOSSY)
+        self.assertLessEqual(len(found) + missing, COUNT_OF_LOSSY + 10)
+        self.assertEqual(found, sorted(found))
+        self.assert_as_by_perf("lossy.data")
+        # At their place: between two events, whose numbers tell how many are missing.
+        lines = loads.shown(self.collected("lossy.data"))
+        gaps = [(before["fields"]["number"], line["lost"], after["fields"]["number"])
+                for before, line, after in zip(lines, lines[1:], lines[2:])
+                if "event" in before and "lost" in line and "event" in after]
+        self.assertTrue(gaps)
+        for before, lost, after in gaps:
+            self.assertGreaterEqual(lost, after - before - 1)
+
+    def test_has_the_schema_that_a_program_publishes(self):
+        lines = self.part("with_schema")
+        self.assertTrue(any(re.match(r"load:item +5000 ", line) for line in lines), lines)
+
+
+if __name__ == "__main__":
+    vm_case.main()
