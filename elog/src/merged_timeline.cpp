@@ -11,7 +11,7 @@ std::uint64_t merged_timeline::time(std::uint64_t clock) const noexcept {
         return static_cast<std::uint64_t>(std::max<std::int64_t>(clock_->monotonic(clock), 0));
     }
     // A damaged file may say anything: no time goes round the end.
-    const std::uint64_t later = static_cast<std::uint64_t>(later_);
+    const auto later = static_cast<std::uint64_t>(later_);
     if (later_ >= 0) {
         return clock > UINT64_MAX - later ? UINT64_MAX : clock + later;
     }

@@ -88,13 +88,13 @@ bool is_field(std::string_view line) noexcept {
         return false;
     }
     const std::size_t end = line.find(';');
-    if (end == std::string_view::npos || end > declaration_max ||
-        !is_declaration(line.substr(0, end))) {
+    if (end > declaration_max || !is_declaration(line.substr(0, end))) {
         return false;
     }
     line.remove_prefix(end + 1);
     for (const std::string_view word : {"\toffset:", "\tsize:"}) {
-        if (!take(line, word) || !take_number(line) || !take(line, ";")) {
+        const bool has_number = take(line, word) && take_number(line);
+        if (!has_number || !take(line, ";")) {
             return false;
         }
     }
