@@ -133,6 +133,23 @@ TEST(tracefs_format, refuses_what_makes_no_sense) {
         error);
 }
 
+TEST(tracefs_payload, has_what_reaches_to_the_end_of_a_record) {
+    const event_format format =
+        parse_format(text_of("print", "\tfield:u32 ip;\toffset:8;\tsize:4;\tsigned:0;\n"
+                                      "\tfield:char buf[];\toffset:12;\tsize:0;\tsigned:0;\n"),
+                     "ftrace");
+    ASSERT_EQ(format.fields.size(), 2U);
+    EXPECT_EQ(format.fields[1].type, field_type::text);
+    const std::vector<std::uint16_t> offsets{0, 4};
+    const payload_plan plan(format, offsets, 8);
+    std::vector<std::uint8_t> payload;
+    ASSERT_TRUE(plan.append(record_of({7}, std::string_view("hello\n\0\0", 8)), 100, payload));
+    EXPECT_EQ(std::string(payload.begin() + 8, payload.end()), std::string("hello\n\0", 7));
+    payload.clear();
+    EXPECT_TRUE(plan.append(record_of({7}, ""), 100, payload));
+    EXPECT_FALSE(plan.append(record_of({}, ""), 100, payload));
+}
+
 TEST(tracefs_payload, puts_texts_behind_the_fixed_part) {
     const event_format format =
         parse_format(text_of("one", "\tfield:__data_loc char[] x;\toffset:8;\tsize:4;\tsigned:1;\n"

@@ -125,6 +125,9 @@ element element_of_array(const tep_format_field& field, std::size_t size) noexce
 }
 
 location location_of(const tep_format_field& field) noexcept {
+    if (field.size == 0) {
+        return location::to_end;
+    }
     if ((field.flags & TEP_FIELD_IS_DYNAMIC) == 0) {
         return location::fixed;
     }
@@ -147,7 +150,7 @@ format_field field_of(const tep_format_field& field, const std::string& event) {
     found.size = static_cast<std::uint32_t>(field.size);
     found.where = location_of(field);
     if (found.where != location::fixed) {
-        if (found.size != sizeof(std::uint32_t)) {
+        if (found.where != location::to_end && found.size != sizeof(std::uint32_t)) {
             throw error("The kernel says of {} that it tells where {} is in {} bytes, and not in "
                         "4. Leave it out.",
                         event, field.name, found.size);
@@ -270,8 +273,10 @@ event_format parse_format(std::string_view text, const std::string& system) {
                         "it out.",
                         system, found.name, fields_max);
         }
-        // A place without bytes, at the end of a struct, says nothing.
-        if (field->size != 0) {
+        // A place without bytes says something only as the beginning of an array, like the text
+        // that somebody has written to trace_marker.
+        const bool is_array = (field->flags & TEP_FIELD_IS_ARRAY) != 0;
+        if (field->size != 0 || (is_array && field->next == nullptr)) {
             found.fields.push_back(field_of(*field, found.name));
         }
     }

@@ -18,6 +18,7 @@ enum class location {
     fixed,           // in its place
     from_beginning,  // __data_loc: its place says where, from the beginning of the record
     from_place,      // __rel_loc: the same, from the end of its place
+    to_end,          // in its place, up to the end of the record
 };
 
 struct format_field {

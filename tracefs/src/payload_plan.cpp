@@ -48,14 +48,16 @@ payload_plan::payload_plan(const event_format& format, std::span<const std::uint
 
 bool payload_plan::append_distant(const distant& field, std::span<const std::uint8_t> record,
                                   std::size_t begin, std::vector<std::uint8_t>& out) {
-    const std::uint32_t word = read_word(record, field.from);
-    if (word == 0) {
-        return true;  // a null pointer, and so in the payload
-    }
-    std::size_t size = word >> 16U;
-    std::size_t from = word & half_max;
-    if (field.where == location::from_place) {
-        from += field.from + sizeof word;
+    std::size_t from = field.from;
+    std::size_t size = record.size() - from;
+    if (field.where != location::to_end) {
+        const std::uint32_t word = read_word(record, field.from);
+        if (word == 0) {
+            return true;  // a null pointer, and so in the payload
+        }
+        size = word >> 16U;
+        from = word & half_max;
+        from += field.where == location::from_place ? field.from + sizeof word : 0;
     }
     if (from > record.size() || size > record.size() - from) {
         return false;
@@ -64,7 +66,7 @@ bool payload_plan::append_distant(const distant& field, std::span<const std::uin
     if (size == 0 && !field.is_text) {
         return true;
     }
-    const std::size_t distance = out.size() - (begin + field.to + sizeof word);
+    const std::size_t distance = out.size() - (begin + field.to + sizeof(std::uint32_t));
     out.insert(out.end(), bytes.begin(), bytes.end());
     if (field.is_text) {
         // Up to its first NUL: the kernel rounds up some sizes, and ends what it has cut without.
@@ -72,7 +74,7 @@ bool payload_plan::append_distant(const distant& field, std::span<const std::uin
         const auto end = std::find(text, out.end(), std::uint8_t{0});
         out.erase(end, out.end());
         out.push_back(0);
-        size = out.size() - (begin + field.to + sizeof word + distance);
+        size = out.size() - (begin + field.to + sizeof(std::uint32_t) + distance);
     }
     if (size > half_max || distance > half_max) {
         return false;
