@@ -14,7 +14,6 @@ Sources in which an earlier run has found nothing, and which are what they were,
 Exit status 1 when there are findings, or when a source does not compile.
 """
 
-import collections
 import concurrent.futures
 import json
 import os

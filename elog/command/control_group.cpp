@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -14,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "failure.hpp"
+#include "proc_file.hpp"
 #include "unique_fd.hpp"
 
 namespace elog {
@@ -30,8 +30,7 @@ struct group {
 /// Takes a line off the text; nothing behind the last one.
 std::optional<group> take_group(std::string_view& text) {
     while (!text.empty()) {
-        const std::string_view line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        const std::string_view line = take_until(text, '\n');
         const std::size_t first = line.find(':');
         const std::size_t second =
             first == std::string_view::npos ? first : line.find(':', first + 1);

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "error.hpp"
 #include "failure.hpp"
 #include "tell.hpp"
+#include "traced_failure.hpp"
 #include "tracing.hpp"
 #include "usage_failure.hpp"
 #include "value_text.hpp"
@@ -43,12 +43,8 @@ kernel_choice::kernel_choice(const std::vector<std::string>& globs) {
     for (const std::string& glob : globs) {
         add_pattern(patterns_, glob);
     }
-    try {
-        all_ = std::make_unique<traced_events>(patterns_, read_published);
-        found_ = all_->look();
-    } catch (const tracefs::error& mistake) {
-        throw failure("{}", mistake.what());
-    }
+    all_ = std::make_unique<traced_events>(patterns_, read_published);
+    found_ = translated([&] { return all_->look(); });
     for (const std::string& complaint : all_->take_complaints()) {
         tell("elog: {}", complaint);
     }
@@ -73,11 +69,7 @@ std::string shown_name(const tracefs::event_name& name) {
 }
 
 std::unique_ptr<tracefs::event_control> open_control(const std::string& instance) {
-    try {
-        return std::make_unique<tracefs::event_control>(instance);
-    } catch (const tracefs::error& mistake) {
-        throw failure("{}", mistake.what());
-    }
+    return translated([&] { return std::make_unique<tracefs::event_control>(instance); });
 }
 
 }  // namespace elog

@@ -22,6 +22,7 @@
 #include "other_places.hpp"
 #include "output.hpp"
 #include "place_runner.hpp"
+#include "proc_file.hpp"
 #include "tell.hpp"
 #include "terminal.hpp"
 #include "wrapped_text.hpp"
@@ -48,16 +49,6 @@ bool is_gone(const other_place& place) {
 std::string way_to(const other_place& place) {
     const std::vector<std::string> words = place.words();
     return fmt::format("elog {} {} list", words.at(0), words.at(1));
-}
-
-/// Calls `take` with each line, without its end.
-template <class Take>
-void for_each_line(std::string_view text, const Take& take) {
-    while (!text.empty()) {
-        const std::size_t size = std::min(text.find('\n'), text.size());
-        take(text.substr(0, size));
-        text.remove_prefix(std::min(size + 1, text.size()));
-    }
 }
 
 class lister {
@@ -137,8 +128,9 @@ class lister {
         if (answer.how == outcome::failed && is_gone(place)) {
             return;
         }
-        for_each_line(answer.complaints,
-                      [&](std::string_view line) { tell("{}: {}", place.title(), line); });
+        for (std::string_view said = answer.complaints; !said.empty();) {
+            tell("{}: {}", place.title(), take_until(said, '\n'));
+        }
         if (answer.how == outcome::done) {
             add(place, answer.output);
             return;

@@ -23,6 +23,7 @@
 
 #include "control_group.hpp"
 #include "front_option.hpp"
+#include "proc_file.hpp"
 #include "stand_in.hpp"
 #include "unique_fd.hpp"
 #include "usage_failure.hpp"
@@ -45,7 +46,6 @@ constexpr std::array kinds{
 
 // Of what another process says about itself: its environment may be as large as its stack.
 constexpr std::size_t environment_max = 8U << 20U;
-constexpr std::size_t status_max = 1U << 20U;  // with 65536 groups
 
 /// A process, by names in /proc that mean this one for ever.
 struct process {
@@ -108,59 +108,20 @@ int differing_namespaces(const process& at, const unique_fd& self) {
     return flags;
 }
 
-/// Nothing, and errno says why, if it cannot be read.
-std::optional<std::string> read_all(const unique_fd& file, std::size_t size_max) {
-    std::string text;
-    std::array<char, 4096> part{};
-    while (file && text.size() < size_max) {
-        const ssize_t size = ::read(file.get(), part.data(), part.size());
-        if (size == 0) {
-            return text;
-        }
-        if (size < 0 && errno != EINTR) {
-            return std::nullopt;
-        }
-        text.append(part.data(), size < 0 ? 0 : static_cast<std::size_t>(size));
-    }
-    return file ? std::optional(text) : std::nullopt;
-}
-
 /// A file of the process in /proc.
 std::optional<std::string> read_of(const process& at, const char* name, std::size_t size_max) {
-    return read_all(unique_fd(::openat(at.folder.get(), name, O_RDONLY | O_CLOEXEC)), size_max);
-}
-
-/// The numbers behind a label of the file `status`.
-std::vector<unsigned> numbers_behind(std::string_view status, std::string_view label) {
-    std::vector<unsigned> numbers;
-    std::size_t at = status.find(label);
-    if (at == std::string_view::npos) {
-        return numbers;
-    }
-    at += label.size();
-    const std::string_view line = status.substr(at, status.find('\n', at) - at);
-    for (const char* next = line.data(); next != line.data() + line.size();) {
-        unsigned number = 0;
-        const auto [parsed, wrong] = std::from_chars(next, line.data() + line.size(), number);
-        if (wrong == std::errc()) {
-            numbers.push_back(number);
-            next = parsed;
-        } else {
-            ++next;
-        }
-    }
-    return numbers;
+    return read_text(unique_fd(::openat(at.folder.get(), name, O_RDONLY | O_CLOEXEC)), size_max);
 }
 
 /// Of the process, by the numbers that our namespace of users has for them.
 user find_user_of(const process& at) {
-    const std::optional<std::string> status = read_of(at, "status", status_max);
+    const std::optional<std::string> status = read_of(at, "status", process_status_max);
     if (!status) {
         refuse(at, errno);
     }
     // Real, effective, saved and of files.
-    const std::vector<unsigned> users = numbers_behind(*status, "\nUid:");
-    const std::vector<unsigned> groups = numbers_behind(*status, "\nGid:");
+    const std::vector<unsigned> users = numbers_behind(*status, "Uid:");
+    const std::vector<unsigned> groups = numbers_behind(*status, "Gid:");
     if (users.size() != 4 || groups.size() != 4) {
         throw failure("The file /proc/{}/status says nothing of users. Is it the kernel's?",
                       at.name);
@@ -174,7 +135,7 @@ user find_user_of(const process& at) {
                       "Name another one that runs there.",
                       at.name);
     }
-    return {users.front(), groups.front(), numbers_behind(*status, "\nGroups:")};
+    return {users.front(), groups.front(), numbers_behind(*status, "Groups:")};
 }
 
 /// In which directory its programs meet is for the process to say, as for us where we are.
@@ -206,12 +167,12 @@ void join_groups_of(const process& at, const unique_fd& self) {
         return;
     }
     const unique_fd own(::openat(self.get(), "cgroup", O_RDONLY | O_CLOEXEC));
-    const std::optional<std::string> groups = read_of(at, "cgroup", status_max);
+    const std::optional<std::string> groups = read_of(at, "cgroup", process_status_max);
     if (!own || !groups) {
         return;  // a kernel without
     }
     try {
-        join_control_groups(read_all(own, status_max).value_or(std::string()), *groups);
+        join_control_groups(read_text(own, process_status_max).value_or(std::string()), *groups);
     } catch (const failure& reason) {
         throw failure("elog cannot join the control group of process {} ({}), which says what may "
                       "be opened there. Run it where /sys/fs/cgroup can be written.",

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <ctime>
 #include <thread>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "cpus.hpp"
+#include "event_format.hpp"
 #include "traced_failure.hpp"
 
 namespace elog {
@@ -22,16 +22,15 @@ namespace tracefs = eventlog::tracefs;
 
 // What the kernel says instead of a process or thread that is just ending.
 constexpr std::uint32_t unknown = UINT32_MAX;
-// Where a record names the thread, too, which it does in any case.
-constexpr std::size_t thread_offset = 4;
 
 kept_event event_of(const tracefs::perf_record& record) {
     kept_event kept{record.time, record.thread, record.process, record.raw};
     if (kept.process == unknown) {
         kept.process = 0;
     }
-    if (kept.thread == unknown && kept.record.size() >= tracefs::common_size) {
-        std::memcpy(&kept.thread, kept.record.data() + thread_offset, sizeof kept.thread);
+    // The record names the thread, too, and does so in any case.
+    if (const auto common = tracefs::common_of(kept.record); common && kept.thread == unknown) {
+        kept.thread = common->thread;
     }
     return kept;
 }

@@ -11,13 +11,13 @@
 
 #include "byte_reader.hpp"
 #include "error.hpp"
-#include "failure.hpp"
 #include "perf_file.hpp"
 #include "perf_file_records.hpp"
 #include "perf_order.hpp"
 #include "perf_sample.hpp"
 #include "read_watch.hpp"
 #include "recorded_processes.hpp"
+#include "traced_failure.hpp"
 
 namespace elog {
 namespace {
@@ -263,11 +263,7 @@ translation perf_translator::run() {
 
 translation translate_perf(const tracefs::recorded_file& from, const std::string& to,
                            traced_events::read_published published) {
-    try {
-        return perf_translator(from, to, std::move(published)).run();
-    } catch (const tracefs::error& mistake) {
-        throw failure("{}", mistake.what());
-    }
+    return translated([&] { return perf_translator(from, to, std::move(published)).run(); });
 }
 
 }  // namespace elog

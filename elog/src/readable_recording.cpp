@@ -13,11 +13,11 @@
 
 #include <fmt/format.h>
 
-#include "error.hpp"
 #include "failure.hpp"
 #include "perf_file.hpp"
 #include "perf_translation.hpp"
 #include "trace_translation.hpp"
+#include "traced_failure.hpp"
 #include "tracing_data.hpp"
 
 namespace elog {
@@ -85,14 +85,12 @@ void readable_recording::translate(traced_events::read_published published) {
     open_unnamed();
     const auto nobody = [] { return std::vector<provider_schema>(); };
     traced_events::read_published known = published ? std::move(published) : nobody;
-    try {
+    made_of_ = translated([&] {
         const tracefs::recorded_file from(name_);
-        made_of_ = recorder_of(name_) == recorder::perf
-                       ? translate_perf(from, path_, std::move(known))
-                       : translate_trace(from, path_, std::move(known));
-    } catch (const tracefs::error& mistake) {
-        throw failure("{}", mistake.what());
-    }
+        return recorder_of(name_) == recorder::perf
+                   ? translate_perf(from, path_, std::move(known))
+                   : translate_trace(from, path_, std::move(known));
+    });
 }
 
 }  // namespace elog

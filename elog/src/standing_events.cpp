@@ -9,6 +9,7 @@
 
 #include "error.hpp"
 #include "failure.hpp"
+#include "traced_failure.hpp"
 
 namespace elog {
 namespace {
@@ -48,15 +49,6 @@ std::optional<std::pair<event_trigger, std::string>> ours_of(std::string_view te
     std::optional<std::string> found =
         behind_mark(text.substr(condition + in_front_of_condition.size()));
     return found ? std::optional(std::pair(*what, std::move(*found))) : std::nullopt;
-}
-
-template <class Call>
-auto translated(const Call& call) {
-    try {
-        return call();
-    } catch (const tracefs::error& mistake) {
-        throw failure("{}", mistake.what());
-    }
 }
 
 [[noreturn]] void refuse_other(const tracefs::event_control& control,

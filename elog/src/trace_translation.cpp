@@ -2,7 +2,6 @@
 #include "trace_translation.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,13 +22,12 @@
 #include "recorded_processes.hpp"
 #include "trace_file.hpp"
 #include "trace_pages.hpp"
+#include "traced_failure.hpp"
 
 namespace elog {
 namespace {
 
 namespace tracefs = eventlog::tracefs;
-
-constexpr std::size_t thread_offset = 4;  // in a record of the kernel's
 
 // What is held at once: some pages of each CPU.
 constexpr std::uint64_t held_max = std::uint64_t{512} << 20U;
@@ -206,12 +204,8 @@ void trace_translator::take(cpu_stream& stream) {
     const std::uint32_t ring = translator_.ring_of(stream.cpu());
     translator_.lose(ring, stream.take_missed());
     const auto bytes = stream.event().record;
-    if (bytes.size() < tracefs::common_size) {
-        translator_.count_damaged(ring);
-        return;
-    }
-    std::uint32_t thread = 0;
-    std::memcpy(&thread, bytes.data() + thread_offset, sizeof thread);
+    const std::uint32_t thread =
+        tracefs::common_of(bytes).value_or(tracefs::common_fields{}).thread;
     const std::uint64_t time =
         stream.event().time + static_cast<std::uint64_t>(about_.time_offset());
     translator_.take(ring, process_of(thread),
@@ -254,11 +248,7 @@ translation trace_translator::run() {
 
 translation translate_trace(const tracefs::recorded_file& from, const std::string& to,
                             traced_events::read_published published) {
-    try {
-        return trace_translator(from, to, std::move(published)).run();
-    } catch (const tracefs::error& mistake) {
-        throw failure("{}", mistake.what());
-    }
+    return translated([&] { return trace_translator(from, to, std::move(published)).run(); });
 }
 
 }  // namespace elog

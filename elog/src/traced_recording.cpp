@@ -2,10 +2,11 @@
 #include "traced_recording.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <optional>
 #include <tuple>
 
 #include "clock.hpp"
+#include "event_format.hpp"
 #include "failure.hpp"
 #include "perf_source.hpp"
 #include "present_clock.hpp"
@@ -22,15 +23,6 @@ constexpr std::uint32_t clock_of_kernel = EVENTLOG_CLOCK_MONOTONIC;  // of each 
 constexpr std::chrono::milliseconds stop_interval{10};
 // How soon an event is found that a program brings along.
 constexpr std::chrono::milliseconds look_interval{100};
-// In a record of the kernel's.
-constexpr std::size_t id_offset = 0;
-
-template <class Number>
-Number read_number(std::span<const std::uint8_t> bytes, std::size_t offset) noexcept {
-    Number number = 0;
-    std::memcpy(&number, bytes.data() + offset, sizeof number);
-    return number;
-}
 
 tracefs::instance_options instance_options_of(const tracing_options& options) {
     tracefs::instance_options wanted;
@@ -162,12 +154,12 @@ bool traced_recording::is_wanted(const traced_process& process) const {
 }
 
 void traced_recording::take_event(std::uint32_t cpu, const kept_event& event) {
-    if (event.record.size() < tracefs::common_size) {
+    const std::optional<tracefs::common_fields> common = tracefs::common_of(event.record);
+    if (!common) {
         records_.count_damaged(cpu);
         return;
     }
-    const traced_event* const known =
-        events_.find(read_number<std::uint16_t>(event.record, id_offset));
+    const traced_event* const known = events_.find(common->event);
     if (known == nullptr) {
         return;  // somebody has enabled others in our instance
     }

@@ -2,11 +2,11 @@
 #include "tracefs_source.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <thread>
 
 #include "error.hpp"
+#include "event_format.hpp"
 #include "failure.hpp"
 #include "traced_failure.hpp"
 
@@ -16,8 +16,6 @@ namespace {
 namespace tracefs = eventlog::tracefs;
 
 constexpr std::chrono::seconds check_interval{1};
-// In a record of the kernel's.
-constexpr std::size_t thread_offset = 4;
 
 }  // namespace
 
@@ -119,8 +117,8 @@ void tracefs_source::take_page(std::uint32_t cpu, kept_taker& taker) {
         while (const std::optional<tracefs::raw_event> event = page_events_.next()) {
             cpus_[cpu].latest = event->time;
             kept_event kept{.time = event->time, .record = event->record};
-            if (event->record.size() >= tracefs::common_size) {
-                std::memcpy(&kept.thread, event->record.data() + thread_offset, sizeof kept.thread);
+            if (const auto common = tracefs::common_of(event->record)) {
+                kept.thread = common->thread;
             }
             taker.take_event(cpu, kept);
         }

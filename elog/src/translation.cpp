@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "translation.hpp"
 
-#include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -63,12 +63,6 @@ traced_events find_events(const event_patterns& patterns,
     return {patterns, std::move(published), list_all(texts), find_in(texts)};
 }
 
-std::uint16_t id_of(std::span<const std::uint8_t> record) noexcept {
-    std::uint16_t id = 0;
-    std::memcpy(&id, record.data(), sizeof id);
-    return id;
-}
-
 }  // namespace
 
 translator::translator(const std::string& to, const recorded_host& host, recorded_clock clock,
@@ -101,11 +95,12 @@ void translator::take(std::uint32_t ring, const traced_process& process,
     if (!has_begun_) {
         begin(record.time);
     }
-    if (record.bytes.size() < tracefs::common_size) {
+    const std::optional<tracefs::common_fields> common = tracefs::common_of(record.bytes);
+    if (!common) {
         records_.count_damaged(ring);
         return;
     }
-    const traced_event* const event = events_.find(id_of(record.bytes));
+    const traced_event* const event = events_.find(common->event);
     if (event == nullptr) {
         ++unknown_;
         records_.count_damaged(ring);

@@ -5,7 +5,6 @@
 import json
 import os
 import re
-import shutil
 import stat
 import subprocess
 import unittest

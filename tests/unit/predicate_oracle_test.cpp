@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +13,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "chance.hpp"
 #include "decode.hpp"
 #include "glob.hpp"
 #include "record_filter.hpp"
@@ -22,6 +22,7 @@
 
 namespace {
 
+using eventlog::test::chance;
 using eventlog::test::made_record;
 using eventlog::test::record_maker;
 using truth = std::optional<bool>;  // nothing: unknown
@@ -36,22 +37,6 @@ provider p {
     event second warn { large: u64  name: text  debt: i32? }
 }
 )";
-
-class generator {
-  public:
-    explicit generator(std::uint32_t seed) : random_(seed) {}
-
-    std::size_t below(std::size_t limit) {
-        return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_);
-    }
-    template <class Value>
-    Value pick(const std::vector<Value>& from) {
-        return from[below(from.size())];
-    }
-
-  private:
-    std::mt19937 random_;
-};
 
 struct operation {
     const char* text;
@@ -232,7 +217,7 @@ struct connection : condition {
     }
 };
 
-condition_pointer make_leaf(generator& random) {
+condition_pointer make_leaf(chance& random) {
     const std::vector<std::string> texts{"name", "title"};
     const std::size_t kind = random.below(10);
     if (kind < 5) {
@@ -268,7 +253,7 @@ condition_pointer make_leaf(generator& random) {
     return made;
 }
 
-condition_pointer make_condition(generator& random, std::size_t depth) {
+condition_pointer make_condition(chance& random, std::size_t depth) {
     const std::size_t kind = depth == 0 ? 0 : random.below(4);
     if (kind == 0) {
         return make_leaf(random);
@@ -287,7 +272,7 @@ condition_pointer make_condition(generator& random, std::size_t depth) {
     return made;
 }
 
-made_record make_record(generator& random, const record_maker& maker) {
+made_record make_record(chance& random, const record_maker& maker) {
     const auto set_text = [&](made_record& made, const char* field) {
         made.set_text(field, random.pick<const char*>({nullptr, "", "a", "b", "ab", "abc"}));
     };
@@ -323,7 +308,7 @@ made_record make_record(generator& random, const record_maker& maker) {
 
 TEST(predicate_oracle, agrees_on_random_predicates_and_records) {
     const record_maker maker(schema, "tester", 1);
-    generator random(20261121);
+    chance random(20261121);
     std::size_t matched = 0;
     constexpr std::size_t predicates = 2000;
     constexpr std::size_t records = 50;

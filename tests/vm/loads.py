@@ -6,6 +6,38 @@ import os
 import subprocess
 
 import parts
+import vm_case
+
+# What such a script begins with: user_events_load is $0 and has the event $3 of the system $2, elog is
+# $1. `keep` has a program keep the event between those that emit. `begin COUNT` starts one that emits
+# that often when `emit` lets it.
+SHELL = parts.SHELL + """
+program=$0
+elog=$1
+system=$2
+event=$3
+tracing=/sys/kernel/tracing
+item=$tracing/events/$system/$event
+[ -e /eventlog.ko ] && { insmod /eventlog.ko || exit; }
+mkfifo /tmp/hold /tmp/keep
+is_there() { [ -e $item ]; }
+keep() {
+    "$program" 0 < /tmp/keep > /dev/null &
+    keeper=$!
+    exec 8> /tmp/keep
+    wait_until is_there
+}
+begin() {
+    "$program" $1 < /tmp/hold > /tmp/written 8>&- &
+    emitter=$!
+    exec 9> /tmp/hold
+}
+emit() {
+    exec 9>&-
+    wait $emitter
+    cat /tmp/written
+}
+"""
 
 
 def shown(path, *options):
@@ -23,18 +55,24 @@ def loads(path):
     return found, sum(line["lost"] for line in lines if "event" not in line)
 
 
+def emitted(count):
+    """The same of what a program has emitted."""
+    return [(number, number % 97, f"word {number % 13}") for number in range(count)]
+
+
 def summary(lines):
     """What elog record -o -j says at the end."""
     return next(json.loads(line) for line in lines if line.startswith('{"'))
+
+
+# What part `asked` records, see Traced.
+ASKED = 'number >= 30000 && amount == 7 && word ~ "word *1*"'
 
 
 class Case(parts.Case):
     """One guest, in which COUNT events were also counted and watched: parts agg and top."""
 
     COUNT = 50_000
-
-    def collected(self, name):
-        return os.path.join(self.result.files, "tmp", name)
 
     def test_counts_as_it_counts_of_memory(self):
         (line,) = self.part("agg")
@@ -45,3 +83,90 @@ class Case(parts.Case):
     def test_is_watched_as_memory_is(self):
         *_, last = map(json.loads, self.part("top"))
         self.assertEqual((last["events"], last["lost"]), (self.COUNT, 0))
+
+    def assert_newest(self, name, title, count):
+        """What has been overwritten is counted, and the rest is there."""
+        told = summary(self.part(title))
+        found, missing = loads(self.collected(name))
+        self.assertGreater(len(found), 1000)
+        self.assertGreater(missing, 0)
+        self.assertEqual(found, emitted(count)[-len(found):])
+        self.assertEqual(len(found) + missing, count)
+        self.assertEqual(told["events"], len(found))
+        self.assertEqual((told["overwritten"], told["lost"]), (missing, 0))
+
+    def assert_oldest(self, name, title, count):
+        """What has found no room is counted, and what was before that is there."""
+        found, missing = loads(self.collected(name))
+        self.assertGreater(missing, 0)
+        self.assertEqual(found, emitted(count)[:len(found)])
+        self.assertEqual(len(found) + missing, count)
+        self.assertEqual(summary(self.part(title))["lost"], missing)
+
+
+class Guest(parts.Case):
+    """One guest, in which SCRIPT has run."""
+
+    KERNEL = "user-events-6.12"
+    SYSTEM = "user_events"
+    EVENT = "eventlog_load_item"
+    SCRIPT = SHELL
+    PROGRAMS = ()  # more of ours: $4 and so on
+    FILES = ()  # that are looked at here, of its /tmp
+    OPTIONS = {}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        tools = cls.tools()
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        program, *others = (vm_case.built("PROGRAMS", name)
+                            for name in ("user_events_load", *cls.PROGRAMS))
+        elog = vm_case.built("ELOG")
+        cls.result = cls.run_well(
+            kernel,
+            ["sh", "-c", cls.SCRIPT, program, elog, cls.SYSTEM, cls.EVENT, *others],
+            files={each: each for each in (program, elog, *others)}
+            | tools | cls.more_files(kernel),
+            collect=tuple(f"/tmp/{name}" for name in cls.FILES),
+            **cls.OPTIONS,
+        )
+
+    @staticmethod
+    def tools():
+        """Others' programs by where the guest has them. Skips the tests if there is none."""
+        return {}
+
+    @staticmethod
+    def more_files(_kernel):
+        return {}
+
+
+class OfTheModule:
+    """In front of a Guest: of the kernel module's events, on a kernel without user_events."""
+
+    KERNEL = "debian-6.12"
+    SYSTEM = "eventlog"
+    EVENT = "load_item"
+
+    @staticmethod
+    def more_files(kernel):
+        return {"/eventlog.ko": vm_case.module_or_skip(kernel)}
+
+
+class Traced(Guest, Case):
+    """One guest, in which of COUNT events those were recorded that ASKED is true for: part asked."""
+
+    def test_has_the_kernel_ask_what_it_can(self):
+        found, lost = loads(self.collected("asked.elog"))
+        by_kernel = [one for one in emitted(self.COUNT) if one[0] >= 30000 and one[1] == 7]
+        self.assertEqual(found, [one for one in by_kernel if "1" in one[2]])
+        self.assertGreater(len(found), 10)
+        self.assertEqual(lost, 0)
+        told = summary(self.part("asked"))
+        self.assertEqual((told["events"], told["passed"]), (len(by_kernel), len(found)))
+
+    def assert_explained(self, title, kernel_asks, elog_asks):
+        self.assertEqual(self.part(title), [
+            f"load:item, in the kernel {self.SYSTEM}:{self.EVENT}",
+            f"  the kernel asks  {kernel_asks}", f"  elog asks        {elog_asks}"])

@@ -30,8 +30,6 @@ wait_until() {
 class Case(vm_case.Case):
     """One guest, in which a script has run whose parts are looked at."""
 
-    result = None
-
     def part(self, title, status=0):
         """What a part has said, by line."""
         found = re.search(

@@ -14,7 +14,6 @@ import loads
 import parts
 import vm_case
 from test_module_tools import items
-from test_user_events_tools import emitted
 
 COUNT = loads.Case.COUNT
 # More than two buffers of 128 KiB take of the smallest records.
@@ -198,11 +197,11 @@ class Device(loads.Case):
         self.assertIn(f"written {COUNT} too_large 0 refused 0 unattached 0",
                       self.part("beside_others"))
         for name in ("device.elog", "memory.elog"):
-            self.assertEqual(loads.loads(self.collected(name)), (emitted(COUNT), 0))
+            self.assertEqual(loads.loads(self.collected(name)), (loads.emitted(COUNT), 0))
         command = ["perf", "script", "--show-lost-events", "--fields", "comm,event,trace", "--input",
                    self.collected("perf.data")]
         by_perf = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        self.assertEqual(items(by_perf), emitted(COUNT))
+        self.assertEqual(items(by_perf), loads.emitted(COUNT))
 
     def test_has_the_processes_and_threads_that_memory_has(self):
         self.part("beside_others")
@@ -236,13 +235,7 @@ class Device(loads.Case):
                 self.assertEqual(len(by_device), count * ROUNDS)
 
     def test_counts_what_is_overwritten(self):
-        summary = loads.summary(self.part("overwritten"))
-        found, missing = loads.loads(self.collected("newest.elog"))
-        self.assertEqual(found, emitted(COUNT_OF_TOO_MANY)[-len(found):])
-        self.assertGreater(len(found), 1000)
-        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
-        self.assertEqual((summary["events"], summary["overwritten"], summary["lost"]),
-                         (len(found), missing, 0))
+        self.assert_newest("newest.elog", "overwritten", COUNT_OF_TOO_MANY)
 
     def test_keeps_all_that_was_emitted_before_an_overwriting_one_ends_and_nothing_behind(self):
         *summary, emitted_ones = self.part("ended")
@@ -258,7 +251,7 @@ class Device(loads.Case):
         self.assertGreater(missing, 0)
         self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
         self.assertEqual(summary["lost"], missing)
-        self.assertEqual(found, emitted(COUNT_OF_TOO_MANY)[:len(found)])
+        self.assertEqual(found, loads.emitted(COUNT_OF_TOO_MANY)[:len(found)])
 
     def test_fails_on_loss_if_it_is_asked_to(self):
         self.part("late_fails", 3)

@@ -12,37 +12,14 @@ import time
 import unittest
 
 import loads
-import parts
 import vm_case
-from test_user_events_tools import emitted
 
 COUNT = 5_000
 # More than the smallest buffer of perf's takes before it is read.
 COUNT_OF_LOSSY = 20_000
 
-# The program emits when nobody has the pipe open for writing any more. A first one keeps the event
-# between the tools.
-SCRIPT = parts.SHELL + rf"""
-program=$0
-elog=$1
-item=/sys/kernel/tracing/events/eventlog/load_item
-insmod /eventlog.ko || exit
-mkfifo /tmp/hold /tmp/keep
-is_there() {{ [ -e $item ]; }}
-"$program" 0 < /tmp/keep > /dev/null &
-exec 8> /tmp/keep
-wait_until is_there
-
-begin() {{
-    "$program" $1 < /tmp/hold > /tmp/written 8>&- &
-    emitter=$!
-    exec 9> /tmp/hold
-}}
-emit() {{
-    exec 9>&-
-    wait $emitter
-    cat /tmp/written
-}}
+SCRIPT = loads.SHELL + rf"""
+keep
 # What a tool runs: that it runs says that the tool records.
 cat > /tmp/beside <<'END'
 touch $1
@@ -89,7 +66,6 @@ for each in all_at_once compressed lossy with_schema; do
     part $each $each
 done
 """
-FILES = ("perf.data", "trace.dat", "memory.elog", "compressed.data", "lossy.data")
 BY_PERF = re.compile(r"^ *(.*?) +(\d+)/(\d+) +\[(\d+)\] +([\d.]+): +eventlog:load_item: "
                      r"number=(\d+) amount=(\d+) word=(.*)$")
 BY_TRACE_CMD = re.compile(r"^ *(.*)-(\d+) +\[(\d+)\] +([\d.]+): load_item: +"
@@ -108,34 +84,19 @@ def since_1970(text):
     return calendar.timegm(time.strptime(seconds, "%Y-%m-%dT%H:%M:%S")) * 10**9 + int(rest)
 
 
-class FilesOfOthers(loads.Case):
+class FilesOfOthers(loads.OfTheModule, loads.Guest):
     """One guest, in which all record; what they have recorded is looked at here."""
 
-    KERNEL = "debian-6.12"
+    SCRIPT = SCRIPT
+    FILES = ("perf.data", "trace.dat", "memory.elog", "compressed.data", "lossy.data")
+    OPTIONS = {"memory": 2048}
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        perf = vm_case.perf_or_skip()
+    @staticmethod
+    def tools():
         trace_cmd = shutil.which("trace-cmd")
         if trace_cmd is None:
             raise unittest.SkipTest("there is no trace-cmd. `./dev setup` installs it.")
-        kernel = vm_case.kernel_or_skip(cls.KERNEL)
-        program = vm_case.built("PROGRAMS", "user_events_load")
-        elog = os.environ["ELOG"]
-        cls.result = cls.run_well(
-            kernel,
-            ["sh", "-c", SCRIPT, program, elog],
-            files={program: program, elog: elog, "/usr/bin/perf": perf,
-                   "/usr/bin/trace-cmd": trace_cmd,
-                   "/eventlog.ko": vm_case.module_or_skip(kernel)},
-            collect=tuple(f"/tmp/{name}" for name in FILES),
-            memory=2048,
-        )
-
-    # Nothing is counted in this guest.
-    test_counts_as_it_counts_of_memory = None
-    test_is_watched_as_memory_is = None
+        return {"/usr/bin/perf": vm_case.perf_or_skip(), "/usr/bin/trace-cmd": trace_cmd}
 
     def output(self, *command):
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -162,12 +123,12 @@ class FilesOfOthers(loads.Case):
     def test_perf_data_shows_what_perf_shows(self):
         self.assertIn(f"written {COUNT} too_large 0 refused 0 unattached 0",
                       self.part("all_at_once"))
-        self.assertEqual(loads.loads(self.collected("perf.data")), (emitted(COUNT), 0))
+        self.assertEqual(loads.loads(self.collected("perf.data")), (loads.emitted(COUNT), 0))
         self.assert_as_by_perf("perf.data")
 
     def test_trace_dat_shows_what_trace_cmd_shows(self):
         self.part("all_at_once")
-        self.assertEqual(loads.loads(self.collected("trace.dat")), (emitted(COUNT), 0))
+        self.assertEqual(loads.loads(self.collected("trace.dat")), (loads.emitted(COUNT), 0))
         report = self.output("trace-cmd", "report", "-t", "-i", self.collected("trace.dat"))
         found = [BY_TRACE_CMD.match(line) for line in report.splitlines()]
         theirs = [(name, tid, int(cpu), nanoseconds(at), *fields)
@@ -179,7 +140,7 @@ class FilesOfOthers(loads.Case):
     def test_both_show_what_memory_had(self):
         self.part("all_at_once")
         memory = self.shown("memory.elog")
-        self.assertEqual([tuple(line["fields"].values()) for line in memory], emitted(COUNT))
+        self.assertEqual([tuple(line["fields"].values()) for line in memory], loads.emitted(COUNT))
         for name in ("perf.data", "trace.dat"):
             other = self.shown(name)
             for key in ("fields", "thread", "provider", "event"):
@@ -193,14 +154,14 @@ class FilesOfOthers(loads.Case):
         self.part("all_at_once")
         merged = os.path.join(self.result.files, "tmp", "merged.elog")
         self.output(os.environ["ELOG"], "merge", "-o", merged,
-                    *(self.collected(name) for name in FILES[:3]))
+                    *(self.collected(name) for name in self.FILES[:3]))
         self.output(os.environ["ELOG"], "verify", merged)
         numbers = [line["fields"]["number"] for line in self.shown("merged.elog")]
         self.assertEqual(numbers, [number for number in range(COUNT) for _ in range(3)])
 
     def test_compressed_perf_data_shows_what_perf_shows(self):
         self.part("compressed")
-        self.assertEqual(loads.loads(self.collected("compressed.data")), (emitted(COUNT), 0))
+        self.assertEqual(loads.loads(self.collected("compressed.data")), (loads.emitted(COUNT), 0))
         self.assert_as_by_perf("compressed.data")
 
     def test_losses_are_counted_as_perf_counts_them(self):

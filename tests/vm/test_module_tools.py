@@ -3,13 +3,13 @@
 """On Debian's kernels, with the kernel module: perf, trace_pipe and hist triggers get every event of
 a program with every field as it was emitted."""
 
-import os
 import re
 import subprocess
 
+import loads
 import parts
 import vm_case
-from test_user_events_tools import emitted, histogram
+from test_user_events_tools import histogram
 
 COUNT = 20_000
 COUNT_AS_TEXT = 3_000
@@ -104,9 +104,6 @@ class Tools(vm_case.Case):
             memory=2048,
         )
 
-    def collected(self, name):
-        return os.path.join(self.result.files, "tmp", name)
-
     def read(self, name):
         return vm_case.text(self.result, f"/tmp/{name}")
 
@@ -117,7 +114,7 @@ class Tools(vm_case.Case):
 
     def expected_hits(self, field):
         hits = {}
-        for values in emitted(COUNT_AS_TEXT):
+        for values in loads.emitted(COUNT_AS_TEXT):
             hits[str(values[field])] = hits.get(str(values[field]), 0) + 1
         return hits
 
@@ -130,12 +127,12 @@ class Tools(vm_case.Case):
         command = ["perf", "script", "--show-lost-events", "--fields", "comm,event,trace", "--input",
                    self.collected("perf.data")]
         shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        self.assertEqual(items(shown), emitted(COUNT))
+        self.assertEqual(items(shown), loads.emitted(COUNT))
         self.assertNotIn("LOST", shown)
 
     def test_trace_pipe(self):
         self.assert_written("trace_pipe", COUNT_AS_TEXT)
-        self.assertEqual(items(self.read("trace_pipe")), emitted(COUNT_AS_TEXT))
+        self.assertEqual(items(self.read("trace_pipe")), loads.emitted(COUNT_AS_TEXT))
         self.assertNotIn("LOST", self.read("trace_pipe"))
 
     def test_histogram_of_an_integer(self):

@@ -4,12 +4,9 @@
 counted; the kernel is asked of --where what it can be asked; and who may listen is the kernel's to say."""
 
 import json
-import os
 
 import loads
-import parts
 import vm_case
-from test_user_events_tools import emitted
 
 COUNT = loads.Case.COUNT
 # More than 256 KiB take of the smallest records.
@@ -17,13 +14,9 @@ COUNT_OF_TOO_MANY = 20_000
 
 # Each recording runs the program, so that it has all of its events; on one CPU, where it matters which
 # are lost. A first one keeps the event.
-SCRIPT = parts.SHELL + rf"""
-load=$0 elog=$1 system=$2 event=$3
-tracing=/sys/kernel/tracing
-[ -e /eventlog.ko ] && {{ insmod /eventlog.ko || exit; }}
-is_there() {{ [ -e $tracing/events/$system/$event ]; }}
+SCRIPT = loads.SHELL + rf"""
 record() {{ "$elog" record --via perf "$@"; }}
-emit() {{ "$load" $1 < /dev/null; }}
+emit() {{ "$program" $1 < /dev/null; }}
 
 # The event comes while somebody waits for it. What was emitted before it was found is not heard, so
 # that goes on until there are as many as wanted.
@@ -31,46 +24,42 @@ follows() {{
     record -e 'load:*' --wait --count 3 -j > /tmp/followed 2> /dev/null &
     recorder=$!
     while kill -0 $recorder 2> /dev/null; do
-        (sleep 0.3) | "$load" 1 > /dev/null
+        (sleep 0.3) | "$program" 1 > /dev/null
     done
     wait $recorder && cat /tmp/followed
 }}
 part follows follows
-mkfifo /tmp/keep
-"$load" 0 < /tmp/keep > /dev/null &
-keeper=$!
-exec 8> /tmp/keep
-wait_until is_there
+keep
 
 beside_memory() {{
     record -e 'load:*' -o /tmp/perf.elog -- \
-        "$elog" record -e 'load:*' -o /tmp/memory.elog -- "$load" {COUNT} < /dev/null
+        "$elog" record -e 'load:*' -o /tmp/memory.elog -- "$program" {COUNT} < /dev/null
 }}
 asked() {{
-    record -e 'load:*' -o /tmp/asked.elog --where 'number >= 30000 && amount == 7 && word ~ "word *1*"' -j -- \
-        "$load" {COUNT} < /dev/null
+    record -e 'load:*' -o /tmp/asked.elog --where '{loads.ASKED}' -j -- \
+        "$program" {COUNT} < /dev/null
 }}
 explained() {{ record --explain -e 'load:*' --where 'number > 5 && !(amount != 7)'; }}
 overwritten() {{
     record -e 'load:*' -o /tmp/newest.elog --overwrite --buffer-size 2x128K -j -- \
-        taskset 1 "$load" {COUNT_OF_TOO_MANY} < /dev/null
+        taskset 1 "$program" {COUNT_OF_TOO_MANY} < /dev/null
 }}
 overwritten_not() {{
-    record -e 'load:*' -o /tmp/few.elog --overwrite --buffer-size 2x128K -j -- "$load" 10 < /dev/null
+    record -e 'load:*' -o /tmp/few.elog --overwrite --buffer-size 2x128K -j -- "$program" 10 < /dev/null
 }}
 # The recorder stands still while there is more than its buffers take.
 late() {{
     record -e 'load:*' -o /tmp/late.elog --buffer-size 2x128K -j -- \
-        sh -c "kill -STOP \$PPID; taskset 1 '$load' {COUNT_OF_TOO_MANY} < /dev/null; kill -CONT \$PPID"
+        sh -c "kill -STOP \$PPID; taskset 1 '$program' {COUNT_OF_TOO_MANY} < /dev/null; kill -CONT \$PPID"
 }}
 # The same, and then there is room again: what the file has is not in the buffer any more.
 later() {{
     cat > /tmp/both <<END
 kill -STOP \$PPID
-taskset 1 "$load" {COUNT_OF_TOO_MANY} < /dev/null
+taskset 1 "$program" {COUNT_OF_TOO_MANY} < /dev/null
 kill -CONT \$PPID
 until [ \$(stat -c %s /tmp/later.elog) -gt 100000 ]; do sleep 0.1; done
-taskset 1 "$load" 7 < /dev/null
+taskset 1 "$program" 7 < /dev/null
 END
     record -e 'load:*' -o /tmp/later.elog --buffer-size 2x128K -j -- sh /tmp/both
 }}
@@ -84,15 +73,15 @@ counted() {{
     kill -TERM $counter
     wait $counter
 }}
-of_keeper() {{ record -e 'load:*' -p $keeper -j -o /tmp/none.elog -- "$load" 5 < /dev/null; }}
-by_name() {{ record -e 'load:*' --comm 'user_events_*' -j -- "$load" 5 < /dev/null; }}
-by_other_name() {{ record -e 'load:*' --comm nobody -j -- "$load" 5 < /dev/null; }}
+of_keeper() {{ record -e 'load:*' -p $keeper -j -o /tmp/none.elog -- "$program" 5 < /dev/null; }}
+by_name() {{ record -e 'load:*' --comm 'user_events_*' -j -- "$program" 5 < /dev/null; }}
+by_other_name() {{ record -e 'load:*' --comm nobody -j -- "$program" 5 < /dev/null; }}
 of_kernel() {{ record -e 'sched:sched_process_exec' -j -- sh -c '/bin/true; exec /bin/true'; }}
 not_there() {{ record -e 'nobody:*'; }}
 with_session() {{ record -e 'load:*' --session 1; }}
 mistyped() {{ record -e 'load:*' --duration 100s --where 'nmber > 5'; }}
 too_much() {{ record -e 'load:*' --buffer-size 64x64M --wait --duration 1s; }}
-overwritten_by_name() {{ record -e 'load:*' --comm 'user_events_*' --overwrite -j -- "$load" 5 < /dev/null; }}
+overwritten_by_name() {{ record -e 'load:*' --comm 'user_events_*' --overwrite -j -- "$program" 5 < /dev/null; }}
 features() {{ "$elog" features -j; }}
 
 # What elog doctor says stands in the way of a user, and what becomes of it.
@@ -131,7 +120,7 @@ of_second_cpu() {{
         echo $state > $online
     done
     while kill -0 $recorder 2> /dev/null; do
-        taskset 2 "$load" 1 < /dev/null > /dev/null
+        taskset 2 "$program" 1 < /dev/null > /dev/null
     done
     wait $recorder
 }}
@@ -152,40 +141,19 @@ if [ -e $online ]; then
     part goes_and_comes goes_and_comes
 fi
 """
-FILES = ("perf.elog", "memory.elog", "asked.elog", "newest.elog", "few.elog", "late.elog", "later.elog")
-
-
 def records(path):
     """Of each event when it was, who emitted it, and what."""
     return [(line["time"], line["pid"], line["thread"], line["process"], line["fields"])
             for line in loads.shown(path) if "event" in line]
 
 
-class Perf(loads.Case):
+class Perf(loads.Traced):
     """One guest, in which all is recorded; what came of it is looked at here."""
 
-    KERNEL = "user-events-6.12"
-    SYSTEM = "user_events"
-    EVENT = "eventlog_load_item"
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        kernel = vm_case.kernel_or_skip(cls.KERNEL)
-        program = vm_case.built("PROGRAMS", "user_events_load")
-        elog = os.environ["ELOG"]
-        cls.result = cls.run_well(
-            kernel,
-            ["sh", "-c", SCRIPT, program, elog, cls.SYSTEM, cls.EVENT],
-            files={program: program, elog: elog} | cls.more_files(kernel),
-            collect=tuple(f"/tmp/{name}" for name in FILES),
-            memory=2048,
-            processors=2,
-        )
-
-    @staticmethod
-    def more_files(_kernel):
-        return {}
+    SCRIPT = SCRIPT
+    FILES = ("perf.elog", "memory.elog", "asked.elog", "newest.elog", "few.elog", "late.elog",
+             "later.elog")
+    OPTIONS = {"memory": 2048, "processors": 2}
 
     def events_of(self, title):
         """What a part has shown as JSON Lines, in front of what was said besides."""
@@ -194,47 +162,25 @@ class Perf(loads.Case):
 
     def test_gets_what_memory_gets(self):
         found, lost = loads.loads(self.collected("perf.elog"))
-        self.assertEqual(found, emitted(COUNT))
+        self.assertEqual(found, loads.emitted(COUNT))
         self.assertEqual(lost, 0)
         self.assertEqual(loads.loads(self.collected("memory.elog")), (found, 0))
         by_perf, by_memory = (records(self.collected(f"{name}.elog")) for name in ("perf", "memory"))
         self.assertEqual([one[1:] for one in by_perf], [one[1:] for one in by_memory])
 
-    def test_has_the_kernel_ask_what_it_can(self):
-        found, lost = loads.loads(self.collected("asked.elog"))
-        by_kernel = [one for one in emitted(COUNT) if one[0] >= 30000 and one[1] == 7]
-        self.assertEqual(found, [one for one in by_kernel if "1" in one[2]])
-        self.assertGreater(len(found), 10)
-        self.assertEqual(lost, 0)
-        summary = loads.summary(self.part("asked"))
-        self.assertEqual((summary["events"], summary["passed"]), (len(by_kernel), len(found)))
-
     def test_explains_what_the_kernel_is_asked(self):
-        self.assertEqual(self.part("explained"), [
-            f"load:item, in the kernel {self.SYSTEM}:{self.EVENT}",
-            "  the kernel asks  (number >= 6 && amount == 7)",
-            "  elog asks        nothing that the kernel has not asked"])
+        self.assert_explained("explained", "(number >= 6 && amount == 7)",
+                              "nothing that the kernel has not asked")
 
     def test_counts_what_is_overwritten(self):
-        summary = loads.summary(self.part("overwritten"))
-        found, missing = loads.loads(self.collected("newest.elog"))
-        self.assertGreater(len(found), 1000)
-        self.assertGreater(missing, 0)
-        self.assertEqual(found, emitted(COUNT_OF_TOO_MANY)[-len(found):])
-        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
-        self.assertEqual(summary["events"], len(found))
-        self.assertEqual((summary["overwritten"], summary["lost"]), (missing, 0))
+        self.assert_newest("newest.elog", "overwritten", COUNT_OF_TOO_MANY)
 
     def test_overwrites_nothing_as_long_as_there_is_room(self):
         self.part("overwritten_not")
-        self.assertEqual(loads.loads(self.collected("few.elog")), (emitted(10), 0))
+        self.assertEqual(loads.loads(self.collected("few.elog")), (loads.emitted(10), 0))
 
     def test_counts_what_is_lost_behind_the_last_event(self):
-        found, missing = loads.loads(self.collected("late.elog"))
-        self.assertGreater(missing, 0)
-        self.assertEqual(found, emitted(COUNT_OF_TOO_MANY)[:len(found)])
-        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
-        self.assertEqual(loads.summary(self.part("late"))["lost"], missing)
+        self.assert_oldest("late.elog", "late", COUNT_OF_TOO_MANY)
 
     def test_counts_what_is_lost_where_it_is_missing(self):
         lines = loads.shown(self.collected("later.elog"))
@@ -300,16 +246,8 @@ class Perf(loads.Case):
             self.assertEqual([line["cpu"] for line in self.events_of(title)], [1, 1, 1])
 
 
-class PerfOfTheModule(Perf):
-    """The same of the kernel module's events, on a kernel without user_events."""
-
-    KERNEL = "debian-6.12"
-    SYSTEM = "eventlog"
-    EVENT = "load_item"
-
-    @staticmethod
-    def more_files(kernel):
-        return {"/eventlog.ko": vm_case.module_or_skip(kernel)}
+class PerfOfTheModule(loads.OfTheModule, Perf):
+    """The same of the kernel module's events."""
 
 
 class PerfBefore66(PerfOfTheModule):

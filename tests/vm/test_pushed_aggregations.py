@@ -9,7 +9,7 @@ import json
 import os
 import re
 
-import parts
+import loads
 import vm_case
 
 COUNT = int(os.environ.get("EVENTLOG_TEST_AGGREGATIONS", "100"))
@@ -17,37 +17,20 @@ SEED = os.environ.get("EVENTLOG_TEST_SEED", "1")
 EVENTS = 20_000
 LEAST_KEYS = 128  # that the kernel's smallest histogram has room for
 
-SCRIPT = parts.SHELL + rf"""
-elog=$1
-load=$2
-tracing=/sys/kernel/tracing
-insmod /eventlog.ko || exit
-part random "$0" {COUNT} {SEED}
-
-mkfifo /tmp/hold /tmp/keep
-"$load" 0 < /tmp/keep > /dev/null &
-exec 8> /tmp/keep
-wait_until [ -e $tracing/events/eventlog/load_item ]
-begin() {{
-    "$load" {EVENTS} < /tmp/hold > /dev/null 8>&- &
-    emitter=$!
-    exec 9> /tmp/hold
-}}
-is_counted() {{ grep -q ^hist: $tracing/instances/eventlog-$1-*/events/eventlog/load_item/trigger 2> /dev/null; }}
-is_recorded() {{ grep -q 1 $tracing/instances/eventlog-$1-*/events/eventlog/load_item/enable 2> /dev/null; }}
+SCRIPT = loads.SHELL + rf"""
+part random "$4" {COUNT} {SEED}
+keep
+is_counted() {{ grep -q ^hist: $tracing/instances/eventlog-$1-*/events/$system/$event/trigger 2> /dev/null; }}
+is_recorded() {{ grep -q 1 $tracing/instances/eventlog-$1-*/events/$system/$event/enable 2> /dev/null; }}
 is_heard() {{ [ -n "$(ls /dev/shm/eventlog-0/subscriptions 2> /dev/null)" ]; }}
 agg() {{ "$elog" agg "$@" -e 'load:*' 8>&- 9>&- & }}
-emit() {{
-    exec 9>&-
-    wait $emitter
-}}
 finish() {{
     kill -TERM $1
     wait $1
 }}
 # The same by all three ways.
 compared() {{
-    begin
+    begin {EVENTS}
     agg "$@" -j --via tracefs > /tmp/kernel; kernel=$!
     agg "$@" -j --via tracefs --push-down never > /tmp/here; here=$!
     agg "$@" -j > /tmp/memory; memory=$!
@@ -55,7 +38,7 @@ compared() {{
     is_counted $here && echo "WRONG: counted"
     wait_until is_recorded $here
     wait_until is_heard
-    emit
+    emit > /dev/null
     finish $kernel && finish $here && finish $memory || return
     cmp /tmp/kernel /tmp/here || echo "WRONG: not as of records"
     cmp /tmp/kernel /tmp/memory || echo "WRONG: not as of memory"
@@ -64,11 +47,11 @@ compared() {{
 counts() {{ compared 'count(), sum(number), avg(amount) by amount | top 5' --where 'number >= 100'; }}
 distributes() {{ compared 'count() by amount, tid' ; }}
 overflows() {{
-    begin
+    begin {EVENTS}
     agg 'count() by number' -j --via tracefs --keys {LEAST_KEYS}
     kernel=$!
     wait_until is_counted $kernel
-    emit
+    emit > /dev/null
     finish $kernel
 }}
 explains() {{ "$elog" agg "$@" -e 'load:*' --explain; }}
@@ -83,7 +66,7 @@ taken_away() {{
     agg 'count()' --via tracefs
     kernel=$!
     wait_until is_counted $kernel
-    trigger=$(ls -d $tracing/instances/eventlog-$kernel-*/events/eventlog/load_item)/trigger
+    trigger=$(ls -d $tracing/instances/eventlog-$kernel-*/events/$system/$event)/trigger
     echo "!$(sed -n 's/ \[active.*//; /^hist:/p' $trigger)" > $trigger
     wait $kernel
 }}
@@ -110,23 +93,12 @@ true
 HEAD = ["load:item, in the kernel eventlog:load_item"]
 
 
-class PushedAggregations(parts.Case):
+class PushedAggregations(loads.OfTheModule, loads.Guest):
     """One guest, in which a program compares, and then elog is used."""
 
-    KERNEL = "debian-6.12"
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        kernel = vm_case.kernel_or_skip(cls.KERNEL)
-        program = vm_case.built("PROGRAMS", "pushed_aggregations")
-        load = vm_case.built("PROGRAMS", "user_events_load")
-        elog = os.environ["ELOG"]
-        cls.result = cls.run_well(
-            kernel, ["sh", "-c", SCRIPT, program, elog, load],
-            files={each: each for each in (program, load, elog)}
-            | {"/eventlog.ko": vm_case.module_or_skip(kernel)},
-            memory=2048)
+    SCRIPT = SCRIPT
+    PROGRAMS = ("pushed_aggregations",)
+    OPTIONS = {"memory": 2048}
 
     def test_come_to_what_elog_computes_of_memory(self):
         said = self.part("random")

@@ -3,48 +3,22 @@
 """elog record --via tracefs, beside perf: both get every event of a program with every field as it
 was emitted; what is lost is counted; and no instance stays, whatever becomes of the recorder."""
 
-import os
 import re
 import subprocess
 
 import loads
-import parts
 import vm_case
 from test_module_tools import items
-from test_user_events_tools import emitted
 
 COUNT = loads.Case.COUNT
 # More than two buffers of 128 KiB take of the smallest records.
 COUNT_OF_TOO_MANY = 20_000
 
-# A program for each recording, which emits when nobody has the pipe open for writing any more. A
-# first one keeps the event between them.
-SCRIPT = parts.SHELL + rf"""
-program=$0
-elog=$1
-system=$2
-event=$3
-tracing=/sys/kernel/tracing
-item=$tracing/events/$system/$event
-[ -e /eventlog.ko ] && {{ insmod /eventlog.ko || exit; }}
-mkfifo /tmp/hold /tmp/keep
-is_there() {{ [ -e $item ]; }}
-"$program" 0 < /tmp/keep > /dev/null &
-exec 8> /tmp/keep
-wait_until is_there
-
+# A program for each recording.
+SCRIPT = loads.SHELL + rf"""
+keep
 is_recorded() {{ grep -q 1 $tracing/instances/eventlog-$recorder-*/events/$system/$event/enable 2> /dev/null; }}
 is_gone() {{ ! ls $tracing/instances/eventlog-* > /dev/null 2>&1; }}
-begin() {{
-    "$program" $1 < /tmp/hold > /tmp/written 8>&- &
-    emitter=$!
-    exec 9> /tmp/hold
-}}
-emit() {{
-    exec 9>&-
-    wait $emitter
-    cat /tmp/written
-}}
 record() {{
     "$elog" record --via tracefs -e 'load:*' "$@" 8>&- 9>&- &
     recorder=$!
@@ -84,7 +58,7 @@ late() {{
 # The kernel keeps what it can be asked for, and elog asks the rest.
 asked() {{
     begin {COUNT}
-    record -o /tmp/asked.elog --where 'number >= 30000 && amount == 7 && word ~ "word *1*"' -j
+    record -o /tmp/asked.elog --where '{loads.ASKED}' -j
     emit
     finish
 }}
@@ -145,34 +119,17 @@ rm -f /tmp/*.sock
 echo "instances: $(ls $tracing/instances | wc -l)"
 part not_mounted not_mounted
 """
-FILES = ("perf.data", "all.elog", "asked.elog", "newest.elog", "late.elog")
 
-
-class Tracefs(loads.Case):
+class Tracefs(loads.Traced):
     """One guest, in which all is recorded; what came of it is looked at here."""
 
-    KERNEL = "user-events-6.12"
-    SYSTEM = "user_events"
-    EVENT = "eventlog_load_item"
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        perf = vm_case.perf_or_skip()
-        kernel = vm_case.kernel_or_skip(cls.KERNEL)
-        program = vm_case.built("PROGRAMS", "user_events_load")
-        elog = os.environ["ELOG"]
-        cls.result = cls.run_well(
-            kernel,
-            ["sh", "-c", SCRIPT, program, elog, cls.SYSTEM, cls.EVENT],
-            files={program: program, elog: elog, "/usr/bin/perf": perf} | cls.more_files(kernel),
-            collect=tuple(f"/tmp/{name}" for name in FILES),
-            memory=2048,
-        )
+    SCRIPT = SCRIPT
+    FILES = ("perf.data", "all.elog", "asked.elog", "newest.elog", "late.elog")
+    OPTIONS = {"memory": 2048}
 
     @staticmethod
-    def more_files(_kernel):
-        return {}
+    def tools():
+        return {"/usr/bin/perf": vm_case.perf_or_skip()}
 
     def assert_written(self, lines, count):
         self.assertIn(f"written {count} too_large 0 refused 0 unattached 0", lines)
@@ -180,7 +137,7 @@ class Tracefs(loads.Case):
     def test_gets_what_perf_gets(self):
         self.assert_written(self.part("beside_perf"), COUNT)
         found, lost = loads.loads(self.collected("all.elog"))
-        self.assertEqual(found, emitted(COUNT))
+        self.assertEqual(found, loads.emitted(COUNT))
         self.assertEqual(lost, 0)
         command = ["perf", "script", "--show-lost-events", "--fields", "comm,event,trace", "--input",
                    self.collected("perf.data")]
@@ -188,38 +145,19 @@ class Tracefs(loads.Case):
         self.assertEqual(items(by_perf.replace("user_events:eventlog_", "eventlog:")), found)
 
     def test_has_the_kernel_ask_what_it_can(self):
-        lines = self.part("asked")
-        self.assert_written(lines, COUNT)
-        found, lost = loads.loads(self.collected("asked.elog"))
-        by_kernel = [one for one in emitted(COUNT) if one[0] >= 30000 and one[1] == 7]
-        self.assertEqual(found, [one for one in by_kernel if "1" in one[2]])
-        self.assertGreater(len(found), 10)
-        self.assertEqual(lost, 0)
-        summary = loads.summary(lines)
-        self.assertEqual((summary["events"], summary["passed"]), (len(by_kernel), len(found)))
+        self.assert_written(self.part("asked"), COUNT)
+        super().test_has_the_kernel_ask_what_it_can()
 
     def test_explains_what_the_kernel_is_asked(self):
-        head = f"load:item, in the kernel {self.SYSTEM}:{self.EVENT}"
-        rest = "  elog asks        all of --where, for the kernel cannot ask all of it"
-        self.assertEqual(self.part("explained_all"), [
-            head, "  the kernel asks  (number >= 6 && amount == 7)",
-            "  elog asks        nothing that the kernel has not asked"])
-        self.assertEqual(self.part("explained_part"),
-                         [head, "  the kernel asks  number >= 6", rest])
-        self.assertEqual(self.part("explained_nothing"), [head, "  the kernel asks  nothing", rest])
+        rest = "all of --where, for the kernel cannot ask all of it"
+        self.assert_explained("explained_all", "(number >= 6 && amount == 7)",
+                              "nothing that the kernel has not asked")
+        self.assert_explained("explained_part", "number >= 6", rest)
+        self.assert_explained("explained_nothing", "nothing", rest)
 
     def test_counts_what_is_overwritten(self):
-        lines = self.part("overwritten")
-        self.assert_written(lines, COUNT_OF_TOO_MANY)
-        summary = loads.summary(lines)
-        found, missing = loads.loads(self.collected("newest.elog"))
-        self.assertEqual(found, emitted(COUNT_OF_TOO_MANY)[-len(found):])
-        self.assertGreater(len(found), 1000)
-        self.assertGreater(missing, 0)
-        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
-        self.assertEqual(summary["events"], len(found))
-        self.assertEqual(summary["overwritten"], missing)
-        self.assertEqual(summary["lost"], 0)
+        self.assert_written(self.part("overwritten"), COUNT_OF_TOO_MANY)
+        self.assert_newest("newest.elog", "overwritten", COUNT_OF_TOO_MANY)
 
     def test_counts_what_is_lost(self):
         lines = self.part("late")
@@ -228,7 +166,7 @@ class Tracefs(loads.Case):
         self.assertGreater(missing, 0)
         self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
         self.assertEqual(loads.summary(lines)["lost"], missing)
-        self.assertLessEqual(set(found), set(emitted(COUNT_OF_TOO_MANY)))
+        self.assertLessEqual(set(found), set(loads.emitted(COUNT_OF_TOO_MANY)))
 
     def test_next_run_removes_what_a_killed_one_left(self):
         self.part("killed")
@@ -255,16 +193,8 @@ class Tracefs(loads.Case):
                         self.result.output)
 
 
-class TracefsOfTheModule(Tracefs):
-    """The same of the kernel module's events, on a kernel without user_events."""
-
-    KERNEL = "debian-6.12"
-    SYSTEM = "eventlog"
-    EVENT = "load_item"
-
-    @staticmethod
-    def more_files(kernel):
-        return {"/eventlog.ko": vm_case.module_or_skip(kernel)}
+class TracefsOfTheModule(loads.OfTheModule, Tracefs):
+    """The same of the kernel module's events."""
 
 
 if __name__ == "__main__":

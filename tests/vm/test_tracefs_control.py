@@ -4,28 +4,16 @@
 nothing else, what others have done stays as it is, and what was done is undone without a trace."""
 
 import json
-import os
 import re
 
-import parts
+import loads
 import vm_case
 
 COUNT = 1000
 
-# A program has the event, and another one emits each time.
-SCRIPT = parts.SHELL + rf"""
-program=$0
-elog=$1
-system=$2
-event=$3
-tracing=/sys/kernel/tracing
-item=$tracing/events/$system/$event
-[ -e /eventlog.ko ] && {{ insmod /eventlog.ko || exit; }}
-mkfifo /tmp/keep
-is_there() {{ [ -e $item ]; }}
-"$program" 0 < /tmp/keep > /dev/null &
-exec 8> /tmp/keep
-wait_until is_there
+# Another program emits each time.
+SCRIPT = loads.SHELL + rf"""
+keep
 
 emit() {{ "$program" {COUNT} < /dev/null 8>&- > /dev/null; }}
 state() {{ cat $item/enable $item/filter; grep -v '^#' $item/trigger; cat $tracing/tracing_on; }}
@@ -143,28 +131,10 @@ true
 MARK = "common_type != 0"
 
 
-class TracefsControl(parts.Case):
+class TracefsControl(loads.Guest):
     """One guest, in which all is done; what was said is looked at here."""
 
-    KERNEL = "debian-6.12"
-    SYSTEM = "eventlog"
-    EVENT = "load_item"
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        kernel = vm_case.kernel_or_skip(cls.KERNEL)
-        program = vm_case.built("PROGRAMS", "user_events_load")
-        elog = os.environ["ELOG"]
-        cls.result = cls.run_well(
-            kernel,
-            ["sh", "-c", SCRIPT, program, elog, cls.SYSTEM, cls.EVENT],
-            files={program: program, elog: elog} | cls.more_files(kernel),
-        )
-
-    @staticmethod
-    def more_files(kernel):
-        return {"/eventlog.ko": vm_case.module_or_skip(kernel)}
+    SCRIPT = SCRIPT
 
     def name(self):
         return f"{self.SYSTEM}:{self.EVENT}"
@@ -247,16 +217,8 @@ class TracefsControl(parts.Case):
         self.assertIn("elog doctor", self.part("refuses_user", 1)[0])
 
 
-class TracefsControlOfUserEvents(TracefsControl):
-    """The same of user_events."""
-
-    KERNEL = "user-events-6.12"
-    SYSTEM = "user_events"
-    EVENT = "eventlog_load_item"
-
-    @staticmethod
-    def more_files(_kernel):
-        return {}
+class TracefsControlOfTheModule(loads.OfTheModule, TracefsControl):
+    """The same of the kernel module's events."""
 
 
 if __name__ == "__main__":

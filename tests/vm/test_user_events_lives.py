@@ -4,7 +4,6 @@
 or becomes another program, when its memory is not there, when tracefs comes late; and the kernel
 keeps the rules that the route relies on."""
 
-import re
 
 import parts
 import vm_case

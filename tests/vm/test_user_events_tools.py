@@ -3,12 +3,12 @@
 """perf, trace-cmd, trace_pipe and hist triggers get every event with every field as it was emitted,
 without knowing anything of eventlog."""
 
-import os
 import re
 import shutil
 import subprocess
 import unittest
 
+import loads
 import parts
 import vm_case
 
@@ -205,10 +205,6 @@ def items(lines):
     return found
 
 
-def emitted(count):
-    return [(number, number % 97, f"word {number % 13}") for number in range(count)]
-
-
 def kinds(lines):
     """What is shown of the fields of each kind, by line."""
     return [found[1] for found in map(KINDS.search, lines) if found]
@@ -250,9 +246,6 @@ class Tools(vm_case.Case):
             time_limit=240,
         )
 
-    def collected(self, name):
-        return os.path.join(self.result.files, "tmp", name)
-
     def read(self, name):
         # The kernel takes what it shows for Latin-1.
         with open(self.collected(name), encoding="latin-1") as file:
@@ -277,7 +270,7 @@ class Tools(vm_case.Case):
 
     def test_perf(self):
         self.assert_written("perf", COUNT)
-        self.assertEqual(self.read_perf("perf.data"), emitted(COUNT))
+        self.assertEqual(self.read_perf("perf.data"), loads.emitted(COUNT))
 
     def test_perf_gets_what_is_as_large_as_may_be(self):
         self.assert_written("largest", 3)
@@ -288,14 +281,14 @@ class Tools(vm_case.Case):
         self.assert_written("trace-cmd", COUNT)
         report = self.output("trace-cmd", "report", "-i", self.collected("trace.dat"))
         self.assertNotIn("EVENTS DROPPED", report)
-        self.assertEqual(items(report.splitlines()), emitted(COUNT))
+        self.assertEqual(items(report.splitlines()), loads.emitted(COUNT))
 
     def test_perf_counts_what_it_loses(self):
         self.assert_written("perf-lossy", COUNT_OF_LOSSY)
         file = self.collected("perf-lossy.data")
         shown = self.output("perf", "script", "--show-task-events", "--fields",
                             "comm,event,trace", "--input", file)
-        all_emitted = emitted(COUNT_OF_LOSSY)
+        all_emitted = loads.emitted(COUNT_OF_LOSSY)
         kept = items(shown.splitlines())
         self.assertEqual(kept, [all_emitted[number] for number, _, _ in kept])
         stats = self.output("perf", "report", "--stats", "--input", file)
@@ -320,12 +313,12 @@ class Tools(vm_case.Case):
     def test_ftrace_counts_the_oldest_that_it_loses(self):
         kept, lost = self.lossy_trace(1)
         self.assertGreater(lost["overrun"], 0)
-        self.assertEqual(kept[-1], emitted(COUNT_OF_LOSSY)[-1])
+        self.assertEqual(kept[-1], loads.emitted(COUNT_OF_LOSSY)[-1])
 
     def test_ftrace_counts_the_newest_that_it_loses(self):
         kept, lost = self.lossy_trace(0)
         self.assertGreater(lost["dropped events"], 0)
-        self.assertEqual(kept[0], emitted(COUNT_OF_LOSSY)[0])
+        self.assertEqual(kept[0], loads.emitted(COUNT_OF_LOSSY)[0])
 
     def lines_of(self, name, program):
         """The lines of a trace; the program is the one that has emitted then."""
@@ -335,7 +328,7 @@ class Tools(vm_case.Case):
         self.assert_written("trace_pipe", self.COUNT_AS_TEXT)
         self.assertNotIn("LOST", self.read("trace_pipe"))
         self.assertEqual(items(self.lines_of("trace_pipe", "trace_pipe")),
-                         emitted(self.COUNT_AS_TEXT))
+                         loads.emitted(self.COUNT_AS_TEXT))
 
     def test_fields_of_each_kind_in_the_trace(self):
         self.assert_written("kinds", len(DATA))
@@ -357,7 +350,7 @@ class Tools(vm_case.Case):
         self.assert_written("amount", COUNT)
         hits, totals = histogram(self.read("hist.amount"))
         expected = {}
-        for _, amount, _ in emitted(COUNT):
+        for _, amount, _ in loads.emitted(COUNT):
             expected[str(amount)] = expected.get(str(amount), 0) + 1
         self.assertEqual(hits, expected)
         self.assertEqual((totals["Hits"], totals["Dropped"]), (COUNT, 0))
@@ -366,7 +359,7 @@ class Tools(vm_case.Case):
         self.assert_written("word", COUNT)
         hits, totals = histogram(self.read("hist.word"))
         expected = {}
-        for _, _, word in emitted(COUNT):
+        for _, _, word in loads.emitted(COUNT):
             expected[word] = expected.get(word, 0) + 1
         self.assertEqual(hits, expected)
         self.assertEqual((totals["Hits"], totals["Dropped"]), (COUNT, 0))

@@ -71,6 +71,8 @@ def built(variable, *names):
 class Case(unittest.TestCase):
     """A test with folders of its own for the guests that it runs."""
 
+    result = None  # of a guest that has run before the tests, if there is one
+
     @classmethod
     def run_guest(cls, kernel, command, **settings):
         """Runs a command; what became of it is for the caller to judge."""
@@ -88,6 +90,10 @@ class Case(unittest.TestCase):
         if problem is not None:
             raise AssertionError(f"{problem}\n{result.output}{result.errors}")
         return result
+
+    def collected(self, name):
+        """A file that the guest had in /tmp, brought back."""
+        return os.path.join(self.result.files, "tmp", name)
 
 
 def text(result, path):

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -220,6 +221,17 @@ void check_names(event_format& found) {
 }
 
 }  // namespace
+
+std::optional<common_fields> common_of(std::span<const std::uint8_t> record) noexcept {
+    constexpr std::size_t thread_offset = 4;
+    if (record.size() < common_size) {
+        return std::nullopt;
+    }
+    common_fields found;
+    std::memcpy(&found.event, record.data(), sizeof found.event);
+    std::memcpy(&found.thread, record.data() + thread_offset, sizeof found.thread);
+    return found;
+}
 
 std::size_t event_format::fixed_size() const noexcept {
     std::size_t size = common_size;

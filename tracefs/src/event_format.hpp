@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +45,15 @@ struct event_format {
 
 /// Bytes in front of the fields of each event: its id, flags, and the thread.
 inline constexpr std::size_t common_size = 8;
+
+/// What of these everybody has to know.
+struct common_fields {
+    std::uint16_t event = 0;  // the id of its format
+    std::uint32_t thread = 0;
+};
+
+/// Nothing: the record is too short for them.
+[[nodiscard]] std::optional<common_fields> common_of(std::span<const std::uint8_t> record) noexcept;
 
 /// Names as every tool takes them: letters, digits and _, no digit first, and not too many.
 [[nodiscard]] std::string identifier_of(std::string_view name);

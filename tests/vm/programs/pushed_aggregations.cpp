@@ -12,10 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <memory>
-#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -27,10 +24,12 @@
 
 #include "aggregate_report.hpp"
 #include "aggregating_sink.hpp"
+#include "chance.hpp"
 #include "failure.hpp"
 #include "subscription.hpp"
 #include "traced_condition.hpp"
 #include "traced_recording.hpp"
+#include "trials.hpp"
 
 namespace {
 
@@ -72,17 +71,9 @@ const std::vector<std::uint64_t> sizes{0,          1,         2,          5,    
                                        UINT64_MAX, INT64_MAX, 1000000000, 3000000000};
 const std::vector<std::string_view> words{"", "a", "ab", "a b", "tea"};
 
-class generator {
+class generator : public eventlog::test::chance {
   public:
-    explicit generator(std::uint32_t seed) : random_(seed) {}
-
-    std::size_t below(std::size_t limit) {
-        return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_);
-    }
-    template <class Value>
-    const Value& pick(const std::vector<Value>& from) {
-        return from[below(from.size())];
-    }
+    using chance::chance;
 
     std::string aggregation() {
         std::string text = call();
@@ -164,7 +155,6 @@ class generator {
         }
     }
 
-    std::mt19937 random_;
 };
 
 /// One of the two ways: an aggregation, and what computes it.
@@ -322,12 +312,5 @@ int run(std::uint64_t count, std::uint32_t seed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100;
-    const auto seed = static_cast<std::uint32_t>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1);
-    try {
-        return run(count, seed);
-    } catch (const std::exception& problem) {
-        std::printf("%s\n", problem.what());
-        return 1;
-    }
+    return run_trials(argc, argv, 100, run);
 }

@@ -11,11 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <map>
-#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +22,7 @@
 
 #include <eventlog/eventlog.hpp>
 
+#include "chance.hpp"
 #include "clock_table.hpp"
 #include "event_test.hpp"
 #include "failure.hpp"
@@ -33,6 +31,7 @@
 #include "steps.hpp"
 #include "traced_condition.hpp"
 #include "traced_events.hpp"
+#include "trials.hpp"
 
 namespace {
 
@@ -77,17 +76,10 @@ const std::vector<std::uint64_t> sizes{
     2147483647, 2147483648, 4294967295, 4294967296, INT64_MAX, INT64_MAX + 1ULL,
     UINT64_MAX};
 
-class generator {
+class generator : public eventlog::test::chance {
   public:
-    explicit generator(std::uint32_t seed) : random_(seed) {}
+    using chance::chance;
 
-    std::size_t below(std::size_t limit) {
-        return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_);
-    }
-    template <class Value>
-    const Value& pick(const std::vector<Value>& from) {
-        return from[below(from.size())];
-    }
     std::uint64_t size() { return pick(sizes) + below(3) - 1; }
 
     std::string predicate(int depth) {
@@ -182,7 +174,6 @@ class generator {
 
     const std::string& text() { return pick(words); }
 
-    std::mt19937 random_;
 };
 
 using payloads = std::map<std::uint32_t, std::vector<std::uint8_t>>;  // by serial number
@@ -348,12 +339,5 @@ int run(std::uint64_t count, std::uint32_t seed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000;
-    const auto seed = static_cast<std::uint32_t>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1);
-    try {
-        return run(count, seed);
-    } catch (const std::exception& problem) {
-        std::printf("%s\n", problem.what());
-        return 1;
-    }
+    return run_trials(argc, argv, 1000, run);
 }
