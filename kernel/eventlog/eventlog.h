@@ -144,7 +144,7 @@ struct eventlog_subscription;
 struct eventlog_file {
 	struct eventlog_user *user;
 
-	/* What it has published, and that it is no subscription yet. */
+	/* What it has published; that it becomes a subscription, and that this ends. */
 	struct mutex lock;
 	struct list_head publications;
 	struct eventlog_subscription *subscription; /* once set, until it is closed: with release */

@@ -155,6 +155,8 @@ static int use_again(struct eventlog_file *file, const struct eventlog_publicati
 
 	list_for_each_entry(published, &file->publications, node) {
 		if (published->source.schema_hash != wanted->schema_hash ||
+		    published->source.schema_size != wanted->schema_size ||
+		    published->source.event_count != wanted->event_count ||
 		    published->source.process != task_tgid(current) ||
 		    strcmp(published->name, wanted->name))
 			continue;
@@ -227,32 +229,27 @@ static int add(struct eventlog_file *file, struct published **prepared)
 /* Of which nobody can be writing any event any more. */
 static void discard(struct eventlog_file *file, struct published *published)
 {
-	quieten(published);
 	list_del(&published->node);
 	free_published(published, file->user);
 }
 
-/* One use less.  Returns 0 or -ENOENT. */
+/* One use less.  With the file's lock held.  Returns 0 or -ENOENT. */
 static int withdraw(struct eventlog_file *file, u32 number)
 {
 	struct published *published;
-	int error = -ENOENT;
 
-	if (mutex_lock_killable(&file->lock))
-		return -EINTR;
 	list_for_each_entry(published, &file->publications, node) {
 		if (published->source.number != number)
 			continue;
-		error = 0;
 		if (--published->uses)
-			break;
+			return 0;
 		untie(published);
 		eventlog_source_withdraw(&published->source);
+		quieten(published);
 		discard(file, published);
-		break;
+		return 0;
 	}
-	mutex_unlock(&file->lock);
-	return error;
+	return -ENOENT;
 }
 
 /* What takes memory is made before there is any lock, unless it is there already. */
@@ -298,9 +295,12 @@ long eventlog_publish(struct eventlog_file *file, struct eventlog_publication __
 	if (number < 0)
 		return number;
 	error = put_user((u32)number, &from->provider);
-	/* One of which the caller does not know.  Somebody else may have guessed its number. */
-	if (error)
+	if (error) {
+		/* The caller does not know of it.  Somebody else may have guessed its number. */
+		mutex_lock(&file->lock);
 		withdraw(file, number);
+		mutex_unlock(&file->lock);
+	}
 	return error;
 }
 
@@ -308,10 +308,15 @@ long eventlog_publish(struct eventlog_file *file, struct eventlog_publication __
 long eventlog_withdraw(struct eventlog_file *file, const u32 __user *from)
 {
 	u32 number;
+	int error;
 
 	if (get_user(number, from))
 		return -EFAULT;
-	return withdraw(file, number);
+	if (mutex_lock_killable(&file->lock))
+		return -EINTR;
+	error = withdraw(file, number);
+	mutex_unlock(&file->lock);
+	return error;
 }
 
 /*

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The memory of a subscription: making it, mapping it, see region.h. */
 #include <linux/cpumask.h>
-#include <linux/highmem.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -198,64 +197,40 @@ static struct page *table_page(struct eventlog_memory *memory, u64 offset)
 	return *at;
 }
 
-static int put_into_tables(struct eventlog_memory *memory, u64 offset, const void *data,
-			   size_t size)
+/* What is in front of the buffers at that offset, up to the end of its page; or NULL. */
+static void *memory_at(struct eventlog_memory *memory, u64 offset)
 {
-	struct page *page = table_page(memory, offset);
-	void *at;
+	struct page *page;
 
-	if (!page)
-		return -ENOMEM;
-	at = kmap_local_page(page);
-	memcpy(at + offset_in_page(offset), data, size);
-	kunmap_local(at);
-	return 0;
+	if (offset < memory->head_size)
+		return (void *)memory->head + offset;
+	page = table_page(memory, offset);
+	return page ? page_address(page) + offset_in_page(offset) : NULL;
+}
+
+static size_t rest_of_page(u64 offset, size_t size)
+{
+	return min_t(size_t, size, PAGE_SIZE - offset_in_page(offset));
 }
 
 /* Writes to what lies between rings and buffers.  Returns 0 or -ENOMEM. */
 int eventlog_region_put(struct eventlog_memory *memory, u64 offset, const void *data, size_t size)
 {
-	int error = 0;
+	void *at = memory->head;
 
 	mutex_lock(&memory->lock);
-	while (size && !error) {
-		const size_t part = min_t(size_t, size, PAGE_SIZE - offset_in_page(offset));
+	while (size && at) {
+		const size_t part = rest_of_page(offset, size);
 
-		if (offset < memory->head_size)
-			memcpy((void *)memory->head + offset, data, part);
-		else
-			error = put_into_tables(memory, offset, data, part);
+		at = memory_at(memory, offset);
+		if (at)
+			memcpy(at, data, part);
 		offset += part;
 		data += part;
 		size -= part;
 	}
 	mutex_unlock(&memory->lock);
-	return error;
-}
-
-/* What has been put there, up to the end of its page.  With the lock held. */
-static const void *look_at(const struct eventlog_memory *memory, u64 offset)
-{
-	lockdep_assert_held(&memory->lock);
-	if (offset < memory->head_size)
-		return (void *)memory->head + offset;
-	return page_address(memory->tables[(offset - memory->head_size) / PAGE_SIZE]) +
-	       offset_in_page(offset);
-}
-
-/* Copies what has been put there before. */
-void eventlog_region_get(struct eventlog_memory *memory, u64 offset, void *data, size_t size)
-{
-	mutex_lock(&memory->lock);
-	while (size) {
-		const size_t part = min_t(size_t, size, PAGE_SIZE - offset_in_page(offset));
-
-		memcpy(data, look_at(memory, offset), part);
-		offset += part;
-		data += part;
-		size -= part;
-	}
-	mutex_unlock(&memory->lock);
+	return at ? 0 : -ENOMEM;
 }
 
 /* Whether what has been put there before is the same. */
@@ -266,9 +241,9 @@ bool eventlog_region_holds(struct eventlog_memory *memory, u64 offset, const voi
 
 	mutex_lock(&memory->lock);
 	while (size && same) {
-		const size_t part = min_t(size_t, size, PAGE_SIZE - offset_in_page(offset));
+		const size_t part = rest_of_page(offset, size);
 
-		same = !memcmp(look_at(memory, offset), data, part);
+		same = !memcmp(memory_at(memory, offset), data, part);
 		offset += part;
 		data += part;
 		size -= part;

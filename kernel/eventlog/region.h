@@ -39,7 +39,6 @@ void eventlog_region_free(struct eventlog_memory *memory);
 struct eventlog_ring *eventlog_region_ring(const struct eventlog_memory *memory, u32 ring);
 u8 *eventlog_region_back(struct eventlog_memory *memory, u32 ring);
 int eventlog_region_put(struct eventlog_memory *memory, u64 offset, const void *data, size_t size);
-void eventlog_region_get(struct eventlog_memory *memory, u64 offset, void *data, size_t size);
 bool eventlog_region_holds(struct eventlog_memory *memory, u64 offset, const void *data,
 			   size_t size);
 int eventlog_region_map(struct eventlog_memory *memory, struct vm_area_struct *area);

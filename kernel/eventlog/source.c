@@ -6,6 +6,7 @@
  * under RCU.  Whoever goes is struck out of it: that takes no memory, so it
  * cannot fail.
  */
+#include <linux/idr.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/preempt.h>
@@ -37,7 +38,7 @@ static DEFINE_MUTEX(lock);
 static LIST_HEAD(sources); /* as they have come */
 static LIST_HEAD(subscriptions); /* likewise */
 static u64 last_arrival;
-static u32 last_number;
+static DEFINE_IDR(numbers); /* of sources */
 static DECLARE_WAIT_QUEUE_HEAD(released);
 
 void eventlog_sources_lock(void)
@@ -87,10 +88,12 @@ static void release(struct eventlog_party *party)
 		wake_up_all(&released);
 }
 
-/* Nobody uses it any more when this returns; the lock is given back until then. */
-static void depart(struct eventlog_party *party)
+/*
+ * Nobody uses it any more when this returns; the lock is given back until then, so
+ * that it has to be gone from its list, and from all that lists lead to, before.
+ */
+static void wait_until_unused(const struct eventlog_party *party)
 {
-	list_del_init(&party->node);
 	while (party->in_use) {
 		mutex_unlock(&lock);
 		wait_event(released, !READ_ONCE(party->in_use));
@@ -164,7 +167,10 @@ static void leave(struct eventlog_source *source, const struct eventlog_subscrip
 	}
 }
 
-/* Whether any is wanted, and which; or -EINTR if the caller is being killed. */
+/*
+ * Whether any is wanted, and which; or -EINTR if the caller is being killed.  Ends
+ * early where one of both has gone: somebody waits for that.
+ */
 static int judge(const struct eventlog_subscription *subscription,
 		 const struct eventlog_source *source, u8 *verdicts)
 {
@@ -178,6 +184,8 @@ static int judge(const struct eventlog_subscription *subscription,
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;
+		if (!is_there(&subscription->party) || !is_there(&source->party))
+			return 0;
 		verdicts[i] = EVENTLOG_WANTED;
 		if (event->flags & EVENTLOG_OFFER_ALWAYS)
 			continue;
@@ -224,6 +232,7 @@ static int join(struct eventlog_subscription *subscription, struct eventlog_sour
 {
 	int found;
 
+	cond_resched();
 	if (!eventlog_may_hear(&subscription->asker, source) ||
 	    !eventlog_wants_process(&subscription->filter, subscription->asker.pids, source))
 		return 0;
@@ -255,44 +264,64 @@ static void silence(struct eventlog_source *source, bool told)
 			tell(event);
 		else
 			event->heard = false;
+		cond_resched();
 	}
+}
+
+static int arrive_as_source(struct eventlog_source *source)
+{
+	/* They rise, so that who asks for the next one misses none, for a very long time. */
+	const int number = idr_alloc_cyclic(&numbers, source, 1, INT_MAX, GFP_KERNEL);
+
+	if (number < 0)
+		return number;
+	source->number = number;
+	arrive(&source->party, &sources);
+	return 0;
+}
+
+/* Nobody listens to it when the lock is given back, and nobody finds it who stops listening. */
+static void depart_as_source(struct eventlog_source *source, bool told)
+{
+	idr_remove(&numbers, source->number);
+	list_del_init(&source->party.node);
+	silence(source, told);
+	wait_until_unused(&source->party);
 }
 
 int eventlog_source_publish(struct eventlog_source *source)
 {
 	u8 *verdicts = kmalloc(source->event_count, GFP_KERNEL);
 	struct eventlog_party *party;
-	int error = 0;
+	int error;
 	u32 i;
 
 	if (!verdicts)
 		return -ENOMEM;
+	source->schema_key = eventlog_schema_key(source);
 	for (i = 0; i < source->event_count; i++)
 		source->events[i].source = source;
 	mutex_lock(&lock);
-	source->number = ++last_number;
-	arrive(&source->party, &sources);
+	error = arrive_as_source(source);
+	if (error)
+		goto unlock;
 	for (party = first_of(&subscriptions);
 	     party && party->arrival < source->party.arrival && !error;
 	     party = next_of(party, &subscriptions))
 		error = join(container_of(party, struct eventlog_subscription, party), source,
 			     verdicts);
-	if (error) {
-		depart(&source->party);
-		silence(source, true);
-	}
+	if (error)
+		depart_as_source(source, true);
+unlock:
 	mutex_unlock(&lock);
 	kfree(verdicts);
-	if (error)
-		synchronize_rcu();
 	return error;
 }
 
 void eventlog_source_forget(struct eventlog_source *source)
 {
 	mutex_lock(&lock);
-	depart(&source->party);
-	silence(source, false);
+	depart_as_source(source, false);
 	mutex_unlock(&lock);
 }
 
@@ -305,14 +334,17 @@ void eventlog_source_withdraw(struct eventlog_source *source)
 /* The next above that number that the caller may hear, or NULL.  With the lock held. */
 struct eventlog_source *eventlog_source_after(u32 number, const struct eventlog_asker *asker)
 {
-	struct eventlog_source *source, *found = NULL;
+	struct eventlog_source *source;
+	int next;
 
 	lockdep_assert_held(&lock);
-	list_for_each_entry(source, &sources, party.node)
-		if (source->number > number && (!found || source->number < found->number) &&
-		    eventlog_may_hear(asker, source))
-			found = source;
-	return found;
+	if (number >= INT_MAX)
+		return NULL;
+	next = number + 1;
+	idr_for_each_entry_continue(&numbers, source, next)
+		if (eventlog_may_hear(asker, source))
+			return source;
+	return NULL;
 }
 
 static struct eventlog_source *source_of(struct eventlog_party *party)
@@ -348,7 +380,8 @@ void eventlog_sources_leave(struct eventlog_subscription *subscription)
 	u64 last;
 
 	mutex_lock(&lock);
-	depart(&subscription->party);
+	list_del_init(&subscription->party.node);
+	wait_until_unused(&subscription->party);
 	last = last_arrival;
 	for (party = first_of(&sources); party && party->arrival <= last;
 	     party = next_of(party, &sources)) {

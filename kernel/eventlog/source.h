@@ -34,6 +34,7 @@ struct eventlog_subscription {
 	struct eventlog_ring_writer __percpu *writers;
 	struct eventlog_filter filter;
 	struct eventlog_asker asker;
+	struct list_head schemas; /* private to tables.c */
 	bool is_made; /* a CPU without memory is no error any more */
 	bool is_over; /* set once, with release: nobody writes any more */
 
@@ -62,8 +63,10 @@ int eventlog_sources_join(struct eventlog_subscription *subscription);
 void eventlog_sources_leave(struct eventlog_subscription *subscription);
 
 /* tables.c */
+u64 eventlog_schema_key(const struct eventlog_source *source);
 int eventlog_tables_enter(struct eventlog_subscription *subscription,
 			  const struct eventlog_source *source);
+void eventlog_tables_exit(struct eventlog_subscription *subscription);
 
 /* subscription.c */
 int eventlog_subscriptions_init(void);

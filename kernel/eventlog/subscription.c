@@ -73,6 +73,7 @@ static void free_parts(struct eventlog_subscription *subscription)
 	eventlog_reading_exit(subscription);
 	free_percpu(subscription->writers);
 	eventlog_region_free(&subscription->memory);
+	eventlog_tables_exit(subscription);
 	eventlog_filter_free(&subscription->filter);
 	put_pid_ns(subscription->asker.pids);
 	put_user_ns(subscription->asker.users);
@@ -122,6 +123,7 @@ eventlog_subscription_make(struct eventlog_subscription_request *wanted, struct 
 	if (!subscription)
 		goto uncharge;
 	subscription->memory.user = user;
+	INIT_LIST_HEAD(&subscription->schemas);
 	eventlog_asker_get(&subscription->asker);
 	get_pid_ns(subscription->asker.pids);
 	get_user_ns(subscription->asker.users);
@@ -143,8 +145,8 @@ uncharge:
 }
 
 /*
- * Nobody writes to it any more when this returns, and whoever listened alone has
- * been told.  What it has can be read.  By one at a time; a second time does nothing.
+ * Nobody writes to it any more when this returns, and programs that only it listened
+ * to have been told.  What it has can be read.  By one at a time; a second time does nothing.
  */
 void eventlog_subscription_end(struct eventlog_subscription *subscription)
 {

@@ -45,7 +45,8 @@ struct eventlog_source {
 	const char *name;
 	const void *schema; /* in the SDK's binary form */
 	u32 schema_size;
-	u64 schema_hash;
+	u64 schema_hash; /* as who publishes it says */
+	u64 schema_key; /* of its bytes, set by eventlog_source_publish() */
 	u32 event_count;
 	struct eventlog_source_event *events;
 	/*
@@ -67,7 +68,8 @@ struct eventlog_source {
 /*
  * From now on the source's events reach those that want them; there are no more than
  * EVENTLOG_EVENTS_MAX.  May sleep.  Returns 0, or -ENOMEM, or -EINTR if the caller is
- * being killed, and then nothing has changed.
+ * being killed: then nobody listens to it, but some may have heard of it, and whoever
+ * may have been writing an event meanwhile still is, for a grace period.
  */
 int eventlog_source_publish(struct eventlog_source *source);
 
@@ -77,7 +79,10 @@ int eventlog_source_publish(struct eventlog_source *source);
  */
 void eventlog_source_withdraw(struct eventlog_source *source);
 
-/* The same where nobody can be writing any of its events: it waits for no grace period. */
+/*
+ * The same where nobody can be writing any of its events: it waits for no grace
+ * period, only for those who are just comparing an event of it with rules.
+ */
 void eventlog_source_forget(struct eventlog_source *source);
 
 /* A load: whether it is worth making the payload.  Any context. */

@@ -5,8 +5,11 @@
  * go: it is kept once.
  */
 #include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/once.h>
 #include <linux/pid.h>
-#include <linux/sched.h>
+#include <linux/siphash.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "source.h"
@@ -16,32 +19,80 @@ static u64 place_of(const struct eventlog_region *region, u32 index)
 	return region->providers_offset + (u64)index * sizeof(struct eventlog_provider_entry);
 }
 
-/*
- * Where the subscription has that schema, or 0.  Schemas are put one behind the
- * other: an entry whose own lies in front of another one's shares it, so that each
- * is compared once.
- */
+/* A schema that the subscription's tables have. */
+struct schema {
+	struct list_head node;
+	u64 key;
+	u64 offset;
+	u32 size;
+};
+
+/* Equal bytes have the same, and nobody can make others that do. */
+u64 eventlog_schema_key(const struct eventlog_source *source)
+{
+	static siphash_key_t secret;
+
+	get_random_once(&secret, sizeof(secret));
+	return siphash(source->schema, source->schema_size, &secret);
+}
+
+/* Where the subscription has that schema, or 0. */
 static u64 find_schema(struct eventlog_subscription *subscription,
 		       const struct eventlog_source *source)
 {
-	struct eventlog_memory *memory = &subscription->memory;
-	u64 last = 0;
-	u32 i;
+	const struct schema *known;
 
-	for (i = 0; i < memory->head->provider_count; i++) {
-		struct eventlog_provider_entry entry;
+	list_for_each_entry(known, &subscription->schemas, node)
+		if (known->key == source->schema_key && known->size == source->schema_size &&
+		    eventlog_region_holds(&subscription->memory, known->offset, source->schema,
+					  source->schema_size))
+			return known->offset;
+	return 0;
+}
 
-		/* Somebody may have made many that differ in the end only. */
-		cond_resched();
-		eventlog_region_get(memory, place_of(memory->head, i), &entry, sizeof(entry));
-		if (entry.schema_offset <= last)
-			continue;
-		last = entry.schema_offset;
-		if (entry.schema_hash == source->schema_hash &&
-		    entry.schema_size == source->schema_size &&
-		    eventlog_region_holds(memory, last, source->schema, source->schema_size))
-			return last;
-	}
+/* Where there is no memory for that, the next one of its kind gets a copy of its own. */
+static void note_schema(struct eventlog_subscription *subscription,
+			const struct eventlog_source *source, u64 offset)
+{
+	/* Not of a memory cgroup: whoever has little there would have all others wait. */
+	struct schema *known = kmalloc(sizeof(*known), GFP_KERNEL | __GFP_NOWARN);
+
+	if (!known)
+		return;
+	known->key = source->schema_key;
+	known->offset = offset;
+	known->size = source->schema_size;
+	list_add(&known->node, &subscription->schemas);
+}
+
+void eventlog_tables_exit(struct eventlog_subscription *subscription)
+{
+	struct schema *known, *next;
+
+	list_for_each_entry_safe(known, next, &subscription->schemas, node)
+		kfree(known);
+}
+
+/* Has the tables have the source's schema, and says where.  Returns 0, -ENOSPC or -ENOMEM. */
+static int put_schema(struct eventlog_subscription *subscription,
+		      const struct eventlog_source *source, u64 *offset)
+{
+	struct eventlog_region *region = subscription->memory.head;
+	const u64 used = ALIGN(region->schemas_used, 8);
+	int error;
+
+	*offset = find_schema(subscription, source);
+	if (*offset)
+		return 0;
+	if (used > region->schemas_size || source->schema_size > region->schemas_size - used)
+		return -ENOSPC;
+	*offset = region->schemas_offset + used;
+	error = eventlog_region_put(&subscription->memory, *offset, source->schema,
+				    source->schema_size);
+	if (error)
+		return error;
+	WRITE_ONCE(region->schemas_used, used + source->schema_size);
+	note_schema(subscription, source, *offset);
 	return 0;
 }
 
@@ -69,32 +120,20 @@ int eventlog_tables_enter(struct eventlog_subscription *subscription,
 	const u32 index = region->provider_count;
 	const u32 ready = EVENTLOG_PROVIDER_READY;
 	struct eventlog_provider_entry entry = { };
-	u64 used = region->schemas_used;
-	int error = 0;
+	int error;
 
 	if (index == EVENTLOG_PROVIDERS_MAX)
 		return -ENOSPC;
-	entry.schema_offset = find_schema(subscription, source);
-	if (!entry.schema_offset) {
-		used = ALIGN(used, 8);
-		if (used > region->schemas_size ||
-		    source->schema_size > region->schemas_size - used)
-			return -ENOSPC;
-		entry.schema_offset = region->schemas_offset + used;
-		error = eventlog_region_put(memory, entry.schema_offset, source->schema,
-					    source->schema_size);
-		used += source->schema_size;
-	}
+	error = put_schema(subscription, source, &entry.schema_offset);
+	if (error)
+		return error;
 	fill_in(&entry, source, &subscription->asker);
-	if (!error)
-		error = eventlog_region_put(memory, place_of(region, index), &entry,
-					    sizeof(entry));
+	error = eventlog_region_put(memory, place_of(region, index), &entry, sizeof(entry));
 	if (error)
 		return error;
 	/* `state` last: who sees it sees the rest. */
 	smp_wmb();
 	eventlog_region_put(memory, place_of(region, index), &ready, sizeof(ready));
-	WRITE_ONCE(region->schemas_used, used);
 	WRITE_ONCE(region->provider_count, index + 1);
 	return index;
 }

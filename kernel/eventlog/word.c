@@ -339,9 +339,11 @@ void eventlog_words_tell_slot(struct eventlog_slot *slot, bool heard)
 	struct eventlog_word *word;
 
 	mutex_lock(&eventlog_words_lock);
-	slot->heard = heard;
-	list_for_each_entry(word, &slot->event->words, by_event)
-		if (word->slot == slot)
-			write_bit(word, heard || slot->event->heard);
+	if (slot->heard != heard) {
+		slot->heard = heard;
+		list_for_each_entry(word, &slot->event->words, by_event)
+			if (word->slot == slot)
+				write_bit(word, heard || slot->event->heard);
+	}
 	mutex_unlock(&eventlog_words_lock);
 }

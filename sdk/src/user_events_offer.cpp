@@ -245,7 +245,9 @@ void offer_to_user_events(eventlog_provider& provider, int file,
     bool goes_on = schema.open({provider.schema, provider.schema_size}, reason);
     while (goes_on && schema.next_event(event)) {
         std::atomic<std::uint32_t>& number = route.numbers[event.id];
-        if (number.load(std::memory_order_relaxed) != user_events_route::not_registered) {
+        const std::uint32_t known = number.load(std::memory_order_relaxed);
+        if (known != user_events_route::not_registered) {
+            result.left_out = result.left_out || known == user_events_route::left_out;
             continue;
         }
         std::uint32_t index = 0;

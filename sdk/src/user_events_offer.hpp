@@ -17,6 +17,7 @@ namespace eventlog::core {
 struct user_events_offer {
     std::uint32_t missing = 0;     // events that the kernel does not have
     bool may_change = false;       // of some of these
+    bool left_out = false;         // and some that were missing before, for good
     std::array<char, 64> first{};  // the name of the first of them
     error_text why;                // it is missing, without a full stop
 };

@@ -245,6 +245,9 @@ const char* system_of(const user_events_route& route) noexcept {
 void say_what_became(eventlog_provider& provider, const user_events_offer& result) noexcept {
     user_events_route& route = provider.user_events;
     const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
+    if (result.missing == 0 && result.left_out) {
+        return;  // what was said of those holds still
+    }
     if (result.missing == 0) {
         route.status = EVENTLOG_OK;
         route.status_text.set("The events of provider %s are in tracefs as %s%s_*.",
@@ -259,16 +262,16 @@ void say_what_became(eventlog_provider& provider, const user_events_offer& resul
 }
 
 /// What a forked child publishes through its parent's file is the parent's. So it takes a file of
-/// its own, in the place of the inherited one. Where it may not have the device, or not one more,
-/// that one serves it, and it is heard as its parent.
+/// its own. Where it may not have the device, or not one more, the inherited one serves it, and it
+/// is heard as its parent. A handler may have forked in the middle of an emit, which goes on with
+/// that one and with what it calls the event: it is closed when nobody writes.
 void take_own_descriptor(user_events_route& route) noexcept {
+    const int inherited = route.file.load(std::memory_order_relaxed);
     int ignored = 0;
-    const unique_fd own = open_eventlog_device(ignored);
-    struct stat status {};
-    if (own && ::fstat(own.get(), &status) == 0 &&
-        ::dup3(own.get(), route.file.load(std::memory_order_relaxed), O_CLOEXEC) >= 0) {
-        route.device.store(status.st_dev, std::memory_order_relaxed);
-        route.inode.store(status.st_ino, std::memory_order_relaxed);
+    unique_fd own = open_eventlog_device(ignored);
+    if (own && close_retired(route) && take_descriptor(route, std::move(own))) {
+        route.retired = inherited;
+        static_cast<void>(close_retired(route));
     }
 }
 
@@ -285,17 +288,19 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
         return;
     }
     user_events_offer result;
+    bool publish_again = false;
     if (is_open || open_descriptor(provider, route.expected.load(std::memory_order_relaxed))) {
         route.expected.store(true, std::memory_order_relaxed);
         offer_to_user_events(provider, route.file.load(std::memory_order_relaxed), result);
         say_what_became(provider, result);
-        const bool again = publish(provider, route.file.load(std::memory_order_relaxed));
-        result.may_change = result.may_change || again;
+        publish_again = publish(provider, route.file.load(std::memory_order_relaxed));
     } else {
         result.may_change = route.status != EVENTLOG_NO_KERNEL_SUPPORT;
     }
-    if (result.may_change || route.status == EVENTLOG_NO_KERNEL_SUPPORT) {
-        // Where the kernel has nothing, too: the module may be loaded.
+    if (result.may_change || publish_again || route.status == EVENTLOG_NO_KERNEL_SUPPORT) {
+        // That nobody can subscribe to it no emit sees to: the kernel may compare it with the rules
+        // of all who do, which takes long. Where the kernel has nothing, too: the module may be
+        // loaded.
         route.not_polled_before.store(then, std::memory_order_relaxed);
     }
     if (result.may_change && unclear_before == 0) {

@@ -150,8 +150,8 @@ static void delete_fresh_event(int file) {
     note(deleting, ioctl(file, USER_EVENTS_DELETE, text));
 }
 
-/// One who listens to an event and gets it, all of it as it should be: of what is called at random
-/// so little is right that a slow machine might not come to see any read.
+/// One who listens, and one whose event there is to hear then, called as they should be: of what is
+/// called at random so little is right that a slow machine might not come to see any read.
 static void listen_well(void) {
     volatile uint32_t word = 0;
     char text[32];

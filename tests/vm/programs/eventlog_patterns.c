@@ -6,6 +6,8 @@
 // processor, and a kernel that takes it from nobody who is at work in it; as root.
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +23,7 @@
 
 enum { events = 512, bits = 32 };
 
-static uint32_t words[events / bits];
+static volatile uint32_t words[events / bits];
 static struct eventlog_offer offers[events];
 static struct eventlog_rule rules[EVENTLOG_RULES_MAX];
 
@@ -148,6 +150,54 @@ static void publish_each(uint32_t* numbers, uint32_t count) {
     }
 }
 
+/// Whose publication is broken off is heard by nobody any more, also while somebody else is just
+/// comparing it: who has ended before that gets nothing of it.
+static void be_killed_while_publishing(void) {
+    atomic_int* const stage =
+        mmap(NULL, sizeof *stage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    reopen_device();
+    register_events();
+    struct wanted all = {0};
+    const int reader = listen_to(&all);
+    const int slow = open_device();
+    step("somebody subscribes with rules that take long", subscribe_to_none(slow) == 0);
+    (void)fflush(stdout);
+    const pid_t publisher = fork();
+    if (publisher == 0) {
+        uint32_t number = 0;
+        atomic_store(stage, 1);
+        _exit(publish(device, "broken_off", offers, events, &number));
+    }
+    // The first word is set when the reader hears of it, and the other one is compared next.
+    while (words[0] == 0) {
+        (void)sched_yield();
+    }
+    const pid_t comparer = fork();
+    if (comparer == 0) {
+        const int file = open_device();
+        atomic_store(stage, 2);
+        _exit(subscribe_to_none(file) == 0 ? 0 : 1);
+    }
+    while (atomic_load(stage) != 2) {
+        (void)sched_yield();
+    }
+    (void)sched_yield();
+    (void)kill(publisher, SIGKILL);
+    (void)usleep(1000);
+    step("it can be ended", end_subscription(reader) == 0);
+    const uint64_t before = statistics(reader, EVENTLOG_ALL_RINGS).recorded;
+    const uint32_t event[] = {offers[0].write_index, 1, 0};
+    (void)!write(device, event, sizeof event);
+    step("and gets nothing behind its end",
+         statistics(reader, EVENTLOG_ALL_RINGS).recorded == before);
+    int status = -1;
+    step("who publishes is killed",
+         waitpid(publisher, &status, 0) == publisher && WIFSIGNALED(status));
+    step("who compares goes on", waitpid(comparer, &status, 0) == comparer && status == 0);
+    (void)close(slow);
+    (void)close(reader);
+}
+
 /// To withdraw one takes as long as others may still be writing to it. Of what is closed nobody is.
 static void close_without_waiting(void) {
     enum { count = 64 };
@@ -177,6 +227,7 @@ int main(void) {
     publish_events();
     share_a_processor();
     let_others_publish();
+    be_killed_while_publishing();
     close_without_waiting();
     puts("ok: all patterns");
     return 0;

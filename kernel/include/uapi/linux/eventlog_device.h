@@ -78,7 +78,7 @@ struct eventlog_unregistration {
  *            storing `drained`
  *
  * EVENTLOG_END ends it: nobody writes to it any more, and what it has stays to be
- * read.  Behind that read says 0, and poll EPOLLHUP from the beginning.
+ * read.  Behind that read says 0; poll says EPOLLHUP as soon as it has ended.
  *
  * What differs from a region in user space: the producers of a CPU's ring are
  * what runs on it and what interrupts that, as a stack.  `control` moves when the
