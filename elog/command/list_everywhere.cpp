@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
-#include <optional>
-#include <set>
+#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -32,23 +30,30 @@ namespace {
 
 using json = nlohmann::ordered_json;
 using outcome = place_answer::outcome;
+using clock = std::chrono::steady_clock;
+
+// For each place, and for all of them: whoever is looked at can let us wait.
+constexpr std::chrono::seconds patience{10};
+constexpr std::chrono::seconds patience_with_all{60};
 
 json where_of(const other_place& place) {
-    json where = {{"user", place.user}, {"process", nullptr}};
-    if (place.process) {
-        where["process"] = *place.process;
+    const bool is_common = place.what == other_place::kind::common;
+    json where = {{"user", nullptr}, {"process", nullptr}, {"directory", nullptr}};
+    if (is_common) {
+        where["directory"] = place.title();
+    } else {
+        where["user"] = place.user;
+    }
+    if (place.what == other_place::kind::process) {
+        where["process"] = place.process;
     }
     return where;
 }
 
 /// Containers end when they like, also while we are on the way there.
 bool is_gone(const other_place& place) {
-    return place.process && ::kill(*place.process, 0) != 0 && errno == ESRCH;
-}
-
-std::string way_to(const other_place& place) {
-    const std::vector<std::string> words = place.words();
-    return fmt::format("elog {} {} list", words.at(0), words.at(1));
+    return place.what == other_place::kind::process && ::kill(place.process, 0) != 0 &&
+           errno == ESRCH;
 }
 
 class lister {
@@ -58,128 +63,100 @@ class lister {
 
     void run() {
         check_catalogue_pattern(options_.glob);
-        // Children first: they go on as this process was before it opened anything.
-        const other_places others = find_other_places();
-        const std::vector<answered_place> answers = ask(others.places);
-        add_ours();
-        for (const auto& [place, answer] : answers) {
-            add_answer(place, answer);
+        const found_places found = find_places();
+        const clock::time_point end = clock::now() + patience_with_all;
+        for (const other_place& place : found.places) {
+            const auto left = std::min<clock::duration>(end - clock::now(), patience);
+            if (left <= clock::duration::zero()) {
+                complain(place, "not looked at, because others have let us wait for a minute.");
+                continue;
+            }
+            const place_answer answer =
+                run_elsewhere([&] { place.go(); }, [&] { write_catalogue(); }, left);
+            if (answer.how != outcome::failed || !is_gone(place)) {
+                take(place, answer);
+            }
         }
-        if (others.left_out != 0) {
+        if (found.left_out != 0) {
             tell("elog: There are {} more places, which are not shown. See one with: elog --user "
                  "USER list, or elog --at PID list",
-                 others.left_out);
+                 found.left_out);
+            failed_ = true;
         }
         finish();
     }
 
   private:
-    struct answered_place {
-        const other_place& place;
-        place_answer answer;
-    };
-
-    /// A user who lets us wait does so once.
-    std::vector<answered_place> ask(const std::vector<other_place>& places) {
-        std::vector<answered_place> answers;
-        std::set<uid_t> delaying;
-        for (const other_place& place : places) {
-            if (delaying.contains(place.user)) {
-                tell("elog: {}: not looked at, because that user has let us wait elsewhere. See "
-                     "it with: {}",
-                     place.title(), way_to(place));
-                failed_ = true;
-                continue;
-            }
-            answers.push_back({place, run_elsewhere(place.words(), [&] { write_ours(); })});
-            if (answers.back().answer.how == outcome::too_long) {
-                delaying.insert(place.user);
-            }
-        }
-        return answers;
-    }
-
-    /// What runs where this process is; nothing, if nothing does.
-    std::string text_of_ours() {
+    /// Of where this process is, nothing if nothing is there. In a child.
+    void write_catalogue() {
         const catalogue found = collect_catalogue(options_.glob);
         for (const std::string& complaint : found.complaints) {
             tell("elog: {}", complaint);
         }
         if (found.providers.empty() && (!options_.json || found.subscriptions.empty())) {
-            return {};
-        }
-        return options_.json ? catalogue_as_json(found)
-                             : catalogue_as_text(found, style_, options_.stats);
-    }
-
-    /// In a child.
-    void write_ours() { write_all(STDOUT_FILENO, text_of_ours()); }
-
-    void add_ours() {
-        try {
-            add(other_place{::geteuid(), std::nullopt, {}}, text_of_ours());
-        } catch (const failure& error) {
-            tell("elog: {}", error.what());
-            failed_ = true;
-        }
-    }
-
-    void add_answer(const other_place& place, const place_answer& answer) {
-        if (answer.how == outcome::failed && is_gone(place)) {
             return;
         }
+        write_all(STDOUT_FILENO, options_.json ? catalogue_as_json(found)
+                                               : catalogue_as_text(found, style_, options_.stats));
+    }
+
+    void complain(const other_place& place, std::string_view what) {
+        tell("elog: {}: {} Try it alone with: {}", place.title(), what, place.way());
+        failed_ = true;
+    }
+
+    void take(const other_place& place, const place_answer& answer) {
         for (std::string_view said = answer.complaints; !said.empty();) {
             tell("{}: {}", place.title(), take_until(said, '\n'));
         }
-        if (answer.how == outcome::done) {
-            add(place, answer.output);
-            return;
-        }
-        failed_ = true;
-        if (answer.how != outcome::failed) {  // else it has said why
-            tell("elog: {}: {} Try it alone with: {}", place.title(),
-                 answer.how == outcome::too_long ? "there has been no answer for ten seconds."
-                                                 : "the answer is too long.",
-                 way_to(place));
+        switch (answer.how) {
+            case outcome::done:
+                show(place, answer.output);
+                break;
+            case outcome::failed:
+                failed_ = true;
+                if (answer.signal != 0) {  // else it has said why
+                    complain(place, fmt::format("who looked there was ended by signal {}.",
+                                                answer.signal));
+                }
+                break;
+            case outcome::too_long:
+                complain(place, "there has been no answer in time.");
+                break;
+            case outcome::too_much:
+                complain(place, "the answer is too long.");
+                break;
         }
     }
 
-    void add(const other_place& place, const std::string& text) {
+    void show(const other_place& place, const std::string& text) {
         if (text.empty()) {
             return;
         }
         found_ = true;
-        if (options_.json) {
-            add_json(place, text);
-            return;
-        }
         fmt::memory_buffer out;
-        if (!first_) {
-            out.push_back('\n');
+        if (options_.json) {
+            const json told = json::parse(text, nullptr, false);
+            if (!told.is_object()) {
+                complain(place, "what was told is damaged, and is left out.");
+                return;
+            }
+            json where = where_of(place);
+            where.update(told);
+            out.append(std::string_view(first_ ? "{\"places\": [\n" : ",\n"));
+            out.append(where.dump(2, ' ', false, json::error_handler_t::replace));
+        } else {
+            out.append(std::string_view(first_ ? "" : "\n"));
+            wrapped_line(out, style_, 0, 2).add_words("Programs of " + place.title(), paint::faint);
+            out.append(text);
         }
-        wrapped_line(out, style_, 0, 2).add_words("Programs of " + place.title(), paint::faint);
-        out.append(text);
         write_out(STDOUT_FILENO, out);
         first_ = false;
     }
 
-    void add_json(const other_place& place, const std::string& text) {
-        const json told = json::parse(text, nullptr, false);
-        if (!told.is_object()) {
-            tell("elog: {}: what was told is damaged, and is left out.", place.title());
-            failed_ = true;
-            return;
-        }
-        json where = where_of(place);
-        where.update(told);
-        places_.push_back(std::move(where));
-    }
-
     void finish() {
         if (options_.json) {
-            write_all(STDOUT_FILENO, json{{"places", places_}}.dump(
-                                         2, ' ', false, json::error_handler_t::replace) +
-                                         '\n');
+            write_all(STDOUT_FILENO, first_ ? "{\"places\": []}\n" : "\n]}\n");
         }
         if (failed_) {
             throw failure("Not all places could be looked at.");
@@ -198,7 +175,6 @@ class lister {
 
     const everywhere_options& options_;
     terminal_style style_;
-    json places_ = json::array();
     bool first_ = true;
     bool found_ = false;
     bool failed_ = false;

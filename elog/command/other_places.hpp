@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Where programs may offer events besides in our own directory: where other users' do, and where
-// those of containers do.
+// Where programs may offer events: here, where other users' do, where those of a group do, and
+// where those of containers do.
 #pragma once
 
 #include <sys/types.h>
@@ -14,28 +14,40 @@
 namespace elog {
 
 struct other_place {
-    uid_t user = 0;
-    std::optional<pid_t> process;  // one of a container; nothing: a directory of that user's here
-    std::string process_name;
+    enum class kind {
+        here,     // as this process is
+        common,   // /run/eventlog, which root has made for a group
+        user,     // a directory of that user's in /dev/shm
+        process,  // where that process is, in a container
+    };
 
-    /// What leads there in front of a command: "--user 1000", "--at 4242".
-    [[nodiscard]] std::vector<std::string> words() const;
-    /// "user 1000 (alice)", "process 4242 (shop) of user 1000 (alice)".
+    kind what = kind::here;
+    uid_t user = 0;
+    gid_t group = 0;  // of the common one
+    pid_t process = 0;
+    std::string process_name{};
+
+    /// Makes this process one of that place, which may do no more than those who are there: as
+    /// become_named_user and go_to_named_process, and throws what they do.
+    void go() const;
+    /// "user 1000 (alice)", "process 4242 (shop) of user 1000 (alice)", "/run/eventlog".
     [[nodiscard]] std::string title() const;
+    /// The command that looks there alone.
+    [[nodiscard]] std::string way() const;
 };
 
-struct other_places {
-    std::vector<other_place> places;  // users by number, then processes by number
-    std::size_t left_out = 0;         // there are more of them than anybody wants to see
+struct found_places {
+    std::vector<other_place> places;  // here, the common one, users by number, processes by number
+    std::size_t left_out = 0;         // there are more than anybody reads through
 };
 
 /// Users who have a directory in /dev/shm, but for our own. Only their owners are looked at:
 /// nothing in them is opened.
 [[nodiscard]] std::vector<uid_t> find_other_users();
 
-/// All there are: these users, and for each /dev/shm that is not our own and each user in it a
-/// process. Of these nothing is looked at but what the kernel says of them in /proc, so nobody
-/// there can have us wait. Whom we may not look at is left out.
-[[nodiscard]] other_places find_other_places();
+/// All there are: for each /dev/shm that is not our own, and each user in it, one process leads
+/// there. Of these nothing is looked at but what the kernel says of them in /proc. Whom we may not
+/// look at is left out and not counted.
+[[nodiscard]] found_places find_places();
 
 }  // namespace elog

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,14 +12,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <utility>
+#include <optional>
+#include <thread>
 
 #include "failure.hpp"
-#include "other_place.hpp"
-#include "other_user.hpp"
 #include "tell.hpp"
 #include "unique_fd.hpp"
 
@@ -28,7 +27,9 @@ namespace {
 using clock = std::chrono::steady_clock;
 using eventlog::core::unique_fd;
 
-constexpr std::chrono::seconds patience{10};
+// A process that is killed ends at once, or waits for what cannot be interrupted.
+constexpr std::chrono::milliseconds end_interval{10};
+constexpr int end_tries = 100;
 // Of thousands of providers with hundreds of fields; and of a complaint about each.
 constexpr std::size_t output_max = 64U << 20U;
 constexpr std::size_t complaints_max = 1U << 20U;
@@ -48,18 +49,27 @@ pipe_ends make_pipe() {
     return {unique_fd(ends[0]), unique_fd(ends[1])};
 }
 
-[[noreturn]] void work_as_child(std::vector<std::string> words, const std::function<void()>& work,
-                                const pipe_ends& output, const pipe_ends& complaints) noexcept {
+/// Ends with its parent. What becomes another user has to be told so then, again.
+void end_with(pid_t parent) noexcept {
+    static_cast<void>(::prctl(PR_SET_PDEATHSIG, SIGKILL, 0UL, 0UL, 0UL));
+    if (::getppid() != parent) {
+        ::_exit(1);
+    }
+}
+
+[[noreturn]] void work_as_child(const std::function<void()>& go, const std::function<void()>& work,
+                                pipe_ends& output, pipe_ends& complaints) noexcept {
     const unique_fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     if (::dup2(nothing.get(), STDIN_FILENO) < 0 || ::dup2(output.write.get(), STDOUT_FILENO) < 0 ||
         ::dup2(complaints.write.get(), STDERR_FILENO) < 0) {
         ::_exit(1);
     }
-    // Says where ours are.
-    static_cast<void>(::unsetenv("EVENTLOG_DIR"));
+    // Who has gone reads nothing, and whoever writes then is told.
+    output = {};
+    complaints = {};
     try {
-        go_to_named_process(words, false);
-        become_named_user(words);
+        go();
+        end_with(::getppid());
         work();
     } catch (const std::exception& error) {
         tell("elog: {}", error.what());
@@ -92,8 +102,7 @@ struct stream {
 };
 
 /// Until both have ended.
-place_answer::outcome take_both(stream& first, stream& second) {
-    const clock::time_point end = clock::now() + patience;
+place_answer::outcome take_both(stream& first, stream& second, clock::time_point end) {
     while (!first.ended || !second.ended) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - clock::now()).count();
         if (left <= 0) {
@@ -110,20 +119,29 @@ place_answer::outcome take_both(stream& first, stream& second) {
     return place_answer::outcome::done;
 }
 
-/// Its pipes end when it does, and whoever stands for it, so nobody waits here.
-int end_of(pid_t child, bool kill_it) {
+/// Its status; nothing if it does not end although it has been killed.
+std::optional<int> end_of(pid_t child, bool kill_it) {
     if (kill_it) {
         static_cast<void>(::kill(child, SIGKILL));
     }
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    for (int tries = 0; tries < end_tries; ++tries) {
+        if (::waitpid(child, &status, WNOHANG) == child) {
+            return status;
+        }
+        std::this_thread::sleep_for(end_interval);
+        // Its pipes have ended, and it does not: somebody keeps it.
+        static_cast<void>(::kill(child, SIGKILL));
     }
-    return status;
+    return std::nullopt;
 }
 
 }  // namespace
 
-place_answer run_elsewhere(std::vector<std::string> words, const std::function<void()>& work) {
+place_answer run_elsewhere(const std::function<void()>& go, const std::function<void()>& work,
+                           std::chrono::nanoseconds patience) {
+    const clock::time_point end =
+        clock::now() + std::chrono::duration_cast<clock::duration>(patience);
     pipe_ends output = make_pipe();
     pipe_ends complaints = make_pipe();
     const pid_t child = ::fork();
@@ -133,17 +151,20 @@ place_answer run_elsewhere(std::vector<std::string> words, const std::function<v
                       std::strerror(errno));
     }
     if (child == 0) {
-        work_as_child(std::move(words), work, output, complaints);
+        work_as_child(go, work, output, complaints);
     }
     output.write = {};
     complaints.write = {};
     place_answer answer;
     stream out{output.read, answer.output, output_max};
     stream said{complaints.read, answer.complaints, complaints_max};
-    answer.how = take_both(out, said);
-    const int status = end_of(child, answer.how != place_answer::outcome::done);
-    if (answer.how == place_answer::outcome::done && status != 0) {
+    answer.how = take_both(out, said, end);
+    const std::optional<int> status = end_of(child, answer.how != place_answer::outcome::done);
+    if (!status) {
+        answer.how = place_answer::outcome::too_long;
+    } else if (answer.how == place_answer::outcome::done && *status != 0) {
         answer.how = place_answer::outcome::failed;
+        answer.signal = WIFSIGNALED(*status) ? WTERMSIG(*status) : 0;
     }
     return answer;
 }

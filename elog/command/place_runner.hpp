@@ -3,9 +3,9 @@
 // Work that is done elsewhere, where somebody may let it wait for ever.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace elog {
 
@@ -16,13 +16,15 @@ struct place_answer {
     outcome how = outcome::failed;
     std::string output;      // what it has written to standard output
     std::string complaints;  // and to standard error
+    int signal = 0;          // that has ended it; 0: none
 };
 
-/// Goes where the words lead, as those in front of a command do (see other_place.hpp), in a child,
-/// and has `work` done there, with pipes in place of standard output and error. Who has not come
-/// back after ten seconds is killed. Call it before there are threads. Throws failure if there can
+/// Has a child call `go` and then `work`, with pipes in place of standard output and error. Who has
+/// not come back in time is killed; who cannot even be killed, because a file system of somebody's
+/// does not answer, is left behind. Call it before there are threads. Throws failure if there can
 /// be no child.
-[[nodiscard]] place_answer run_elsewhere(std::vector<std::string> words,
-                                         const std::function<void()>& work);
+[[nodiscard]] place_answer run_elsewhere(const std::function<void()>& go,
+                                         const std::function<void()>& work,
+                                         std::chrono::nanoseconds patience);
 
 }  // namespace elog

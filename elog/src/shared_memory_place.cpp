@@ -19,6 +19,12 @@ namespace {
 
 using eventlog::core::unique_fd;
 
+// Of a container some thousand mounts are more than usual, and so are some thousand containers.
+// What somebody makes more of only lets us wait.
+constexpr std::size_t mounts_max = std::size_t{1} << 20U;
+constexpr std::size_t surroundings_max = 4096;
+constexpr std::size_t name_max = 64;
+
 std::optional<std::string> read_of(pid_t process, const char* name, std::size_t size_max) {
     const std::string path = fmt::format("/proc/{}/{}", process, name);
     return read_text(unique_fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), size_max);
@@ -37,6 +43,7 @@ std::optional<uid_t> single_user(std::string_view status) {
                : std::nullopt;
 }
 
+/// Empty if we may not know.
 std::string target_of(pid_t process, const char* name) {
     std::array<char, PATH_MAX> target{};
     const ssize_t size =
@@ -67,24 +74,55 @@ std::string mounted_at(std::string_view mounts, std::string_view path) {
     return found;
 }
 
-std::optional<shared_memory_place> find_shared_memory_place(pid_t process) {
+std::string name_of_process(pid_t process) {
+    const std::string text = read_of(process, "comm", name_max).value_or("?\n");
+    return text.substr(0, text.rfind('\n'));
+}
+
+std::optional<std::string> shared_memory_places::memory_of(pid_t process) {
+    surroundings where(target_of(process, "ns/mnt"), target_of(process, "root"));
+    if (where.first.empty() || where.second.empty()) {
+        return std::nullopt;
+    }
+    const auto known = known_.find(where);
+    if (known != known_.end()) {
+        return known->second;
+    }
+    if (known_.size() >= surroundings_max) {
+        return std::string();
+    }
+    const std::optional<std::string> mounts = read_of(process, "mountinfo", mounts_max);
+    if (!mounts) {
+        return std::nullopt;
+    }
+    std::string memory;
+    if (mounts->size() < mounts_max) {
+        memory = mounted_at(*mounts, "/dev/shm");
+        if (memory.empty()) {
+            // Below a root directory that is no mount itself; no mount above it is told.
+            memory = where.first + " " + where.second;
+        }
+    }
+    return known_.emplace(std::move(where), std::move(memory)).first->second;
+}
+
+std::optional<shared_memory_place> shared_memory_places::of(pid_t process) {
     const std::optional<std::string> status = read_of(process, "status", process_status_max);
-    const std::optional<std::string> mounts = read_of(process, "mountinfo", process_mounts_max);
-    if (!status || !mounts || line_behind(*status, "VmSize:").empty()) {
+    if (!status || line_behind(*status, "VmSize:").empty()) {
         return std::nullopt;
     }
     const std::optional<uid_t> user = single_user(*status);
-    std::string memory = mounted_at(*mounts, "/dev/shm");
-    if (memory.empty()) {
-        // Below a root directory that is no mount itself; no mount above it is told.
-        memory = fmt::format("{} {}", target_of(process, "ns/mnt"), target_of(process, "root"));
-    }
+    std::optional<std::string> memory = user ? memory_of(process) : std::nullopt;
     std::string users = target_of(process, "ns/user");
-    if (!user || users.empty()) {
+    if (!memory || users.empty()) {
         return std::nullopt;
     }
-    return shared_memory_place{std::move(memory), std::move(users), target_of(process, "ns/pid"),
-                               *user, without_escapes(line_behind(*status, "Name:\t"))};
+    if (memory->empty()) {
+        ++left_out_;
+        return std::nullopt;
+    }
+    return shared_memory_place{std::move(*memory), std::move(users), target_of(process, "ns/pid"),
+                               *user};
 }
 
 }  // namespace elog

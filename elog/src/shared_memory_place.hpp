@@ -5,9 +5,12 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace elog {
 
@@ -16,16 +19,34 @@ struct shared_memory_place {
     std::string users;    // the namespace of users
     std::string numbers;  // the namespace of processes
     uid_t user = 0;       // as it is called here
-    std::string process_name;
 };
 
-/// By what the kernel says of it in /proc: nothing of the process's is opened. Nothing if there is
-/// no such process, if we may not know, or if it is of several users at once, or a thread of the
-/// kernel's.
-[[nodiscard]] std::optional<shared_memory_place> find_shared_memory_place(pid_t process);
+/// By what the kernel says of processes in /proc: nothing of theirs is opened.
+class shared_memory_places {
+  public:
+    /// Nothing if there is no such process, if we may not know, or if it is of several users at
+    /// once, or a thread of the kernel's.
+    [[nodiscard]] std::optional<shared_memory_place> of(pid_t process);
+
+    /// How many processes were left out because there are too many mounts to look through.
+    [[nodiscard]] std::size_t left_out() const noexcept { return left_out_; }
+
+  private:
+    /// Where a process is that has these mounts and that root directory.
+    using surroundings = std::pair<std::string, std::string>;
+
+    [[nodiscard]] std::optional<std::string> memory_of(pid_t process);
+
+    // Most processes of a machine have the same; empty: too many mounts.
+    std::map<surroundings, std::string> known_;
+    std::size_t left_out_ = 0;
+};
 
 /// What a process that has these mounts, as its file `mountinfo` says, finds in a path without
 /// links: "device:folder". Empty if no mount is there.
 [[nodiscard]] std::string mounted_at(std::string_view mounts, std::string_view path);
+
+/// What a process is called; "?" if it is not known.
+[[nodiscard]] std::string name_of_process(pid_t process);
 
 }  // namespace elog

@@ -100,8 +100,25 @@ class AsOtherUser(other_users.Case):
         self.assertEqual(holder.stdout.readline(), "held\n")
         shown = self.run_elog("list", "--all", "--json", status=1)
         self.assertEqual(self.pids_by_user(shown.stdout), {BERT: [berts.pid]})
-        self.assertIn(f"user {ANNE}: there has been no answer for ten seconds. Try it alone with: "
+        self.assertIn(f"user {ANNE}: there has been no answer in time. Try it alone with: "
                       f"elog --user {ANNE} list\n", shown.stderr)
+
+    def test_list_of_all_says_who_was_killed_while_he_looked(self):
+        self.start_counter_as(ANNE)
+        holder = self.start_as(ANNE, "flock", "--no-fork", self.folder_of(ANNE, "subscriptions"),
+                               "sh", "-c", "echo held; exec sleep 1000")
+        self.assertEqual(holder.stdout.readline(), "held\n")
+        listing = self.start(harness.ELOG, "list", "--all")
+
+        def looking():
+            path = f"/proc/{listing.pid}/task/{listing.pid}/children"
+            return [int(child) for child in other_users.read(path).split()
+                    if other_users.status_of(child, "Uid")[0] == str(ANNE)]
+
+        self.wait_for(looking, "a child")
+        os.kill(looking()[0], signal.SIGKILL)
+        self.assertIn(f"user {ANNE}: who looked there was ended by signal 9. Try it alone with: "
+                      f"elog --user {ANNE} list\n", self.finish(listing, 1)[1])
 
     def test_list_of_all_tells_of_what_it_cannot_see_and_goes_on(self):
         self.make_folder(f"/dev/shm/eventlog-{ANNE}", ANNE)

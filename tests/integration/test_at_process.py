@@ -9,6 +9,7 @@ import pty
 import shutil
 import signal
 import subprocess
+import sys
 import unittest
 
 import harness
@@ -18,6 +19,23 @@ ANNE = other_users.ANNE
 MOUNT = "mount -t tmpfs none /dev/shm"
 NAMESPACES = ["--mount", "--pid", "--ipc", "--fork", "--kill-child", "--mount-proc"]
 OF_USERS = ["--user", "--map-root-user"]
+
+
+# Puts a file system at /dev/shm that takes all that it is asked, and answers nothing: whoever asks
+# cannot even be killed then.
+SILENT = """
+import ctypes, os, struct, sys
+device = os.open("/dev/fuse", os.O_RDWR)
+options = f"fd={device},rootmode=40000,user_id=0,group_id=0,allow_other".encode()
+if ctypes.CDLL(None, use_errno=True).mount(b"silent", b"/dev/shm", b"fuse", 0, options) != 0:
+    sys.exit(os.strerror(ctypes.get_errno()))
+size, opcode, unique = struct.unpack_from("IIQ", os.read(device, 1 << 17))
+begin = struct.pack("IIIIHHIIHHI28x", 7, 26, 0, 0, 0, 0, 4096, 0, 0, 0, 0)
+os.write(device, struct.pack("IiQ", 16 + len(begin), 0, unique) + begin)
+print("silent", flush=True)
+while True:
+    os.read(device, 1 << 17)
+"""
 
 
 def children_of(pid):
@@ -83,6 +101,35 @@ class AtProcess(other_users.Case):
                          {None: [roots.pid], first: [1], second: [1]})
         self.assertIn(f"Programs of process {first} (counter) of user 0 (root)\n",
                       self.run_elog("list", "--all").stdout)
+
+    def test_list_of_all_waits_for_no_container_in_front_of_another(self):
+        _, first = self.start_container()
+        _, second = self.start_container()
+        holder = self.start("nsenter", "--target", str(first), "--all", "flock", "--no-fork",
+                            "/dev/shm/eventlog-0/subscriptions", "sh", "-c",
+                            "echo held; exec sleep 1000")
+        self.assertEqual(holder.stdout.readline(), "held\n")
+        listed = self.run_elog("list", "--all", "--json", status=1)
+        shown = {place["process"] for place in json.loads(listed.stdout)["places"]}
+        self.assertIn(second, shown)
+        self.assertNotIn(first, shown)
+        self.assertIn(f"elog --at {first} list", listed.stderr)
+
+    def test_list_of_all_is_kept_by_nobody_who_cannot_be_killed(self):
+        if not os.path.exists("/dev/fuse"):
+            self.skipTest("this machine has no file systems of users (FUSE)")
+        _, second = self.start_container()
+        server = self.start("unshare", "--mount", "--kill-child", "--fork", sys.executable, "-c",
+                            SILENT)
+        self.assertEqual(server.stdout.readline(), "silent\n")
+        try:
+            listed = self.run_elog("list", "--all", "--json", status=1)
+        finally:
+            server.kill()
+            server.wait(harness.PATIENCE)
+        self.assertIn(second, {place["process"] for place in json.loads(listed.stdout)["places"]})
+        self.assertRegex(listed.stderr,
+                         rf"process {server.pid} .* there has been no answer in time")
 
     def test_records_every_event_into_a_file_there(self):
         _, pid = self.start_container()

@@ -56,6 +56,15 @@ class CommonDirectory(other_users.Case):
         return {process["pid"]: process["uid"] for provider in shown["providers"]
                 for process in provider["processes"]}
 
+    def test_root_is_shown_what_members_run_though_it_is_none(self):
+        berts = self.start_counter_of_member(BERT)
+        # He has used his own one before.
+        os.mkdir(f"/dev/shm/eventlog-{BERT}", 0o700)
+        os.chown(f"/dev/shm/eventlog-{BERT}", BERT, BERT)
+        places = json.loads(self.run_elog("list", "--all", "--json").stdout)["places"]
+        self.assertEqual([(place["directory"], place["user"], self.users_by_pid(place))
+                          for place in places], [(COMMON, None, {berts.pid: BERT})])
+
     def test_members_hear_each_other(self):
         berts = self.start_counter_of_member(BERT)
         (name,) = self.published(berts)

@@ -56,15 +56,16 @@ TEST(shared_memory_place, is_not_found_in_what_is_no_list_of_mounts) {
 }
 
 TEST(shared_memory_place, of_this_process_is_its_own_users) {
-    const auto own = elog::find_shared_memory_place(::getpid());
+    const auto own = elog::shared_memory_places().of(::getpid());
     ASSERT_TRUE(own);
     EXPECT_EQ(own->user, ::geteuid());
     EXPECT_FALSE(own->memory.empty());
-    EXPECT_EQ(own->process_name.substr(0, 10), "unit_tests");
+    EXPECT_EQ(elog::name_of_process(::getpid()), "unit_tests");
 }
 
 TEST(shared_memory_place, is_nothing_where_there_is_no_process) {
-    EXPECT_FALSE(elog::find_shared_memory_place(0));
+    EXPECT_FALSE(elog::shared_memory_places().of(0));
+    EXPECT_EQ(elog::name_of_process(0), "?");
 }
 
 }  // namespace
