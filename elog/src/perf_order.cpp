@@ -4,15 +4,10 @@
 #include <algorithm>
 
 namespace elog {
-namespace {
-
-// A round is what perf's buffers hold, half a megabyte for each CPU, unless somebody asks for more.
-constexpr std::size_t waiting_bytes_max = std::size_t{256} << 20U;
-
-}  // namespace
 
 void perf_order::add(const waiting_record& record, std::span<const std::uint8_t> body) {
-    if (bytes_.size() + body.size() > waiting_bytes_max) {
+    if (bytes_.size() + body.size() + waiting_.size() * sizeof record > bytes_max_ &&
+        !waiting_.empty()) {
         std::vector<std::uint64_t> times;
         times.reserve(waiting_.size());
         for (const waiting_record& each : waiting_) {

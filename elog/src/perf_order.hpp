@@ -29,7 +29,12 @@ class perf_order {
     using take_record =
         std::function<void(const waiting_record&, std::span<const std::uint8_t> body)>;
 
-    explicit perf_order(take_record take) : take_(std::move(take)) {}
+    /// A round is what perf's buffers hold, half a megabyte for each CPU, unless somebody asks for
+    /// more.
+    static constexpr std::size_t usual_bytes_max = std::size_t{256} << 20U;
+
+    explicit perf_order(take_record take, std::size_t bytes_max = usual_bytes_max)
+        : take_(std::move(take)), bytes_max_(bytes_max) {}
 
     /// Copies the body. Where more waits than any round has, the older half is let go.
     void add(const waiting_record& record, std::span<const std::uint8_t> body);
@@ -42,6 +47,7 @@ class perf_order {
     void let_go(std::uint64_t until);
 
     take_record take_;
+    std::size_t bytes_max_;  // of all that waits
     std::vector<waiting_record> waiting_;
     std::vector<std::uint8_t> bytes_;
     std::uint64_t latest_ = 0;
