@@ -3,6 +3,7 @@
 // Whose the threads are that a file's records name, as far as the file says.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@ namespace elog {
 
 class recorded_processes {
   public:
+    /// More than that live nowhere at once, as a rule: then all are forgotten.
+    static constexpr std::size_t known_max = 65536;
+
     /// Somebody is called like that from now on.
     void rename(std::uint32_t pid, std::uint32_t thread, std::string_view name);
     /// The same, of a process that became another program at that time.
@@ -23,8 +27,12 @@ class recorded_processes {
 
     /// Stays until the next call.
     [[nodiscard]] const traced_process& of(std::uint32_t pid);
+    /// Whether something has been said or asked of it, and is not forgotten.
+    [[nodiscard]] bool knows(std::uint32_t pid) const;
 
   private:
+    [[nodiscard]] traced_process& entry_of(std::uint32_t pid);
+
     std::unordered_map<std::uint32_t, traced_process> known_;
 };
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <queue>
-#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -29,7 +28,8 @@ namespace {
 
 namespace tracefs = eventlog::tracefs;
 
-// What is held at once: some pages of each CPU.
+// What is held at once of all CPUs: of each some pages that have been decompressed together, less
+// than one of those before them, and one that is taken apart.
 constexpr std::uint64_t held_max = std::uint64_t{512} << 20U;
 
 recorded_clock clock_of(const tracefs::trace_file& about, const std::string& name) {
@@ -57,20 +57,21 @@ bool has_pages(const tracefs::trace_buffer& buffer) {
     return !buffer.cpus.empty();
 }
 
-/// How much of each CPU may be held. Throws failure if that is less than a page.
-std::uint32_t share_of_cpu(const tracefs::trace_file& about, const std::string& path) {
+/// How much of each CPU may be decompressed at once. Throws failure if that is less than a page.
+std::uint32_t chunk_size_max(const tracefs::trace_file& about, const std::string& path) {
     std::uint64_t cpus = 1;
     std::uint32_t page_size = 0;
     for (const tracefs::trace_buffer& buffer : about.buffers()) {
         cpus += buffer.cpus.size();
         page_size = std::max(page_size, buffer.page_size);
     }
-    if (held_max / cpus < page_size) {
+    const std::uint64_t others = 2 * std::uint64_t{page_size};
+    if (held_max / cpus < others + page_size) {
         throw failure("{} has {} CPUs with pages of {} bytes, which is more than elog keeps in "
                       "memory. Show it with trace-cmd report.",
                       path, cpus - 1, page_size);
     }
-    return static_cast<std::uint32_t>(held_max / cpus);
+    return static_cast<std::uint32_t>(held_max / cpus - others);
 }
 
 /// That of the first buffer with anything in it: one file has one.
@@ -98,12 +99,13 @@ class cpu_stream {
                 event_ = *found;
                 return true;
             }
-            if (!pages_.next(page_)) {
+            const std::optional<std::span<const std::uint8_t>> page = pages_.next();
+            if (!page) {
                 return false;
             }
-            note_read(page_.size());
+            note_read(page->size());
             // Where a page had no room to tell how many, the kernel's sum tells at the end.
-            missed_ += events_.load(page_).count.value_or(0);
+            missed_ += events_.load(*page).count.value_or(0);
         }
     }
 
@@ -111,7 +113,6 @@ class cpu_stream {
     std::uint32_t cpu_;
     tracefs::trace_pages pages_;
     tracefs::page_events events_;
-    std::vector<std::uint8_t> page_;
     tracefs::raw_event event_{};
     std::uint64_t missed_ = 0;
 };
@@ -142,16 +143,15 @@ class trace_translator {
     tracefs::trace_file about_;
     std::string clock_name_;
     translator translator_;
-    tracefs::zstd_stream decompressor_;  // of all
+    tracefs::zstd_stream decompressor_{held_max};  // of all
     std::vector<std::unique_ptr<cpu_stream>> streams_;
     std::priority_queue<head, std::vector<head>, std::greater<>> heads_;
     recorded_processes processes_;
-    std::set<std::uint32_t> named_;
     translation result_;
 };
 
 void trace_translator::open_streams() {
-    const std::uint32_t share = share_of_cpu(about_, from_.path());
+    const std::uint32_t chunk_size = chunk_size_max(about_, from_.path());
     for (const tracefs::trace_buffer& buffer : about_.buffers()) {
         if (has_pages(buffer) && buffer.clock != clock_name_) {
             result_.damages.push_back(fmt::format(
@@ -162,7 +162,7 @@ void trace_translator::open_streams() {
         }
         for (const tracefs::trace_cpu& cpu : buffer.cpus) {
             streams_.push_back(std::make_unique<cpu_stream>(
-                cpu.cpu, tracefs::trace_pages(from_, buffer, cpu, decompressor_, share)));
+                cpu.cpu, tracefs::trace_pages(from_, buffer, cpu, decompressor_, chunk_size)));
         }
     }
     for (const std::string& name : about_.left_out()) {
@@ -177,6 +177,9 @@ void trace_translator::advance(std::size_t number) {
         try {
             if (stream.advance()) {
                 heads_.emplace(stream.event().time, number);
+            } else {
+                translator_.lose(translator_.ring_of(stream.cpu()), stream.take_missed());
+                streams_[number].reset();  // it may be large
             }
             return;
         } catch (const tracefs::error& mistake) {
@@ -191,7 +194,7 @@ void trace_translator::advance(std::size_t number) {
 
 /// The file says what threads are called, and not which of them are of one process.
 const traced_process& trace_translator::process_of(std::uint32_t thread) {
-    if (named_.insert(thread).second) {
+    if (!processes_.knows(thread)) {
         const auto found = about_.names().find(thread);
         if (found != about_.names().end()) {
             processes_.rename(thread, thread, found->second);
@@ -235,9 +238,6 @@ translation trace_translator::run() {
         heads_.pop();
         take(*streams_[number]);
         advance(number);
-    }
-    for (const std::unique_ptr<cpu_stream>& stream : streams_) {
-        translator_.lose(translator_.ring_of(stream->cpu()), stream->take_missed());
     }
     tell_rest();
     translator_.finish(result_);

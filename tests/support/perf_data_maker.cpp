@@ -136,6 +136,7 @@ void perf_data_maker::flush() {
     }
     const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
                                                                        ZSTD_freeCCtx);
+    ZSTD_CCtx_setParameter(context.get(), ZSTD_c_windowLog, options_.window_log);
     const bytes& all = waiting_.bytes();
     for (std::size_t at = 0; at < all.size(); at += piece_) {
         const auto piece = std::span(all).subspan(at, std::min(piece_, all.size() - at));

@@ -19,6 +19,7 @@ struct perf_data_options {
     bool says_realtime = true;          // when the clock was 1000 s, it was 2'000'000'000 s
     std::uint32_t event_type = 2;       // a tracepoint
     std::uint32_t content_max = 65536;  // of a compressed record
+    int window_log = 0;                 // of what is compressed; 0: as zstd has it
 };
 
 class perf_data_maker {

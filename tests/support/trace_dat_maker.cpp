@@ -21,17 +21,13 @@ enum : std::uint16_t {
     buffer = 3,
     trace_clock = 4,
     host = 5,
+    time_offset = 7,
     cpu_number = 8,
     event_formats = 18,
     thread_names = 21,
     buffer_pages = 3,
+    nobodys = 999,
 };
-
-std::vector<std::uint8_t> compress(std::span<const std::uint8_t> content) {
-    std::vector<std::uint8_t> frame(ZSTD_compressBound(content.size()));
-    frame.resize(ZSTD_compress(frame.data(), frame.size(), content.data(), content.size(), 3));
-    return frame;
-}
 
 void add_option(byte_maker& to, std::uint16_t id, std::span<const std::uint8_t> content) {
     to.add(id).add(static_cast<std::uint32_t>(content.size())).add_bytes(content);
@@ -47,7 +43,7 @@ std::uint64_t add_section(byte_maker& to, std::uint16_t id, std::span<const std:
     const std::uint64_t at = to.size();
     byte_maker body;
     if (compressed) {
-        const std::vector<std::uint8_t> frame = compress(content);
+        const std::vector<std::uint8_t> frame = zstd_frame(content);
         body.add(static_cast<std::uint32_t>(frame.size()));
         body.add(static_cast<std::uint32_t>(content.size())).add_bytes(frame);
     } else {
@@ -60,22 +56,40 @@ std::uint64_t add_section(byte_maker& to, std::uint16_t id, std::span<const std:
 
 }  // namespace
 
+std::vector<std::uint8_t> zstd_frame(std::span<const std::uint8_t> content) {
+    std::vector<std::uint8_t> frame(ZSTD_compressBound(content.size()));
+    frame.resize(ZSTD_compress(frame.data(), frame.size(), content.data(), content.size(), 3));
+    return frame;
+}
+
 trace_dat_maker::trace_dat_maker(std::vector<system_format> formats, trace_dat_options options)
-    : formats_(std::move(formats)), options_(std::move(options)) {}
+    : formats_(std::move(formats)), options_(std::move(options)) {
+    instance("", options_.clock);
+}
+
+void trace_dat_maker::instance(std::string name, std::string clock) {
+    buffers_.push_back({std::move(name), std::move(clock)});
+}
 
 void trace_dat_maker::page(std::uint32_t cpu, std::uint64_t missed) {
-    pages_[cpu].emplace_back().missed = missed;
+    buffers_.back().pages[cpu].emplace_back().missed = missed;
 }
 
 void trace_dat_maker::event(std::uint32_t cpu, std::uint64_t time,
                             std::span<const std::uint8_t> record) {
-    page_state& page = pages_[cpu].back();
+    page_state& page = buffers_.back().pages[cpu].back();
     if (!std::exchange(page.has_events, true)) {
         page.begin = page.time = time;
     }
     const std::uint64_t delta = time - std::exchange(page.time, time);
     page.content.add(static_cast<std::uint32_t>(delta << delta_shift | record.size() / 4));
     page.content.add_bytes(record);
+}
+
+void trace_dat_maker::entry(std::uint32_t cpu, const std::vector<std::uint32_t>& words) {
+    for (const std::uint32_t word : words) {
+        buffers_.back().pages[cpu].back().content.add(word);
+    }
 }
 
 void trace_dat_maker::counted(std::uint32_t cpu, std::uint64_t overwritten) {
@@ -86,16 +100,17 @@ void trace_dat_maker::name(std::uint32_t thread, std::string_view name) {
     names_[thread] = name;
 }
 
-trace_dat_maker::bytes trace_dat_maker::pages_of(std::uint32_t cpu) const {
+trace_dat_maker::bytes trace_dat_maker::pages_of(const buffer_state& buffer, std::uint32_t cpu) {
     byte_maker made;
-    const auto found = pages_.find(cpu);
-    if (found == pages_.end()) {
+    const auto found = buffer.pages.find(cpu);
+    if (found == buffer.pages.end()) {
         return {};
     }
     for (const page_state& page : found->second) {
-        const std::uint64_t flags = page.missed == 0 ? 0 : missed_flag | stored_flag;
+        const std::uint64_t told = page.missed == some ? missed_flag : missed_flag | stored_flag;
+        const std::uint64_t flags = page.missed == 0 ? 0 : told;
         made.add(page.begin).add(page.content.size() | flags).add_bytes(page.content.bytes());
-        if (page.missed != 0) {
+        if ((flags & stored_flag) != 0) {
             made.add(page.missed);
         }
         made.pad_to(page_size);
@@ -116,6 +131,9 @@ void trace_dat_maker::add_options(byte_maker& to) const {
         add_text_option(to, date, fmt::format("0x{:x}", *options_.realtime));
     }
     add_text_option(to, trace_clock, fmt::format("local [{}] global\n", options_.clock));
+    if (!options_.time_offset.empty()) {
+        add_text_option(to, time_offset, options_.time_offset);
+    }
     add_text_option(to, host, "Linux guest 6.12.0-test x86_64");
     for (const auto& [cpu, overwritten] : counted_) {
         add_text_option(to, counts,
@@ -140,7 +158,7 @@ trace_dat_maker::bytes trace_dat_maker::file_6() const {
     const std::size_t places = file.size();
     file.add_zeros(std::size_t{cpus} * 2 * sizeof(std::uint64_t)).pad_to(page_size);
     for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
-        const bytes pages = pages_of(cpu);
+        const bytes pages = pages_of(buffers_.front(), cpu);
         const std::size_t place = places + std::size_t{cpu} * 2 * sizeof(std::uint64_t);
         file.put(place, std::uint64_t{file.size()});
         file.put(place + sizeof(std::uint64_t), std::uint64_t{pages.size()});
@@ -163,14 +181,50 @@ trace_dat_maker::bytes trace_dat_maker::file_7() const {
     content.add<std::uint64_t>(names().size()).add_text(names());
     const std::uint64_t thread_names_at =
         add_section(file, thread_names, content.bytes(), compressed);
-    const std::uint64_t buffer_at = file.size();
-    file.add(buffer_pages).add<std::uint16_t>(compressed ? 1 : 0).add_zeros(12);
+    std::vector<bytes> buffers;
+    for (const buffer_state& each : buffers_) {
+        buffers.push_back(add_buffer(file, each));
+    }
+    std::uint64_t more = 0;
+    if (options_.other_options != 0) {
+        more = add_more_options(file, {}, add_more_options(file, {}, 0));
+    }
+    more = add_more_options(file, buffers, more);
+    byte_maker options;
+    add_option(options, event_formats, byte_maker().add(formats).bytes());
+    add_options(options);
+    for (std::uint32_t i = 0; i < options_.naming_options; ++i) {
+        add_option(options, thread_names, byte_maker().add(thread_names_at).bytes());
+    }
+    add_option(options, 0, byte_maker().add(more).bytes());
+    file.put(options_place, add_section(file, 0, options.bytes(), compressed));
+    return file.bytes();
+}
+
+/// Places of pages, or else what nobody knows. Returns where it is.
+std::uint64_t trace_dat_maker::add_more_options(byte_maker& file, std::span<const bytes> buffers,
+                                                std::uint64_t next) const {
+    byte_maker made;
+    for (const bytes& each : buffers) {
+        add_option(made, buffer, each);
+    }
+    if (buffers.empty()) {
+        add_option(made, nobodys, bytes(options_.other_options));
+    }
+    add_option(made, 0, byte_maker().add(next).bytes());
+    return add_section(file, 0, made.bytes(), buffers.empty());
+}
+
+trace_dat_maker::bytes trace_dat_maker::add_buffer(byte_maker& file,
+                                                   const buffer_state& buffer) const {
+    const bool compressed = options_.compressed;
     byte_maker places;
-    places.add(buffer_at).add_zeros(1).add_text(options_.clock).add_zeros(1);
-    places.add(page_size).add(cpus);
+    places.add<std::uint64_t>(file.size()).add_text(buffer.name).add_zeros(1);
+    places.add_text(buffer.clock).add_zeros(1).add(page_size).add(cpus);
+    file.add(buffer_pages).add<std::uint16_t>(compressed ? 1 : 0).add_zeros(12);
     for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
-        const bytes pages = pages_of(cpu);
-        const bytes frame = compress(pages);
+        const bytes pages = pages_of(buffer, cpu);
+        const bytes frame = zstd_frame(pages);
         places.add(cpu).add<std::uint64_t>(file.size());
         if (compressed && !pages.empty()) {
             places.add<std::uint64_t>(frame.size() + 2 * sizeof(std::uint32_t));
@@ -181,17 +235,7 @@ trace_dat_maker::bytes trace_dat_maker::file_7() const {
             file.add_bytes(pages);
         }
     }
-    byte_maker more;
-    add_option(more, buffer, places.bytes());
-    add_option(more, 0, byte_maker().add<std::uint64_t>(0).bytes());
-    const std::uint64_t more_at = add_section(file, 0, more.bytes(), false);
-    byte_maker options;
-    add_option(options, event_formats, byte_maker().add(formats).bytes());
-    add_options(options);
-    add_option(options, thread_names, byte_maker().add(thread_names_at).bytes());
-    add_option(options, 0, byte_maker().add(more_at).bytes());
-    file.put(options_place, add_section(file, 0, options.bytes(), compressed));
-    return file.bytes();
+    return places.bytes();
 }
 
 trace_dat_maker::bytes trace_dat_maker::file() const {

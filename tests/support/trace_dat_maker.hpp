@@ -20,7 +20,13 @@ struct trace_dat_options {
     bool compressed = true;  // of version 7
     std::string clock = "mono";
     std::optional<std::uint64_t> realtime{};  // microseconds ahead of the clock: --date
+    std::string time_offset{};                // as in the file; empty: none
+    std::uint32_t naming_options = 1;         // that lead to the names of threads
+    std::size_t other_options = 0;            // bytes of each of two of version 7 that nobody knows
 };
+
+/// Bytes as zstd compresses them.
+[[nodiscard]] std::vector<std::uint8_t> zstd_frame(std::span<const std::uint8_t> content);
 
 class trace_dat_maker {
   public:
@@ -28,10 +34,16 @@ class trace_dat_maker {
 
     explicit trace_dat_maker(std::vector<system_format> formats, trace_dat_options options = {});
 
+    /// What comes is of an instance of the kernel's tracing; of version 7.
+    void instance(std::string name, std::string clock);
     /// The next page of a CPU, in front of whose first event so many are missing.
     void page(std::uint32_t cpu, std::uint64_t missed = 0);
+    /// How many it is, the page does not say.
+    static constexpr std::uint64_t some = UINT64_MAX;
     /// An event in the last page of the CPU, of at most 112 bytes and 100 ms behind the one before.
     void event(std::uint32_t cpu, std::uint64_t time, std::span<const std::uint8_t> record);
+    /// An entry of that page, word by word, whatever it is.
+    void entry(std::uint32_t cpu, const std::vector<std::uint32_t>& words);
     /// What the kernel has counted as overwritten on the CPU.
     void counted(std::uint32_t cpu, std::uint64_t overwritten);
     void name(std::uint32_t thread, std::string_view name);
@@ -50,7 +62,17 @@ class trace_dat_maker {
         bool has_events = false;
     };
 
-    [[nodiscard]] bytes pages_of(std::uint32_t cpu) const;
+    struct buffer_state {
+        std::string name;
+        std::string clock;
+        std::map<std::uint32_t, std::vector<page_state>> pages{};  // by CPU
+    };
+
+    [[nodiscard]] static bytes pages_of(const buffer_state& buffer, std::uint32_t cpu);
+    /// Writes its pages, and returns the option that says where they are.
+    [[nodiscard]] bytes add_buffer(byte_maker& file, const buffer_state& buffer) const;
+    [[nodiscard]] std::uint64_t add_more_options(byte_maker& file, std::span<const bytes> buffers,
+                                                 std::uint64_t next) const;
     [[nodiscard]] std::string names() const;
     void add_options(byte_maker& to) const;
     [[nodiscard]] bytes file_6() const;
@@ -58,7 +80,7 @@ class trace_dat_maker {
 
     std::vector<system_format> formats_;
     trace_dat_options options_;
-    std::map<std::uint32_t, std::vector<page_state>> pages_;
+    std::vector<buffer_state> buffers_;
     std::map<std::uint32_t, std::uint64_t> counted_;
     std::map<std::uint32_t, std::string> names_;
 };

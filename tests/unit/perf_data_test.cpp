@@ -154,6 +154,30 @@ TEST(perf_data, takes_no_more_memory_for_compressed_records_than_it_says) {
     EXPECT_NE(found.damages[0].find("cannot be decompressed"), std::string::npos);
 }
 
+TEST(perf_data, becomes_no_more_than_a_thousand_times_what_it_was_compressed_to) {
+    perf_data_maker maker(formats());
+    maker.sample(1, 1, 1, 0, record_of(1));
+    maker.compress(60'000);
+    const bytes zeros(59'992);
+    for (int pieces = 0; pieces < 10; ++pieces) {
+        maker.record(100, 0, zeros);
+    }
+    const found_recording found = find_in_file(maker.file());
+    EXPECT_EQ(found.records.size(), 1U);
+    ASSERT_EQ(found.damages.size(), 1U);
+    EXPECT_NE(found.damages[0].find("becomes more than any recording"), std::string::npos);
+}
+
+TEST(perf_data, is_decompressed_whatever_level_it_was_compressed_with) {
+    // Levels 20 to 22 look back so far.
+    for (const int window : {25, 26, 27}) {
+        perf_data_maker maker(formats(), {.window_log = window});
+        maker.compress(100);
+        maker.sample(1, 1, 1, 0, record_of(1));
+        EXPECT_EQ(find_in_file(maker.file()).numbers(), numbers{1}) << window;
+    }
+}
+
 TEST(perf_data, has_samples_of_all_that_perf_record_may_add) {
     perf_data_maker maker(formats(),
                           {.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |

@@ -3,15 +3,22 @@
 // trace.dat, whole, cut off or made by an enemy, read as a recording of ours.
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "byte_maker.hpp"
+#include "error.hpp"
 #include "found_recording.hpp"
+#include "recording_sample.hpp"
+#include "scratch.hpp"
 #include "trace_dat_maker.hpp"
+#include "trace_pages.hpp"
 
 namespace {
 
+using eventlog::test::byte_maker;
 using eventlog::test::find_in_file;
 using eventlog::test::found_recording;
 using eventlog::test::refusal_of;
@@ -124,6 +131,140 @@ TEST(trace_dat, of_a_page_that_makes_no_sense_shows_the_others) {
     const found_recording found = find_in_file(file);
     EXPECT_EQ(found.numbers(), (numbers{2, 3}));
     EXPECT_EQ(found.damages.size(), 1U);
+}
+
+/// A page of CPU 0 with an event, that entry, and another event; and a page of CPU 1.
+found_recording with_entry(const std::vector<std::uint32_t>& words) {
+    trace_dat_maker maker(formats());
+    maker.page(0);
+    maker.event(0, 1000, record_of(1));
+    maker.entry(0, words);
+    maker.event(0, 3000, record_of(3));
+    maker.page(1);
+    maker.event(1, 2000, record_of(2));
+    return find_in_file(maker.file());
+}
+
+// Kinds of entries, and the time since the one before, which stands above them.
+constexpr std::uint32_t padding = 29;
+constexpr std::uint32_t extension = 30;
+constexpr std::uint32_t stamp = 31;
+constexpr std::uint32_t nanosecond = 32;
+
+TEST(trace_dat, reads_on_behind_entries_that_are_no_events) {
+    EXPECT_EQ(with_entry({nanosecond + padding, 8, 0}).numbers(), (numbers{1, 2, 3}));
+    EXPECT_EQ(with_entry({nanosecond + extension, 0}).numbers(), (numbers{1, 2, 3}));
+    // A record of 12 bytes behind a word that says so, with an event's number that nobody knows.
+    EXPECT_EQ(with_entry({0, 4 + 12, 1, 0, 0}).numbers(), (numbers{1, 2, 3}));
+    const found_recording found = with_entry({700 * nanosecond + stamp, 0});
+    EXPECT_EQ(found.numbers(), (numbers{1, 2, 3}));
+    EXPECT_EQ(found.records.at(2).time, 2700);
+    EXPECT_EQ(found.damages, std::vector<std::string>());
+}
+
+TEST(trace_dat, ends_a_page_at_padding_of_no_time_whatever_size_that_says) {
+    for (const std::uint32_t size : {0U, 4U, 1000U, 0xfffffffcU}) {
+        const found_recording found = with_entry({padding, size});
+        EXPECT_EQ(found.numbers(), (numbers{1, 2})) << size;
+        EXPECT_EQ(found.damages, std::vector<std::string>()) << size;
+    }
+}
+
+TEST(trace_dat, refuses_a_page_whose_entries_lead_back_or_out_of_it) {
+    for (const std::uint32_t size : {0xfffffffcU, 0U - 28U, 1000U, 0x7fffffffU}) {
+        const found_recording found = with_entry({nanosecond + padding, size});
+        EXPECT_EQ(found.numbers(), numbers{2}) << size;
+        EXPECT_EQ(found.damages.size(), 1U) << size;
+    }
+    for (const std::uint32_t size : {0U, 3U, 1000U, 0xffffffffU}) {
+        const found_recording found = with_entry({nanosecond, size});
+        EXPECT_EQ(found.numbers(), numbers{2}) << size;
+        EXPECT_EQ(found.damages.size(), 1U) << size;
+    }
+}
+
+TEST(trace_dat, counts_what_is_missing_where_a_page_does_not_say_how_many) {
+    trace_dat_maker maker(formats());
+    maker.page(0);
+    maker.event(0, 1000, record_of(1));
+    maker.page(0, trace_dat_maker::some);
+    maker.event(0, 2000, record_of(2));
+    maker.counted(0, 7);
+    const found_recording found = find_in_file(maker.file());
+    ASSERT_EQ(found.records.size(), 2U);
+    EXPECT_EQ(found.records[1].lost, 0U);
+    ASSERT_EQ(found.losses.size(), 1U);
+    EXPECT_EQ(found.losses[0].full, 7U);
+}
+
+TEST(trace_dat, adds_its_offset_to_its_times) {
+    for (const auto& [text, time] : {std::pair("500", 1500), {"-0x10", 984}}) {
+        const found_recording found = find_in_file(small({.time_offset = text}).file());
+        EXPECT_EQ(found.records.at(0).time, time) << text;
+    }
+}
+
+TEST(trace_dat, has_the_events_of_all_its_buffers_in_one_order) {
+    trace_dat_maker maker = small({});
+    maker.instance("mine", "mono");
+    maker.page(0);
+    maker.event(0, 1500, record_of(10));
+    const found_recording found = find_in_file(maker.file());
+    EXPECT_EQ(found.numbers(), (numbers{1, 10, 2, 3}));
+    EXPECT_EQ(found.records.at(1).cpu, 0U);
+    EXPECT_EQ(found.damages, std::vector<std::string>());
+}
+
+TEST(trace_dat, leaves_out_what_is_by_another_clock_and_says_so) {
+    trace_dat_maker maker = small({});
+    maker.instance("mine", "local");
+    maker.page(0);
+    maker.event(0, 1500, record_of(10));
+    const found_recording found = find_in_file(maker.file());
+    EXPECT_EQ(found.numbers(), (numbers{1, 2, 3}));
+    ASSERT_EQ(found.damages.size(), 1U);
+    EXPECT_NE(found.damages[0].find("'mine'"), std::string::npos);
+}
+
+TEST(trace_dat, reads_no_section_for_each_of_many_options) {
+    EXPECT_EQ(find_in_file(small({.naming_options = 1000}).file()).numbers(), (numbers{1, 2, 3}));
+    EXPECT_NE(refusal_of(small({.naming_options = 1025}).file()).find("never end"),
+              std::string::npos);
+}
+
+TEST(trace_dat, reads_no_more_bytes_of_sections_than_there_are_anywhere) {
+    constexpr std::size_t megabyte = std::size_t{1} << 20U;
+    EXPECT_EQ(find_in_file(small({.other_options = megabyte}).file()).numbers(),
+              (numbers{1, 2, 3}));
+    EXPECT_NE(refusal_of(small({.other_options = 40 * megabyte}).file()).find("never end"),
+              std::string::npos);
+}
+
+TEST(trace_dat, takes_no_more_pages_at_once_than_it_may) {
+    byte_maker made;
+    const bytes pages(4 * std::size_t{trace_dat_maker::page_size});
+    const bytes piece = eventlog::test::zstd_frame(pages);
+    made.add<std::uint32_t>(1).add(static_cast<std::uint32_t>(piece.size()));
+    made.add(static_cast<std::uint32_t>(pages.size())).add_bytes(piece);
+    const std::string path = eventlog::test::scratch_directory() + "/pages";
+    eventlog::test::replace(path, made.bytes());
+    const eventlog::tracefs::recorded_file file(path);
+    eventlog::tracefs::trace_buffer buffer;
+    buffer.page_size = trace_dat_maker::page_size;
+    buffer.is_compressed = true;
+    const auto is_read = [&](std::size_t pages_max, std::uint64_t allowed) {
+        eventlog::tracefs::zstd_stream stream(allowed);
+        eventlog::tracefs::trace_pages read(
+            file, buffer, {0, 0, made.size() - sizeof(std::uint32_t)}, stream,
+            static_cast<std::uint32_t>(pages_max * trace_dat_maker::page_size));
+        try {
+            return read.next().has_value();
+        } catch (const eventlog::tracefs::error&) {
+            return false;
+        }
+    };
+    EXPECT_TRUE(is_read(4, pages.size()));
+    EXPECT_FALSE(is_read(3, pages.size()));
 }
 
 TEST(trace_dat, cut_anywhere_is_refused_or_told_of) {

@@ -32,9 +32,9 @@ class page_events {
     page_events(const page_events&) = delete;
     page_events& operator=(const page_events&) = delete;
 
-    /// Begins with a page, as trace_pipe_raw gives it out. It stays the caller's, and must stay
-    /// where it is until the last next(). Throws error if that is no page.
-    missed_events load(std::span<std::uint8_t> page);
+    /// Begins with a page, as trace_pipe_raw gives it out, and copies it. Throws error if that is
+    /// no page.
+    missed_events load(std::span<const std::uint8_t> page);
 
     /// The next event of it; nothing behind the last one. Throws error where the page makes no
     /// sense; then there is nothing more in it.

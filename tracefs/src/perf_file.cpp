@@ -24,7 +24,7 @@ constexpr std::uint64_t ids_in_all_max = std::uint64_t{64} << 20U;
 constexpr std::uint64_t tracing_size_max = std::uint64_t{64} << 20U;
 constexpr std::uint64_t feature_size_max = std::uint64_t{1} << 20U;
 // 256 times what one of its records has at most: no events are that much alike.
-constexpr std::uint32_t content_max = 16U << 20U;
+constexpr std::uint32_t content_size_max = 16U << 20U;
 
 constexpr unsigned feature_words = 4;
 constexpr unsigned bits_of_word = 64;
@@ -201,7 +201,7 @@ void perf_file::take_feature(unsigned number, std::span<const std::uint8_t> byte
             break;
         case feature_compressed:
             from.skip(4 * sizeof(std::uint32_t));  // version, type, level, ratio
-            compression_ = {std::min(from.take<std::uint32_t>(), content_max)};
+            content_max_ = std::min(from.take<std::uint32_t>(), content_size_max);
             break;
         case feature_clocks: {
             from.skip(sizeof(std::uint32_t));  // version

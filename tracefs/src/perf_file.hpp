@@ -39,10 +39,6 @@ struct perf_clock_pair {
     std::uint64_t time = 0;      // on that clock, nanoseconds
 };
 
-struct perf_compression {
-    std::uint32_t content_max = 0;  // bytes that one of its records may become
-};
-
 /// Whether bytes begin as perf's files do, of whatever version and byte order.
 [[nodiscard]] bool is_perf_data(std::span<const std::uint8_t> bytes) noexcept;
 
@@ -55,9 +51,8 @@ class perf_file {
     [[nodiscard]] const std::vector<perf_event>& events() const noexcept { return events_; }
     [[nodiscard]] const std::vector<recorded_format>& formats() const noexcept { return formats_; }
     [[nodiscard]] const std::optional<perf_clock_pair>& clocks() const noexcept { return clocks_; }
-    [[nodiscard]] const std::optional<perf_compression>& compression() const noexcept {
-        return compression_;
-    }
+    /// Bytes that one of its compressed records may become; 0: it says that there are none.
+    [[nodiscard]] std::uint32_t content_max() const noexcept { return content_max_; }
     // Empty or 0: the file does not say.
     [[nodiscard]] const std::string& host_name() const noexcept { return host_name_; }
     [[nodiscard]] const std::string& kernel() const noexcept { return kernel_; }
@@ -83,7 +78,7 @@ class perf_file {
     std::vector<perf_event> events_;
     std::vector<recorded_format> formats_;
     std::optional<perf_clock_pair> clocks_;
-    std::optional<perf_compression> compression_;
+    std::uint32_t content_max_ = 0;
     std::string host_name_;
     std::string kernel_;
     std::string machine_;

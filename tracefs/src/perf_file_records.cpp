@@ -21,7 +21,7 @@ perf_event_header head_of(std::span<const std::uint8_t> bytes) noexcept {
 
 perf_file_records::perf_file_records(const recorded_file& file, const perf_file& about)
     : file_(file),
-      compression_(about.compression()),
+      content_max_(about.content_max()),
       offset_(about.data_offset()),
       end_(about.data_offset() + about.data_size()) {}
 
@@ -76,16 +76,17 @@ void perf_file_records::decompress(const perf_file_record& record) {
         bytes = bytes.subspan(std::min(bytes.size(), sizeof size));
         bytes = bytes.first(std::min<std::size_t>(bytes.size(), size));
     }
-    if (!stream_) {
-        stream_.emplace();
-    }
     content_.erase(content_.begin(), content_.begin() + static_cast<std::ptrdiff_t>(content_at_));
     content_at_ = 0;
-    const std::size_t limit = compression_ ? compression_->content_max : 0;
-    if (!stream_->decompress(bytes, limit, content_)) {
+    if (!stream_) {
+        stream_.emplace(content_max_);
+    }
+    if (!stream_->decompress(bytes, content_max_, content_)) {
         const std::uint64_t at = offset_;
         give_up();
-        throw error("what ends at {} cannot be decompressed; what follows it is left out", at);
+        throw error("what ends at {} cannot be decompressed, or becomes more than any recording; "
+                    "what follows it is left out",
+                    at);
     }
 }
 

@@ -50,7 +50,7 @@ class perf_file_records {
     void give_up() noexcept;
 
     const recorded_file& file_;
-    std::optional<perf_compression> compression_;
+    std::uint32_t content_max_;
     std::uint64_t offset_;
     std::uint64_t end_;
     std::vector<std::uint8_t> window_;

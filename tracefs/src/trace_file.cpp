@@ -19,10 +19,12 @@ constexpr const char* section_name = "A section of the file";
 // More than there is anywhere: a file may say anything.
 constexpr std::uint64_t section_size_max = std::uint64_t{64} << 20U;
 constexpr std::uint64_t head_size_max = 4096;
-constexpr std::uint32_t option_sections_max = 1024;
-constexpr std::uint32_t page_size_max = 16U << 20U;
+constexpr std::uint32_t sections_max = 1024;
+constexpr std::uint64_t section_bytes_max = section_size_max;
+constexpr std::uint32_t page_size_max = 512U << 10U;  // 128 pages of the usual machines
 constexpr std::uint32_t cpus_max = 65536;
 constexpr std::size_t buffers_max = 1024;
+constexpr std::size_t name_size_max = 255;  // of a buffer: it is a folder
 constexpr std::size_t names_max = std::size_t{1} << 22U;
 
 constexpr std::uint16_t flag_compressed = 1;
@@ -89,7 +91,7 @@ struct trace_file::section_head {
     std::uint64_t size;
 };
 
-trace_file::trace_file(const recorded_file& file) : file_(file) {
+trace_file::trace_file(const recorded_file& file) : file_(file), stream_(section_bytes_max) {
     const std::vector<std::uint8_t> start =
         file.read(0, file.there(0, head_size_max), head_size_max, "its first part");
     byte_reader from(start, head_name);
@@ -159,16 +161,22 @@ void trace_file::take_pages_of_version_6(byte_reader& from, std::uint32_t page_s
 }
 
 void trace_file::take_version_7(std::uint64_t at) {
-    for (std::uint32_t count = 0; at != 0; ++count) {
-        if (count == option_sections_max) {
-            throw error("The options of {} never end. It is damaged: record it again.",
-                        file_.path());
-        }
+    while (at != 0) {
         at = take_options(at);
     }
     if (formats_.empty()) {
         throw error("{} does not say how its events look. It is damaged: record it again.",
                     file_.path());
+    }
+}
+
+/// Each time that one is named, of however many options.
+void trace_file::count_section(std::uint64_t bytes) {
+    section_bytes_ += bytes;
+    if (++sections_ > sections_max || section_bytes_ > section_bytes_max) {
+        throw error("The options of {} never end: they lead to more than {} sections, or to more "
+                    "than {} bytes. It is damaged: record it again.",
+                    file_.path(), sections_max, section_bytes_max);
     }
 }
 
@@ -185,11 +193,13 @@ std::vector<std::uint8_t> trace_file::section(std::uint16_t id, std::uint64_t at
     std::vector<std::uint8_t> content =
         file_.read(at + sizeof head, head.size, section_size_max, "a section");
     if ((head.flags & flag_compressed) == 0) {
+        count_section(content.size());
         return content;
     }
     byte_reader from(content, section_name);
     const auto size = from.take<std::uint32_t>();
     const std::size_t limit = std::min<std::uint64_t>(from.take<std::uint32_t>(), section_size_max);
+    count_section(content.size() + limit);
     std::vector<std::uint8_t> whole;
     stream_.restart();
     if (!stream_.decompress(from.take_bytes(size), limit, whole) || whole.size() != limit) {
@@ -269,6 +279,11 @@ void trace_file::take_buffer(byte_reader from) {
     const auto at = from.take<std::uint64_t>();
     trace_buffer buffer;
     buffer.name = from.take_text();
+    if (buffers_.size() + left_out_.size() == buffers_max || buffer.name.size() > name_size_max) {
+        throw error("{} has more than {} buffers, or one with a name of more than {} letters. It "
+                    "is damaged: record it again.",
+                    file_.path(), buffers_max, name_size_max);
+    }
     if (is_version_6_) {
         left_out_.push_back(buffer.name);
         return;
@@ -289,10 +304,6 @@ void trace_file::take_buffer(byte_reader from) {
     const auto bytes = file_.read(at, sizeof head, sizeof head, "the head of its pages");
     std::memcpy(&head, bytes.data(), sizeof head);
     buffer.is_compressed = (head.flags & flag_compressed) != 0;
-    if (buffers_.size() == buffers_max) {
-        throw error("{} has more than {} buffers. It is damaged: record it again.", file_.path(),
-                    buffers_max);
-    }
     buffers_.push_back(std::move(buffer));
 }
 
@@ -305,7 +316,7 @@ void trace_file::take_counts(std::string_view text) {
         line = take_line(text);
     }
     if (line.starts_with(of_buffer)) {
-        counted_ = line.substr(of_buffer.size());
+        counted_ = line.substr(of_buffer.size(), name_size_max);
         return;
     }
     if (!line.starts_with(of_cpu)) {
@@ -326,7 +337,9 @@ void trace_file::take_counts(std::string_view text) {
 
 void trace_file::give_counts() {
     for (trace_buffer& buffer : buffers_) {
-        buffer.lost = counts_[buffer.name];
+        if (auto counted = counts_.extract(buffer.name)) {
+            buffer.lost = std::move(counted.mapped());
+        }
     }
 }
 

@@ -67,7 +67,6 @@ class trace_file {
     [[nodiscard]] std::uint64_t take_options(std::uint64_t at);
     void take_option(std::uint16_t id, std::span<const std::uint8_t> content);
     void take_section(std::uint16_t id, std::uint64_t at);
-    void take_place(byte_reader from);
     void take_buffer(byte_reader from);
     void take_pages_of_version_6(byte_reader& from, std::uint32_t page_size, std::uint32_t cpus);
     void take_counts(std::string_view text);
@@ -75,14 +74,17 @@ class trace_file {
     void take_host(std::string_view text);
     void give_counts();
     void check_pages() const;
+    void count_section(std::uint64_t bytes);
     [[nodiscard]] std::vector<std::uint8_t> section(std::uint16_t id, std::uint64_t at);
 
     const recorded_file& file_;
     bool is_version_6_ = false;
     bool is_compressed_ = false;
     zstd_stream stream_;
-    std::string clock_;    // of version 6, whose buffers have no other
-    std::string counted_;  // the buffer that counts are of
+    std::uint32_t sections_ = 0;       // that have been read
+    std::uint64_t section_bytes_ = 0;  // of these, compressed and decompressed
+    std::string clock_;                // of version 6, whose buffers have no other
+    std::string counted_;              // the buffer that counts are of
     std::map<std::string, std::map<std::uint32_t, std::uint64_t>> counts_;
     std::vector<recorded_format> formats_;
     std::vector<trace_buffer> buffers_;

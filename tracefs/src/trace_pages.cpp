@@ -63,34 +63,37 @@ bool trace_pages::read_chunk() {
     const std::uint32_t limit = std::min(number_of(take(sizeof limit)), chunk_size_max_);
     content_.erase(content_.begin(), content_.begin() + static_cast<std::ptrdiff_t>(content_at_));
     content_at_ = 0;
+    // Nothing that zstd has made is much larger than what it becomes.
+    const bool has_sense = size <= 2 * std::uint64_t{limit} + page_size_;
+    // With the byte that tells that there is more.
+    content_.reserve(content_.size() + limit + 1);
     stream_.restart();
-    if (!stream_.decompress(take(size), limit, content_)) {
+    if (!has_sense || !stream_.decompress(take(size), limit, content_)) {
         give_up();
-        throw error("a piece of the pages of CPU {} cannot be decompressed; what follows there is "
-                    "left out",
+        throw error("a piece of the pages of CPU {} cannot be decompressed, or becomes more than "
+                    "any recording; what follows there is left out",
                     cpu_);
     }
     return true;
 }
 
-bool trace_pages::next(std::vector<std::uint8_t>& page) {
+std::optional<std::span<const std::uint8_t>> trace_pages::next() {
     if (!is_compressed_) {
         if (offset_ == end_) {
-            return false;
+            return std::nullopt;
         }
-        page = take(std::min<std::uint64_t>(page_size_, end_ - offset_));
-        page.resize(page_size_);
-        return true;
+        content_ = take(std::min<std::uint64_t>(page_size_, end_ - offset_));
+        content_.resize(page_size_);
+        return content_;
     }
     while (content_.size() - content_at_ < page_size_) {
         if (!read_chunk()) {
-            return false;
+            return std::nullopt;
         }
     }
-    const auto begin = content_.begin() + static_cast<std::ptrdiff_t>(content_at_);
-    page.assign(begin, begin + page_size_);
+    const auto page = std::span<const std::uint8_t>(content_).subspan(content_at_, page_size_);
     content_at_ += page_size_;
-    return true;
+    return page;
 }
 
 }  // namespace eventlog::tracefs

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "trace_file.hpp"
@@ -14,13 +16,14 @@ namespace eventlog::tracefs {
 class trace_pages {
   public:
     /// The file and `stream`, which several may share, must outlive it. Pages are compressed some
-    /// at a time: no more are taken than have `chunk_size_max` bytes.
+    /// at a time: no more are taken than have `chunk_size_max` bytes. It keeps them, and less than
+    /// one page more.
     trace_pages(const recorded_file& file, const trace_buffer& buffer, const trace_cpu& cpu,
                 zstd_stream& stream, std::uint32_t chunk_size_max);
 
-    /// The next one; false behind the last. Throws error where the file makes no sense; then there
-    /// is nothing more.
-    [[nodiscard]] bool next(std::vector<std::uint8_t>& page);
+    /// The next one, valid until the next call; nothing behind the last. Throws error where the
+    /// file makes no sense; then there is nothing more.
+    [[nodiscard]] std::optional<std::span<const std::uint8_t>> next();
 
   private:
     [[nodiscard]] bool read_chunk();
@@ -37,7 +40,7 @@ class trace_pages {
     std::uint64_t end_;
     std::uint32_t chunks_left_ = 0;
     bool has_begun_ = false;
-    std::vector<std::uint8_t> content_;  // decompressed
+    std::vector<std::uint8_t> content_;  // decompressed, or a page
     std::size_t content_at_ = 0;
 };
 

@@ -10,8 +10,9 @@
 namespace eventlog::tracefs {
 namespace {
 
-// What a stream looks back at, and memory is taken for: 8 MiB, as zstd has it by default.
-constexpr int window_log_max = 23;
+// What a stream looks back at, and memory is taken for: 128 MiB, as levels 20 to 22 have it.
+constexpr int window_log_max = 27;
+constexpr std::uint64_t growth_max = 1024;
 constexpr std::size_t piece_size = std::size_t{64} << 10U;
 
 }  // namespace
@@ -20,7 +21,7 @@ void zstd_stream::release::operator()(ZSTD_DCtx_s* context) const noexcept {
     ZSTD_freeDCtx(context);
 }
 
-zstd_stream::zstd_stream() : context_(ZSTD_createDCtx()) {
+zstd_stream::zstd_stream(std::uint64_t allowed) : context_(ZSTD_createDCtx()), allowed_(allowed) {
     if (context_ == nullptr || ZSTD_isError(ZSTD_DCtx_setParameter(
                                    context_.get(), ZSTD_d_windowLogMax, window_log_max)) != 0) {
         throw error("There is no memory to decompress the file. Free some.");
@@ -34,6 +35,8 @@ void zstd_stream::restart() {
 bool zstd_stream::decompress(std::span<const std::uint8_t> bytes, std::size_t size_max,
                              std::vector<std::uint8_t>& out) {
     const std::size_t begin = out.size();
+    allowed_ += growth_max * bytes.size();
+    size_max = std::min<std::uint64_t>(size_max, allowed_);
     ZSTD_inBuffer from{bytes.data(), bytes.size(), 0};
     while (true) {
         const std::size_t old = out.size();
@@ -48,6 +51,7 @@ bool zstd_stream::decompress(std::span<const std::uint8_t> bytes, std::size_t si
             return false;
         }
         if (to.pos <= room && from.pos == from.size) {
+            allowed_ -= out.size() - begin;
             return true;
         }
     }

@@ -14,14 +14,16 @@ namespace eventlog::tracefs {
 
 class zstd_stream {
   public:
+    /// All that comes of it are `allowed` bytes, and a thousand times those that it is made of:
+    /// recordings become a hundred times as much at most, and hostile ones thirty thousand times.
     /// Throws error if there is no memory.
-    zstd_stream();
+    explicit zstd_stream(std::uint64_t allowed);
 
     /// Appends what the next bytes of the stream become. False, if they are not sound, or become
-    /// more than `size_max` bytes; then there is nothing more to be had of it.
+    /// more than `size_max` bytes, or than is allowed; then there is nothing more to be had of it.
     [[nodiscard]] bool decompress(std::span<const std::uint8_t> bytes, std::size_t size_max,
                                   std::vector<std::uint8_t>& out);
-    /// What comes is the beginning of another stream.
+    /// What comes is the beginning of another stream; what is allowed is for all.
     void restart();
 
   private:
@@ -30,6 +32,7 @@ class zstd_stream {
     };
 
     std::unique_ptr<ZSTD_DCtx_s, release> context_;
+    std::uint64_t allowed_;
 };
 
 }  // namespace eventlog::tracefs
