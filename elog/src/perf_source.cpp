@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "cpus.hpp"
-#include "event_format.hpp"
 #include "traced_failure.hpp"
 
 namespace elog {
@@ -20,19 +19,9 @@ namespace {
 
 namespace tracefs = eventlog::tracefs;
 
-// What the kernel says instead of a process or thread that is just ending.
-constexpr std::uint32_t unknown = UINT32_MAX;
-
 kept_event event_of(const tracefs::perf_record& record) {
-    kept_event kept{record.time, record.thread, record.process, record.raw};
-    if (kept.process == unknown) {
-        kept.process = 0;
-    }
-    // The record names the thread, too, and does so in any case.
-    if (const auto common = tracefs::common_of(kept.record); common && kept.thread == unknown) {
-        kept.thread = common->thread;
-    }
-    return kept;
+    const tracefs::perf_task task = tracefs::task_of({record.process, record.thread}, record.raw);
+    return {record.time, task.thread, task.process, record.raw};
 }
 
 constexpr std::chrono::milliseconds look_interval{100};

@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "byte_reader.hpp"
 #include "error.hpp"
 #include "perf_file.hpp"
 #include "perf_file_records.hpp"
 #include "perf_order.hpp"
+#include "perf_records.hpp"
 #include "perf_sample.hpp"
 #include "read_watch.hpp"
 #include "recorded_processes.hpp"
@@ -89,8 +89,8 @@ class perf_translator {
     void take(const tracefs::perf_file_record& record);
     void take_sample(const tracefs::perf_file_record& record);
     void take_in_order(const waiting_record& record, std::span<const std::uint8_t> body);
-    void take_name(const waiting_record& record, std::span<const std::uint8_t> body);
-    void take_fork(const waiting_record& record, std::span<const std::uint8_t> body);
+    void take_event(const waiting_record& record, std::span<const std::uint8_t> raw);
+    void take_change(const waiting_record& record, const tracefs::perf_record& said);
     void count_lost(const tracefs::perf_file_record& record);
     void tell_rest();
 
@@ -152,64 +152,52 @@ void perf_translator::take_sample(const tracefs::perf_file_record& record) {
 void perf_translator::count_lost(const tracefs::perf_file_record& record) {
     auto body = record.body;
     const tracefs::perf_stamp stamp = layouts_.stamp(body);
-    if ((record.misc & misc_filtered) != 0 || body.size() < sizeof(std::uint64_t)) {
+    const std::optional<tracefs::perf_record> counted = tracefs::parse_perf_body(record.type, body);
+    if ((record.misc & misc_filtered) != 0 || !counted) {
         return;
     }
     // The stamp has no CPU: perf makes it up.
     const auto cpu = stamp.id ? layouts_.cpu_of(*stamp.id) : std::nullopt;
-    lost_in_all_[translator_.ring_of(cpu)] +=
-        tracefs::byte_reader(body, "A loss").take<std::uint64_t>();
+    lost_in_all_[translator_.ring_of(cpu)] += counted->lost;
     has_unplaced_ = has_unplaced_ || !cpu;
 }
 
-void perf_translator::take_name(const waiting_record& record, std::span<const std::uint8_t> body) {
-    tracefs::byte_reader from(body, "A name");
-    const auto pid = from.take<std::uint32_t>();
-    const auto thread = from.take<std::uint32_t>();
-    const std::string_view text = tracefs::byte_reader::text_of(from.take_rest());
-    const std::string_view name = text.substr(0, text.find('\0'));
-    if ((record.misc & PERF_RECORD_MISC_COMM_EXEC) != 0 && pid == thread) {
-        processes_.become(pid, name, record.time);
+void perf_translator::take_change(const waiting_record& record, const tracefs::perf_record& said) {
+    if (said.kind == tracefs::perf_kind::begun) {
+        // What perf makes up at its beginning, of those that run, has no time.
+        if (record.time != 0) {
+            processes_.fork(said.parent, said.process, record.time);
+        }
+    } else if ((record.misc & PERF_RECORD_MISC_COMM_EXEC) != 0 && said.process == said.thread) {
+        processes_.become(said.process, said.name, record.time);
     } else {
-        processes_.rename(pid, thread, name);
+        processes_.rename(said.process, said.thread, said.name);
     }
 }
 
-void perf_translator::take_fork(const waiting_record& record, std::span<const std::uint8_t> body) {
-    tracefs::byte_reader from(body, "A fork");
-    const auto pid = from.take<std::uint32_t>();
-    const auto parent = from.take<std::uint32_t>();
-    // What perf makes up at its beginning, of those that run, has no time.
-    if (record.time != 0) {
-        processes_.fork(parent, pid, record.time);
-    }
+/// Of a process that nobody knows any more its thread is taken for the first one.
+void perf_translator::take_event(const waiting_record& record, std::span<const std::uint8_t> raw) {
+    const tracefs::perf_task task = tracefs::task_of({record.stamp.pid, record.stamp.thread}, raw);
+    translator_.take(
+        translator_.ring_of(record.stamp.cpu),
+        processes_.of(task.process != 0 ? task.process : task.thread),
+        {record.time, task.thread, static_cast<std::uint16_t>(record.stamp.cpu.value_or(0)), raw});
 }
 
 void perf_translator::take_in_order(const waiting_record& record,
                                     std::span<const std::uint8_t> body) {
+    if (record.type == PERF_RECORD_SAMPLE) {
+        take_event(record, body);
+        return;
+    }
     const std::uint32_t ring = translator_.ring_of(record.stamp.cpu);
-    try {
-        switch (record.type) {
-            case PERF_RECORD_COMM:
-                take_name(record, body);
-                break;
-            case PERF_RECORD_FORK:
-                take_fork(record, body);
-                break;
-            case PERF_RECORD_LOST: {
-                tracefs::byte_reader from(body, "A loss");
-                from.skip(sizeof(std::uint64_t));  // which event came too late
-                translator_.lose(ring, from.take<std::uint64_t>());
-                break;
-            }
-            default:
-                translator_.take(ring, processes_.of(record.stamp.pid),
-                                 {record.time, record.stamp.thread,
-                                  static_cast<std::uint16_t>(record.stamp.cpu.value_or(0)), body});
-                break;
-        }
-    } catch (const tracefs::error&) {
+    const std::optional<tracefs::perf_record> said = tracefs::parse_perf_body(record.type, body);
+    if (!said) {
         translator_.count_damaged(ring);
+    } else if (said->kind == tracefs::perf_kind::lost) {
+        translator_.lose(ring, said->lost);
+    } else {
+        take_change(record, *said);
     }
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "event_format.hpp"
+
 namespace eventlog::tracefs {
 namespace {
 
@@ -54,23 +56,49 @@ std::optional<perf_record> parse_begun(std::span<const std::uint8_t> bytes) noex
     return is_whole ? std::optional(found) : std::nullopt;
 }
 
-/// The name ends at its NUL; behind that comes the time (perf_process_type).
+/// The name ends at its NUL.
 std::optional<perf_record> parse_renamed(std::span<const std::uint8_t> bytes) noexcept {
     perf_record found;
     found.kind = perf_kind::renamed;
-    if (!take(bytes, found.process) || !take(bytes, found.thread) ||
-        bytes.size() < sizeof found.time) {
+    if (!take(bytes, found.process) || !take(bytes, found.thread)) {
         return std::nullopt;
     }
-    const std::span<const std::uint8_t> name = bytes.first(bytes.size() - sizeof found.time);
-    std::memcpy(&found.time, bytes.data() + name.size(), sizeof found.time);
-    const auto end = std::find(name.begin(), name.end(), std::uint8_t{0});
-    found.name = {reinterpret_cast<const char*>(name.data()),
-                  static_cast<std::size_t>(end - name.begin())};
+    const auto end = std::find(bytes.begin(), bytes.end(), std::uint8_t{0});
+    found.name = {reinterpret_cast<const char*>(bytes.data()),
+                  static_cast<std::size_t>(end - bytes.begin())};
+    return found;
+}
+
+/// Behind the name comes the time (perf_process_type).
+std::optional<perf_record> parse_renamed_and_time(std::span<const std::uint8_t> bytes) noexcept {
+    constexpr std::size_t time_size = sizeof(perf_record::time);
+    if (bytes.size() < time_size) {
+        return std::nullopt;
+    }
+    std::optional<perf_record> found = parse_renamed(bytes.first(bytes.size() - time_size));
+    if (found) {
+        std::memcpy(&found->time, bytes.last(time_size).data(), time_size);
+    }
     return found;
 }
 
 }  // namespace
+
+std::optional<perf_record> parse_perf_body(std::uint32_t type,
+                                           std::span<const std::uint8_t> body) noexcept {
+    switch (type) {
+        case PERF_RECORD_LOST:
+            return parse_lost(body, true);
+        case PERF_RECORD_LOST_SAMPLES:
+            return parse_lost(body, false);
+        case PERF_RECORD_FORK:
+            return parse_begun(body);
+        case PERF_RECORD_COMM:
+            return parse_renamed(body);
+        default:
+            return perf_record{};
+    }
+}
 
 std::optional<perf_record> parse_perf_record(std::span<const std::uint8_t> bytes) noexcept {
     std::span<const std::uint8_t> rest = bytes;
@@ -81,17 +109,22 @@ std::optional<perf_record> parse_perf_record(std::span<const std::uint8_t> bytes
     switch (header.type) {
         case PERF_RECORD_SAMPLE:
             return parse_sample(rest);
-        case PERF_RECORD_LOST:
-            return parse_lost(rest, true);
-        case PERF_RECORD_LOST_SAMPLES:
-            return parse_lost(rest, false);
-        case PERF_RECORD_FORK:
-            return parse_begun(rest);
         case PERF_RECORD_COMM:
-            return parse_renamed(rest);
+            return parse_renamed_and_time(rest);
         default:
-            return perf_record{};
+            return parse_perf_body(header.type, rest);
     }
+}
+
+perf_task task_of(perf_task said, std::span<const std::uint8_t> raw) noexcept {
+    constexpr std::uint32_t unknown = UINT32_MAX;
+    if (said.process == unknown) {
+        said.process = 0;
+    }
+    if (const auto common = common_of(raw); common && said.thread == unknown) {
+        said.thread = common->thread;
+    }
+    return said;
 }
 
 void perf_memory::copy(std::uint64_t position, std::span<std::uint8_t> out) const noexcept {

@@ -32,8 +32,7 @@ enum class perf_kind {
 
 struct perf_record {
     perf_kind kind = perf_kind::other;
-    // Of all but what is lost. What the kernel cannot say of a thread that is just ending is
-    // 2^32 - 1.
+    // Of all but what is lost.
     std::uint64_t time = 0;
     std::uint32_t process = 0;
     std::uint32_t thread = 0;
@@ -46,6 +45,21 @@ struct perf_record {
 /// Takes a whole record apart, whose bytes must stay. Nothing: it makes no sense.
 [[nodiscard]] std::optional<perf_record> parse_perf_record(
     std::span<const std::uint8_t> bytes) noexcept;
+
+/// The same of what stands behind the header of a record that is no sample, without what
+/// sample_id_all has behind it: the time is that of what has begun alone.
+[[nodiscard]] std::optional<perf_record> parse_perf_body(
+    std::uint32_t type, std::span<const std::uint8_t> body) noexcept;
+
+/// Whose a sample is.
+struct perf_task {
+    std::uint32_t process = 0;  // 0: nobody can say, or the idle one, whose threads are 0
+    std::uint32_t thread = 0;
+};
+
+/// What the kernel cannot say of a thread that is just ending is 2^32 - 1 in front of the event's
+/// record. That names the thread in any case.
+[[nodiscard]] perf_task task_of(perf_task said, std::span<const std::uint8_t> raw) noexcept;
 
 /// A ring's memory, without the page in front of it. Positions go on beyond its size.
 class perf_memory {
