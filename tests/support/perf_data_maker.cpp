@@ -46,11 +46,13 @@ void perf_data_maker::record(std::uint32_t type, std::uint16_t misc,
 }
 
 void perf_data_maker::sample(std::uint32_t pid, std::uint32_t thread, std::uint64_t time,
-                             std::uint32_t cpu, std::span<const std::uint8_t> raw) {
+                             std::uint32_t cpu, std::span<const std::uint8_t> raw,
+                             std::uint64_t event) {
+    const std::uint64_t id = first_id + event * cpus + cpu;
     byte_maker body;
     const auto has = [&](std::uint64_t bit) { return (options_.sample_type & bit) != 0; };
     if (has(PERF_SAMPLE_IDENTIFIER)) {
-        body.add(first_id + cpu);
+        body.add(id);
     }
     body.add_zeros(has(PERF_SAMPLE_IP) ? 8 : 0);
     if (has(PERF_SAMPLE_TID)) {
@@ -59,6 +61,11 @@ void perf_data_maker::sample(std::uint32_t pid, std::uint32_t thread, std::uint6
     if (has(PERF_SAMPLE_TIME)) {
         body.add(time);
     }
+    body.add_zeros(has(PERF_SAMPLE_ADDR) ? 8 : 0);
+    if (has(PERF_SAMPLE_ID)) {
+        body.add(id);
+    }
+    body.add_zeros(has(PERF_SAMPLE_STREAM_ID) ? 8 : 0);
     if (has(PERF_SAMPLE_CPU)) {
         body.add(cpu).add<std::uint32_t>(0);
     }
@@ -77,7 +84,12 @@ void perf_data_maker::sample(std::uint32_t pid, std::uint32_t thread, std::uint6
 
 void perf_data_maker::add_stamp(byte_maker& to, std::uint32_t pid, std::uint64_t time,
                                 std::uint32_t cpu, std::uint64_t id) const {
-    to.add(pid).add(pid).add(time).add(cpu).add<std::uint32_t>(0);
+    to.add(pid).add(pid).add(time);
+    if ((options_.sample_type & PERF_SAMPLE_ID) != 0) {
+        to.add(id);
+    }
+    to.add_zeros((options_.sample_type & PERF_SAMPLE_STREAM_ID) != 0 ? 8 : 0);
+    to.add(cpu).add<std::uint32_t>(0);
     if ((options_.sample_type & PERF_SAMPLE_IDENTIFIER) != 0) {
         to.add(id);
     }
@@ -196,7 +208,6 @@ perf_data_maker::bytes perf_data_maker::features(std::uint64_t begin, std::uint6
 perf_data_maker::bytes perf_data_maker::file() {
     flush();
     perf_event_attr attribute{};
-    attribute.type = options_.event_type;
     attribute.size = sizeof attribute;
     attribute.sample_type = options_.sample_type;
     attribute.read_format = PERF_FORMAT_ID;
@@ -204,19 +215,23 @@ perf_data_maker::bytes perf_data_maker::file() {
     attribute.use_clockid = options_.clock ? 1 : 0;
     attribute.clockid = options_.clock.value_or(0);
     constexpr std::uint64_t event_size = sizeof attribute + 2 * sizeof(std::uint64_t);
-    const std::uint64_t ids = head_size;
-    const std::uint64_t events = ids + cpus * sizeof(std::uint64_t);
-    const std::uint64_t data = events + event_size;
+    constexpr std::uint64_t ids_size = cpus * sizeof(std::uint64_t);  // of an event
+    const std::uint64_t count = options_.event_types.size();
+    const std::uint64_t events = head_size + count * ids_size;
+    const std::uint64_t data = events + count * event_size;
     std::uint64_t bits = 0;
     const bytes behind = features(data + data_.size(), bits);
     byte_maker file;
     file.add_text("PERFILE2").add(head_size).add(event_size);
-    file.add(events).add(event_size).add(data).add<std::uint64_t>(data_.size());
+    file.add(events).add(count * event_size).add(data).add<std::uint64_t>(data_.size());
     file.add_zeros(16).add(bits).add_zeros(24);
-    for (std::uint64_t cpu = 0; cpu < cpus; ++cpu) {
-        file.add(first_id + cpu);
+    for (std::uint64_t id = first_id; id < first_id + count * cpus; ++id) {
+        file.add(id);
     }
-    file.add(attribute).add(ids).add<std::uint64_t>(cpus * sizeof(std::uint64_t));
+    for (std::uint64_t event = 0; event < count; ++event) {
+        attribute.type = options_.event_types[event];
+        file.add(attribute).add(head_size + event * ids_size).add(ids_size);
+    }
     return file.add_bytes(data_.bytes()).add_bytes(behind).bytes();
 }
 

@@ -14,12 +14,12 @@
 namespace eventlog::test {
 
 struct perf_data_options {
-    std::uint64_t sample_type = 0;      // 0: as perf record has it
-    std::optional<int> clock = 1;       // CLOCK_MONOTONIC; nothing: perf's own
-    bool says_realtime = true;          // when the clock was 1000 s, it was 2'000'000'000 s
-    std::uint32_t event_type = 2;       // a tracepoint
-    std::uint32_t content_max = 65536;  // of a compressed record
-    int window_log = 0;                 // of what is compressed; 0: as zstd has it
+    std::uint64_t sample_type = 0;              // 0: as perf record has it
+    std::optional<int> clock = 1;               // CLOCK_MONOTONIC; nothing: perf's own
+    bool says_realtime = true;                  // when the clock was 1000 s, it was 2'000'000'000 s
+    std::vector<std::uint32_t> event_types{2};  // a tracepoint
+    std::uint32_t content_max = 65536;          // of a compressed record
+    int window_log = 0;                         // of what is compressed; 0: as zstd has it
 };
 
 class perf_data_maker {
@@ -28,9 +28,9 @@ class perf_data_maker {
 
     explicit perf_data_maker(std::vector<system_format> formats, perf_data_options options = {});
 
-    /// Records on that CPU, whose event's number is 100 more.
+    /// Records on that CPU, of the event of that position.
     void sample(std::uint32_t pid, std::uint32_t thread, std::uint64_t time, std::uint32_t cpu,
-                std::span<const std::uint8_t> raw);
+                std::span<const std::uint8_t> raw, std::uint64_t event = 0);
     void name(std::uint32_t pid, std::uint32_t thread, std::string_view name, std::uint64_t time,
               bool has_become);
     void fork(std::uint32_t parent, std::uint32_t pid, std::uint64_t time);

@@ -197,8 +197,60 @@ TEST(perf_data, needs_no_numbers_of_events_where_there_is_one) {
     EXPECT_EQ(found.records[0].process, "shop");
 }
 
+// As perf has them where the samples of all events are alike, and where they are not.
+const std::vector<std::uint64_t> with_numbers{
+    PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU |
+        PERF_SAMPLE_RAW,
+    PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+        PERF_SAMPLE_CPU | PERF_SAMPLE_RAW,
+    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+        PERF_SAMPLE_RAW};
+
+TEST(perf_data, tells_events_apart_by_their_numbers_wherever_these_stand) {
+    for (const std::uint64_t type : with_numbers) {
+        perf_data_maker maker(
+            formats(),
+            {.sample_type = type, .event_types = {PERF_TYPE_HARDWARE, PERF_TYPE_TRACEPOINT}});
+        maker.sample(1, 1, 5, 1, record_of(3), 0);
+        maker.sample(1, 1, 6, 1, record_of(4), 1);
+        const found_recording found = find_in_file(maker.file());
+        EXPECT_EQ(found.numbers(), numbers{4}) << type;
+        ASSERT_EQ(found.notes.size(), 1U) << type;
+        EXPECT_NE(found.notes[0].find("its 1 samples"), std::string::npos);
+    }
+}
+
+TEST(perf_data, knows_where_a_sum_was_lost_wherever_the_number_stands) {
+    for (const std::uint64_t type : with_numbers) {
+        perf_data_maker maker(formats(), {.sample_type = type});
+        maker.index();
+        maker.name(1, 1, "shop", 1, false);
+        maker.sample(1, 1, 5, 0, record_of(3));
+        maker.lost_in_all(4, 1);
+        const found_recording found = find_in_file(maker.file());
+        EXPECT_EQ(found.records.at(0).process, "shop") << type;
+        ASSERT_EQ(found.losses.size(), 1U) << type;
+        EXPECT_EQ(found.losses[0].index, 1U) << type;
+        EXPECT_EQ(found.losses[0].full, 4U) << type;
+    }
+}
+
+TEST(perf_data, asks_the_event_whose_it_is_where_perf_cannot_say) {
+    perf_data_maker maker(formats());
+    maker.name(42, 42, "shop", 1, false);  // as record_of names it
+    maker.sample(UINT32_MAX, UINT32_MAX, 5, 0, record_of(3));
+    maker.sample(0, 0, 6, 0, record_of(4));
+    const found_recording found = find_in_file(maker.file());
+    ASSERT_EQ(found.records.size(), 2U);
+    EXPECT_EQ(found.records[0].thread, 42U);
+    EXPECT_EQ(found.records[0].pid, 42U);
+    EXPECT_EQ(found.records[0].process, "shop");
+    EXPECT_EQ(found.records[1].thread, 0U);
+    EXPECT_EQ(found.records[1].process, "idle");
+}
+
 TEST(perf_data, leaves_out_samples_of_other_events_and_says_so) {
-    perf_data_maker maker(formats(), {.event_type = PERF_TYPE_HARDWARE});
+    perf_data_maker maker(formats(), {.event_types = {PERF_TYPE_HARDWARE}});
     maker.sample(1, 1, 5, 0, record_of(3));
     const found_recording found = find_in_file(maker.file());
     EXPECT_EQ(found.records.size(), 0U);

@@ -13,6 +13,11 @@ namespace {
 constexpr std::size_t word = sizeof(std::uint64_t);
 constexpr const char* what = "A sample";
 
+/// Of parts of a sample that have a word each.
+std::size_t words_of(std::uint64_t sample_type) noexcept {
+    return static_cast<std::size_t>(std::popcount(sample_type));
+}
+
 /// Of what says how often something was counted: PERF_SAMPLE_READ.
 void skip_counts(byte_reader& from, std::uint64_t read_format) {
     constexpr std::uint64_t format_lost = 1U << 4U;  // newer than the headers of Debian 12
@@ -78,18 +83,47 @@ perf_sample parse_sample(byte_reader from, const perf_event& event) {
     return found;
 }
 
+/// The number of its event is one of these, in the order of perf_event_open(2).
+std::optional<std::size_t> place_in_sample(std::uint64_t sample_type) noexcept {
+    if ((sample_type & PERF_SAMPLE_IDENTIFIER) != 0) {
+        return 0;
+    }
+    constexpr std::uint64_t before =
+        PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;
+    return (sample_type & PERF_SAMPLE_ID) == 0 ? std::nullopt
+                                               : std::optional(words_of(sample_type & before));
+}
+
+std::optional<std::size_t> place_in_stamp(std::uint64_t sample_type) noexcept {
+    if ((sample_type & PERF_SAMPLE_IDENTIFIER) != 0) {
+        return 1;
+    }
+    constexpr std::uint64_t behind = PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU;
+    return (sample_type & PERF_SAMPLE_ID) == 0 ? std::nullopt
+                                               : std::optional(1 + words_of(sample_type & behind));
+}
+
+/// That of all events; nothing: they have none, or several.
+template <class Place>
+std::optional<std::size_t> common_place(const std::vector<perf_event>& events, const Place& place) {
+    const std::optional<std::size_t> first = place(events.front().layout.sample_type);
+    const auto is_there = [&](const perf_event& event) {
+        return place(event.layout.sample_type) == first;
+    };
+    return std::all_of(events.begin(), events.end(), is_there) ? first : std::nullopt;
+}
+
 }  // namespace
 
-perf_layouts::perf_layouts(const std::vector<perf_event>& events) : events_(events) {
-    const auto has_id = [](const perf_event& event) {
-        return (event.layout.sample_type & PERF_SAMPLE_IDENTIFIER) != 0;
-    };
-    has_ids_ = std::all_of(events.begin(), events.end(), has_id);
+perf_layouts::perf_layouts(const std::vector<perf_event>& events)
+    : events_(events),
+      id_in_sample_(common_place(events, place_in_sample)),
+      id_in_stamp_(common_place(events, place_in_stamp)) {
     const auto is_same = [&](const perf_event& event) {
         return event.layout.sample_type == events.front().layout.sample_type &&
                event.layout.read_format == events.front().layout.read_format;
     };
-    if (!has_ids_ && !std::all_of(events.begin(), events.end(), is_same)) {
+    if (!id_in_sample_ && !std::all_of(events.begin(), events.end(), is_same)) {
         throw error("Samples of several events are laid out in different ways, and do not say "
                     "which they are of. Record with a newer perf.");
     }
@@ -108,8 +142,10 @@ const perf_event* perf_layouts::event_of(std::uint64_t id) const {
 std::optional<perf_sample> perf_layouts::sample(const perf_file_record& record) const {
     try {
         const perf_event* event = &events_.front();
-        if (has_ids_) {
-            event = event_of(byte_reader(record.body, what).take<std::uint64_t>());
+        if (id_in_sample_) {
+            byte_reader from(record.body, what);
+            from.skip(*id_in_sample_ * word);
+            event = event_of(from.take<std::uint64_t>());
         }
         return event == nullptr ? std::nullopt
                                 : std::optional(parse_sample({record.body, what}, *event));
@@ -120,24 +156,27 @@ std::optional<perf_sample> perf_layouts::sample(const perf_file_record& record) 
 
 perf_stamp perf_layouts::stamp(std::span<const std::uint8_t>& body) const {
     const perf_event* event = &events_.front();
-    if (has_ids_ && body.size() >= word) {
+    if (id_in_stamp_ && body.size() >= *id_in_stamp_ * word) {
         // What perf makes itself has no number; all are alike then.
         const perf_event* const named =
-            event_of(byte_reader(body.last(word), what).take<std::uint64_t>());
+            event_of(byte_reader(body.last(*id_in_stamp_ * word), what).take<std::uint64_t>());
         event = named == nullptr ? event : named;
     }
     constexpr std::uint64_t parts = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
                                     PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
                                     PERF_SAMPLE_IDENTIFIER;
     const std::uint64_t sample_type = event->layout.sample_type & parts;
-    const std::size_t size = static_cast<std::size_t>(std::popcount(sample_type)) * word;
+    const std::size_t size = words_of(sample_type) * word;
     perf_stamp found;
     if (!event->layout.all_have_stamps || size > body.size()) {
         return found;
     }
     byte_reader from(body.last(size), what);
     take_thread_and_time(from, sample_type, found);
-    skip_words(from, sample_type, {PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID});
+    if ((sample_type & PERF_SAMPLE_ID) != 0) {
+        found.id = from.take<std::uint64_t>();
+    }
+    skip_words(from, sample_type, {PERF_SAMPLE_STREAM_ID});
     take_cpu(from, sample_type, found);
     if ((sample_type & PERF_SAMPLE_IDENTIFIER) != 0) {
         found.id = from.take<std::uint64_t>();

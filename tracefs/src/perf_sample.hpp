@@ -3,6 +3,7 @@
 // What perf's records say, taken apart by the layout that their event was recorded with.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -49,7 +50,10 @@ class perf_layouts {
     const std::vector<perf_event>& events_;
     std::unordered_map<std::uint64_t, const perf_event*> by_id_;
     std::unordered_map<std::uint64_t, std::uint32_t> cpus_;
-    bool has_ids_ = false;  // each record says which event it is of
+    // Where each record says which event it is of, in words: from the beginning of samples, and
+    // from the end of others, where 1 is the last. Nothing: it does not.
+    std::optional<std::size_t> id_in_sample_;
+    std::optional<std::size_t> id_in_stamp_;
 };
 
 }  // namespace eventlog::tracefs
