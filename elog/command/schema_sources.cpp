@@ -89,13 +89,4 @@ std::vector<provider_schema> find_schemas(const std::string& source) {
     return is_name ? find_running(source) : read_file(source);
 }
 
-void add_once(std::vector<provider_schema>& schemas, provider_schema added) {
-    const bool known = std::any_of(schemas.begin(), schemas.end(), [&](const auto& schema) {
-        return schema.binary == added.binary;
-    });
-    if (!known) {
-        schemas.push_back(std::move(added));
-    }
-}
-
 }  // namespace elog

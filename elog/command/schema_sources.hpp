@@ -17,7 +17,4 @@ namespace elog {
 /// none; empty if nothing runs.
 [[nodiscard]] std::vector<provider_schema> find_schemas(const std::string& source);
 
-/// The same schema of many sources is one.
-void add_once(std::vector<provider_schema>& schemas, provider_schema added);
-
 }  // namespace elog

@@ -33,9 +33,12 @@
 // A file without `end` was cut off, or is still being written: what is there is good.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string_view>
 
 namespace elog {
 
@@ -222,6 +225,12 @@ constexpr std::uint64_t overwritten_of(const loss_block& loss) noexcept {
 constexpr loss_block missing_at_end(std::uint32_t ring, std::uint64_t missing,
                                     std::uint64_t overwritten, std::uint64_t damaged) noexcept {
     return {static_cast<std::uint32_t>(loss_scope::ring), ring, missing, overwritten, 0, damaged};
+}
+
+/// Into a block's room for a text, which is zero so far: as much of it as leaves one at the end.
+template <std::size_t Size>
+void copy_text(char (&target)[Size], std::string_view text) noexcept {
+    std::memcpy(target, text.data(), std::min(text.size(), Size - 1));
 }
 
 /// A payload's size, with the zero bytes that follow it.

@@ -67,15 +67,6 @@ bool has_no_day(const surveyed_file& file) {
     return is_of_others(file) && !file.recording->made_of()->clock.realtime;
 }
 
-void add_once(std::vector<provider_schema>& schemas, const provider_schema& added) {
-    const bool is_known = std::any_of(schemas.begin(), schemas.end(), [&](const auto& schema) {
-        return schema.binary == added.binary;
-    });
-    if (!is_known) {
-        schemas.push_back(added);
-    }
-}
-
 /// `schemas`: of the files before, to which its own are added.
 surveyed_file survey(const std::string& path, std::vector<provider_schema>& schemas) {
     surveyed_file found;

@@ -32,11 +32,6 @@ void sign(Header& header) noexcept {
     header.checksum = crc32c(bytes_of(header).first(offsetof(Header, checksum)));
 }
 
-template <std::size_t Size>
-void copy_text(char (&target)[Size], std::string_view text) noexcept {
-    std::memcpy(target, text.data(), std::min(text.size(), Size - 1));
-}
-
 host_block host_of(const file_options& options) {
     utsname names{};
     static_cast<void>(::uname(&names));

@@ -208,7 +208,7 @@ void perf_source::stop() {
             state.live->stop();
         }
     }
-    tracefs::wait_for_writers();
+    tracefs::settle();
 }
 
 std::uint64_t perf_source::lost(std::uint32_t cpu) const {

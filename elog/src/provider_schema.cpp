@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "provider_schema.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "failure.hpp"
 #include "schema.hpp"
 
@@ -167,6 +170,15 @@ std::string_view name_of(eventlog::kind what) noexcept {
             return "dump_complete";
     }
     return "unknown";
+}
+
+void add_once(std::vector<provider_schema>& schemas, provider_schema added) {
+    const bool known = std::any_of(schemas.begin(), schemas.end(), [&](const auto& schema) {
+        return schema.binary == added.binary;
+    });
+    if (!known) {
+        schemas.push_back(std::move(added));
+    }
 }
 
 }  // namespace elog

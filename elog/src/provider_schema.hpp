@@ -59,6 +59,9 @@ struct provider_schema {
     [[nodiscard]] static provider_schema parse(std::span<const std::uint8_t> bytes);
 };
 
+/// The same schema of many sources is one.
+void add_once(std::vector<provider_schema>& schemas, provider_schema added);
+
 /// The type's name as it is shown: u32, text, ...
 [[nodiscard]] std::string_view name_of(eventlog::field_type type) noexcept;
 [[nodiscard]] std::string_view name_of(eventlog::format how) noexcept;

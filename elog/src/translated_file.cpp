@@ -2,18 +2,12 @@
 #include "translated_file.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace elog {
 namespace {
 
 // Where a file does not say how many CPUs there were; those beyond share a ring.
 constexpr std::uint32_t cpus_usual = 256;
-
-template <std::size_t Size>
-void copy_text(char (&target)[Size], std::string_view text) noexcept {
-    std::memcpy(target, text.data(), std::min(text.size(), Size - 1));
-}
 
 host_block host_of(const recorded_host& from) {
     host_block host{};

@@ -37,9 +37,7 @@ event_state parse_state(std::string_view enable, std::string_view filter,
         state.filter = condition;
     }
     while (!trigger.empty()) {
-        const std::string_view line = trigger.substr(0, trigger.find('\n'));
-        trigger.remove_prefix(line.size() == trigger.size() ? line.size() : line.size() + 1);
-        const std::string_view command = trimmed(line);
+        const std::string_view command = trimmed(take_line(trigger));
         // Where there is none, the kernel writes which there could be.
         if (!command.empty() && !command.starts_with('#')) {
             state.triggers.emplace_back(command);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "kernel_text.hpp"
+
 namespace eventlog::tracefs {
 namespace {
 
@@ -109,9 +111,7 @@ bool is_format_text(std::string_view text) noexcept {
         return false;
     }
     while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view line = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
+        const std::string_view line = take_line(text);
         if (!line.empty() && !is_field(line)) {
             return false;
         }

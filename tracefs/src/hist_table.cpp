@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "error.hpp"
+#include "kernel_text.hpp"
 
 namespace eventlog::tracefs {
 namespace {
@@ -107,8 +108,7 @@ class lines {
     /// Empty: there are no more.
     std::string_view next() noexcept {
         while (!rest_.empty()) {
-            const std::string_view line = rest_.substr(0, rest_.find('\n'));
-            rest_.remove_prefix(line.size() == rest_.size() ? line.size() : line.size() + 1);
+            const std::string_view line = take_line(rest_);
             if (line.find_first_not_of(' ') != std::string_view::npos && !line.starts_with('#')) {
                 return line;
             }

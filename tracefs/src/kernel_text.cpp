@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kernel_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <system_error>
@@ -16,6 +17,12 @@ std::optional<std::string> take(char* text) {
     return taken;
 }
 
+std::string_view take_line(std::string_view& text) noexcept {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    return line;
+}
+
 std::optional<std::uint64_t> number_in(std::string_view text) {
     std::uint64_t number = 0;
     const auto [end, mistake] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -24,8 +31,7 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
 
 std::uint64_t named_number(std::string_view text, std::string_view name) {
     while (!text.empty()) {
-        const std::string_view line = text.substr(0, text.find('\n'));
-        text.remove_prefix(line.size() == text.size() ? line.size() : line.size() + 1);
+        const std::string_view line = take_line(text);
         if (line.starts_with(name) && line.substr(name.size()).starts_with(": ")) {
             return number_in(line.substr(name.size() + 2)).value_or(0);
         }

@@ -13,6 +13,9 @@ namespace eventlog::tracefs {
 /// What libtracefs has read, which is freed; nothing for NULL.
 [[nodiscard]] std::optional<std::string> take(char* text);
 
+/// Takes a line off the text, and what ends it. Of an empty text it is empty.
+[[nodiscard]] std::string_view take_line(std::string_view& text) noexcept;
+
 /// The number that the text begins with; what may follow is not looked at if no digit does.
 [[nodiscard]] std::optional<std::uint64_t> number_in(std::string_view text);
 

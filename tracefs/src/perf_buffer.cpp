@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "perf_buffer.hpp"
 
-#include <linux/membarrier.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -261,11 +260,6 @@ bool perf_buffer::is_running() {
                     cpu_, std::strerror(errno));
     }
     return words[1] != std::exchange(enabled_for_, words[1]);
-}
-
-/// Trace events are written where nothing else runs on that CPU, which this call waits for to end.
-void wait_for_writers() noexcept {
-    static_cast<void>(::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0));
 }
 
 }  // namespace eventlog::tracefs

@@ -39,7 +39,8 @@ class perf_buffer {
     [[nodiscard]] bool add(const event_name& event, std::uint16_t id, const std::string& filter);
     /// Those that have been added.
     void enable();
-    /// No event is kept any more. What is being written at this moment may come a moment later.
+    /// No event is kept any more. What is being written at this moment may come a moment later: see
+    /// settle().
     void stop() noexcept;
 
     /// Hands over what there is, and gives its room back. With `overwrite` call it once, behind
@@ -80,8 +81,5 @@ class perf_buffer {
     std::uint64_t handed_over_ = 0;
     std::uint64_t enabled_for_ = 0;  // ns, at the last look
 };
-
-/// Waits until what is being written on any CPU behind a stop() has been written.
-void wait_for_writers() noexcept;
 
 }  // namespace eventlog::tracefs

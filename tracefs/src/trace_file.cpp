@@ -8,6 +8,7 @@
 
 #include "byte_reader.hpp"
 #include "error.hpp"
+#include "kernel_text.hpp"
 
 namespace eventlog::tracefs {
 namespace {
@@ -49,16 +50,8 @@ std::string_view text_in(std::span<const std::uint8_t> bytes) noexcept {
     return text.substr(0, text.find('\0'));
 }
 
-/// Takes a line off.
-std::string_view take_line(std::string_view& text) noexcept {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    return line;
-}
-
 /// 0 if there is none.
-std::uint64_t number_in(std::string_view text, int base = 10) noexcept {
+std::uint64_t number_or_zero(std::string_view text, int base = 10) noexcept {
     std::uint64_t number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number, base);
     return number;
@@ -70,7 +63,7 @@ std::int64_t signed_number_in(std::string_view text) noexcept {
     text.remove_prefix(is_negative ? 1 : 0);
     const bool is_hex = text.starts_with("0x");
     text.remove_prefix(is_hex ? 2 : 0);
-    const auto number = static_cast<std::int64_t>(number_in(text, is_hex ? 16 : 10));
+    const auto number = static_cast<std::int64_t>(number_or_zero(text, is_hex ? 16 : 10));
     return is_negative && number > INT64_MIN ? -number : number;
 }
 
@@ -322,12 +315,12 @@ void trace_file::take_counts(std::string_view text) {
     if (!line.starts_with(of_cpu)) {
         return;
     }
-    const std::uint64_t cpu = number_in(line.substr(of_cpu.size()));
+    const std::uint64_t cpu = number_or_zero(line.substr(of_cpu.size()));
     std::uint64_t lost = 0;
     while (!text.empty()) {
         line = take_line(text);
         for (const std::string_view what : {"overrun: ", "commit overrun: ", "dropped events: "}) {
-            lost += line.starts_with(what) ? number_in(line.substr(what.size())) : 0;
+            lost += line.starts_with(what) ? number_or_zero(line.substr(what.size())) : 0;
         }
     }
     if (cpu < cpus_max) {
@@ -349,8 +342,9 @@ void trace_file::take_names(std::string_view text) {
         const std::string_view line = take_line(text);
         const std::size_t space = line.find(' ');
         if (space != std::string_view::npos) {
-            names_.insert_or_assign(static_cast<std::uint32_t>(number_in(line.substr(0, space))),
-                                    std::string(line.substr(space + 1)));
+            names_.insert_or_assign(
+                static_cast<std::uint32_t>(number_or_zero(line.substr(0, space))),
+                std::string(line.substr(space + 1)));
         }
     }
 }
