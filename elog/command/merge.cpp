@@ -32,7 +32,7 @@ std::vector<std::string> damages_of(const merge_summary& summary) {
 
 merge_summary merge(const merge_arguments& arguments) {
     const reading_progress progress(arguments.paths);
-    return merge_files(arguments.paths, arguments.copy.to, read_published());
+    return merge_files(arguments.paths, arguments.copy.to, read_published);
 }
 
 void run_merge(const merge_arguments& arguments) {

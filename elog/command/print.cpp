@@ -103,7 +103,7 @@ void complain_about_files(const recording_follower& recording) {
 }
 
 void follow(const print_arguments& arguments, const text_options& options) {
-    if (is_of_another_recorder(arguments.choice.path)) {
+    if (recorder_of(arguments.choice.path) != recorder::elog) {
         throw usage_failure("--follow is for a recording that elog writes: print {} when it is "
                             "complete.",
                             arguments.choice.path);

@@ -53,6 +53,8 @@ void record_choice::open() {
     if (recording_ != nullptr) {
         return;
     }
+    // What of it can be read is all of it, whatever is asked for.
+    const reading_progress progress(path, false, meanwhile::nothing);
     recording_ = std::make_shared<const readable_recording>(path, read_published);
     if (recording_->made_of()) {
         for (const std::string& note : recording_->made_of()->notes) {

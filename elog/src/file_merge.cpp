@@ -68,11 +68,11 @@ bool has_no_day(const surveyed_file& file) {
 }
 
 /// `schemas`: of the files before, to which its own are added.
-surveyed_file survey(const std::string& path, std::vector<provider_schema>& schemas) {
+surveyed_file survey(const std::string& path, recorder by, std::vector<provider_schema>& schemas) {
     surveyed_file found;
     found.path = path;
     found.recording =
-        std::make_shared<const readable_recording>(path, [&schemas] { return schemas; });
+        std::make_shared<const readable_recording>(path, by, [&schemas] { return schemas; });
     file_reader file(found.recording->path());
     if (!is_of_others(found)) {
         for (const auto& [id, provider] : file.providers()) {
@@ -197,7 +197,13 @@ void put_on_line(surveyed_file& file, std::optional<std::int64_t> start, std::ui
                           "with {}",
                           file.path, clock.name, clock.advice);
         }
-        file.line = merged_timeline(*clock.realtime - *start, own, rings);
+        std::int64_t later = 0;
+        if (__builtin_sub_overflow(*clock.realtime, *start, &later)) {
+            throw failure("{} says that its clock began centuries away from the machine. It is "
+                          "damaged: record it again.",
+                          file.path);
+        }
+        file.line = merged_timeline(later, own, rings);
     }
     file.clock =
         has_no_day(file) ? clock_table(EVENTLOG_CLOCK_MONOTONIC) : file.line.readings(file.clock);
@@ -395,21 +401,33 @@ merge_summary file_merger::run() {
     return std::move(summary_);
 }
 
+std::vector<surveyed_file> survey_all(const std::vector<std::string>& paths,
+                                      const traced_events::read_published& published) {
+    std::vector<std::pair<recorder, std::string>> all;
+    for (const std::string& path : paths) {
+        all.emplace_back(recorder_of(path), path);
+    }
+    // Those of elog first: they bring schemas along.
+    std::stable_partition(all.begin(), all.end(),
+                          [](const auto& each) { return each.first == recorder::elog; });
+    std::vector<provider_schema> schemas;
+    if (published && !all.empty() && all.back().first != recorder::elog) {
+        schemas = published();
+    }
+    std::vector<surveyed_file> files;
+    for (const auto& [by, path] : all) {
+        files.push_back(survey(path, by, schemas));
+    }
+    return files;
+}
+
 }  // namespace
 
 merge_summary merge_files(const std::vector<std::string>& paths, const copy_options& to,
-                          std::vector<provider_schema> published) {
+                          const traced_events::read_published& published) {
     check_names(paths, to.path);
     allow_open_files(paths.size());
-    std::vector<surveyed_file> files;
-    // Those of elog first: they bring schemas along.
-    for (const bool of_others : {false, true}) {
-        for (const std::string& path : paths) {
-            if (is_of_another_recorder(path) == of_others) {
-                files.push_back(survey(path, published));
-            }
-        }
-    }
+    std::vector<surveyed_file> files = survey_all(paths, published);
     put_on_line(files);
     // By their beginning; files of one recording without events come last.
     std::stable_sort(files.begin(), files.end(),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "record_copier.hpp"
+#include "traced_events.hpp"
 
 namespace elog {
 
@@ -29,9 +30,10 @@ struct merge_summary {
 /// has been written then, but in the last case.
 ///
 /// Recordings of perf and trace-cmd may be among them: then all times are put on CLOCK_MONOTONIC.
-/// Of events in them there may be schemas in the other files, or `published`.
+/// Of events in them there may be schemas in the other files, or `published`, which nobody asks
+/// where all files are of elog.
 [[nodiscard]] merge_summary merge_files(const std::vector<std::string>& paths,
                                         const copy_options& to,
-                                        std::vector<provider_schema> published = {});
+                                        const traced_events::read_published& published = {});
 
 }  // namespace elog

@@ -16,14 +16,19 @@
 
 namespace elog {
 
-/// Whether it is a file of perf's or trace-cmd's.
-[[nodiscard]] bool is_of_another_recorder(const std::string& path);
+/// Whose file it is.
+enum class recorder { elog, perf, trace_cmd };
+
+/// By its first bytes. What cannot be opened is left to who reads it.
+[[nodiscard]] recorder recorder_of(const std::string& path);
 
 class readable_recording {
   public:
     /// `published`: schemas that may be of events in it. Throws failure if it is of perf or
     /// trace-cmd and nothing in it can be read.
     explicit readable_recording(std::string name, traced_events::read_published published = {});
+    /// The same where somebody has looked already whose it is.
+    readable_recording(std::string name, recorder by, traced_events::read_published published);
 
     /// What it was called.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -35,8 +40,9 @@ class readable_recording {
     [[nodiscard]] const std::optional<translation>& made_of() const noexcept { return made_of_; }
 
   private:
-    void translate(traced_events::read_published published);
+    void translate(recorder by, traced_events::read_published published);
     void open_unnamed();
+    void open_and_remove();
 
     std::string name_;
     std::string path_;

@@ -2,11 +2,14 @@
 #include "trace_translation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <queue>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -41,6 +44,17 @@ recorded_clock clock_of(const tracefs::trace_file& about, const std::string& nam
     }
     clock.realtime = about.realtime();
     return clock;
+}
+
+/// Those of the kernel's that count something else. Throws failure.
+void check_clock(const std::string& name, const std::string& path) {
+    constexpr std::array<std::string_view, 4> others{"counter", "uptime", "x86-tsc", "ppc-tb"};
+    if (std::find(others.begin(), others.end(), name) != others.end()) {
+        throw failure("{} is by the kernel's clock {}, which counts no nanoseconds, so that elog "
+                      "cannot tell its times. Show it with trace-cmd report, or record it with "
+                      "trace-cmd record -C mono --date",
+                      path, name);
+    }
 }
 
 recorded_host host_of(const tracefs::trace_file& about) {
@@ -229,6 +243,7 @@ void trace_translator::tell_rest() {
 }
 
 translation trace_translator::run() {
+    check_clock(clock_name_, from_.path());
     open_streams();
     for (std::size_t number = 0; number < streams_.size(); ++number) {
         advance(number);
@@ -240,6 +255,11 @@ translation trace_translator::run() {
         advance(number);
     }
     tell_rest();
+    if (about_.has_host_clock()) {
+        result_.notes.emplace_back(
+            "it says how its clock differs from that of the host, which elog leaves out: its times "
+            "are those of the guest.");
+    }
     translator_.finish(result_);
     return std::move(result_);
 }

@@ -29,11 +29,12 @@ std::vector<std::string> systems_of(const event_patterns& patterns) {
 struct made_schema {
     provider_schema schema;
     std::vector<std::size_t> members;  // by position
+};
 
-    [[nodiscard]] bool has(const std::string& event) const {
-        return std::any_of(schema.events.begin(), schema.events.end(),
-                           [&](const event_schema& known) { return known.name == event; });
-    }
+/// The schemas of a provider.
+struct made_provider {
+    std::vector<made_schema> schemas;
+    std::map<std::string, std::size_t> next;  // of an event's name, the first without it
 };
 
 }  // namespace
@@ -159,22 +160,25 @@ void traced_events::read_one(const tracefs::event_name& name, std::vector<loose_
 /// Events of one provider that come together have one schema, and those of the same name as many as
 /// there are of them.
 void traced_events::bind(std::vector<loose_event>& loose, std::vector<std::uint16_t>& found) {
-    std::map<std::string, std::vector<made_schema>> made;
+    std::map<std::string, made_provider> made;
     for (std::size_t i = 0; i < loose.size(); ++i) {
-        std::vector<made_schema>& all = made[loose[i].event.name.provider];
-        auto place = std::find_if(all.begin(), all.end(), [&](const made_schema& schema) {
-            return !schema.has(loose[i].schema.name) &&
-                   schema.members.size() < eventlog::events_max;
-        });
+        auto& [all, next_of_name] = made[loose[i].event.name.provider];
+        std::size_t& next = next_of_name[loose[i].schema.name];
+        const auto has_room = [](const made_schema& schema) {
+            return schema.members.size() < eventlog::events_max;
+        };
+        auto place =
+            std::find_if(all.begin() + static_cast<std::ptrdiff_t>(next), all.end(), has_room);
         if (place == all.end()) {
             place = all.emplace(all.end());
             place->schema.name = loose[i].event.name.provider;
         }
+        next = static_cast<std::size_t>(place - all.begin()) + 1;
         place->schema.events.push_back(loose[i].schema);
         place->members.push_back(i);
     }
     for (auto& [provider, all] : made) {
-        for (made_schema& each : all) {
+        for (made_schema& each : all.schemas) {
             write_binary(each.schema);
             const auto schema = std::make_shared<const provider_schema>(std::move(each.schema));
             for (std::size_t position = 0; position < each.members.size(); ++position) {

@@ -56,11 +56,18 @@ traced_events::read_format find_in(const std::shared_ptr<const format_texts>& te
     };
 }
 
+/// A file stays what it is: who has published schemas is asked once.
+traced_events::read_published once(traced_events::read_published published) {
+    return [published = std::move(published), is_asked = false]() mutable {
+        return std::exchange(is_asked, true) ? std::vector<provider_schema>() : published();
+    };
+}
+
 traced_events find_events(const event_patterns& patterns,
                           const std::vector<tracefs::recorded_format>& formats,
                           traced_events::read_published published) {
     const std::shared_ptr<const format_texts> texts = index_formats(formats);
-    return {patterns, std::move(published), list_all(texts), find_in(texts)};
+    return {patterns, once(std::move(published)), list_all(texts), find_in(texts)};
 }
 
 }  // namespace

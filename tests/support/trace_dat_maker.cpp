@@ -23,6 +23,7 @@ enum : std::uint16_t {
     host = 5,
     time_offset = 7,
     cpu_number = 8,
+    host_clock = 12,
     event_formats = 18,
     thread_names = 21,
     buffer_pages = 3,
@@ -133,6 +134,9 @@ void trace_dat_maker::add_options(byte_maker& to) const {
     add_text_option(to, trace_clock, fmt::format("local [{}] global\n", options_.clock));
     if (!options_.time_offset.empty()) {
         add_text_option(to, time_offset, options_.time_offset);
+    }
+    if (options_.has_host_clock) {
+        add_option(to, host_clock, bytes(16));
     }
     add_text_option(to, host, "Linux guest 6.12.0-test x86_64");
     for (const auto& [cpu, overwritten] : counted_) {

@@ -21,8 +21,9 @@ struct trace_dat_options {
     std::string clock = "mono";
     std::optional<std::uint64_t> realtime{};  // microseconds ahead of the clock: --date
     std::string time_offset{};                // as in the file; empty: none
-    std::uint32_t naming_options = 1;         // that lead to the names of threads
-    std::size_t other_options = 0;            // bytes of each of two of version 7 that nobody knows
+    bool has_host_clock = false;
+    std::uint32_t naming_options = 1;  // that lead to the names of threads
+    std::size_t other_options = 0;     // bytes of each of two of version 7 that nobody knows
 };
 
 /// Bytes as zstd compresses them.

@@ -152,6 +152,30 @@ TEST(merge_of_others, refuses_clocks_that_nothing_is_known_of) {
     EXPECT_NE(refusal.find("-k mono"), std::string::npos) << refusal;
 }
 
+TEST(merge_of_others, asks_programs_for_schemas_only_where_that_is_of_use) {
+    int asked = 0;
+    const auto published = [&] {
+        ++asked;
+        return std::vector<elog::provider_schema>();
+    };
+    static_cast<void>(elog::merge_files({write_elog()}, {path_of("merged.elog")}, published));
+    EXPECT_EQ(asked, 0);
+    static_cast<void>(
+        elog::merge_files({write_elog(), write_perf({1})}, {path_of("merged.elog")}, published));
+    EXPECT_EQ(asked, 1);
+}
+
+TEST(merge_of_others, refuses_a_clock_that_began_centuries_away) {
+    constexpr std::int64_t long_ago = -9'200'000'000'000'000;  // microseconds
+    test::trace_dat_maker maker(
+        formats(), {.clock = "local", .realtime = static_cast<std::uint64_t>(long_ago)});
+    maker.page(1);
+    maker.event(1, 1000, test::record_of_item(item, 1, 5, "x"));
+    test::replace(path_of("trace.dat"), maker.file());
+    const std::string refusal = refusal_of({path_of("trace.dat"), write_elog()});
+    EXPECT_NE(refusal.find("centuries"), std::string::npos) << refusal;
+}
+
 TEST(merge_of_others, keeps_losses_of_both) {
     test::perf_data_maker maker(formats());
     maker.lost(5, 1000 * second, 0);

@@ -4,7 +4,9 @@
 #include <linux/perf_event.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -289,6 +291,36 @@ TEST(perf_data, has_the_schema_that_a_program_has_published) {
     const elog::readable_recording recording(path_of_file(), [&] { return std::vector{schema}; });
     const elog::file_reader file(recording.path());
     EXPECT_EQ(file.providers().at(0).schema.events.at(0).severity, eventlog::level::error);
+}
+
+TEST(perf_data, asks_programs_for_their_schemas_once) {
+    const auto format = [](const char* name, int id) {
+        return eventlog::test::system_format{"user_events",
+                                             eventlog::test::format_of_item(name, id)};
+    };
+    perf_data_maker maker({format("eventlog_shop_item", item), format("eventlog_shop_other", 701)});
+    maker.sample(1, 1, 5, 0, record_of(3));
+    maker.sample(1, 1, 6, 0, eventlog::test::record_of_item(701, 42, 4, "x"));
+    eventlog::test::replace(path_of_file(), maker.file());
+    int asked = 0;
+    const elog::readable_recording recording(path_of_file(), [&] {
+        ++asked;
+        return std::vector<elog::provider_schema>();
+    });
+    EXPECT_EQ(asked, 1);
+}
+
+TEST(perf_data, leaves_no_file_in_the_folder_that_it_needs) {
+    perf_data_maker maker(formats());
+    maker.sample(1, 1, 5, 0, record_of(3));
+    eventlog::test::replace(path_of_file(), maker.file());
+    const std::string folder = eventlog::test::scratch_directory() + "/folder";
+    std::filesystem::create_directory(folder);
+    ::setenv("TMPDIR", folder.c_str(), 1);
+    const elog::readable_recording recording(path_of_file());
+    ::unsetenv("TMPDIR");
+    EXPECT_NE(recording.path(), recording.name());
+    EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
 TEST(perf_data, says_by_which_clock_it_is) {

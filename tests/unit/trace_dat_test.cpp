@@ -97,6 +97,22 @@ TEST(trace_dat, says_by_which_clock_it_is) {
     EXPECT_NE(local.notes.at(0).find("the kernel's clock local"), std::string::npos);
 }
 
+TEST(trace_dat, refuses_clocks_that_count_no_nanoseconds) {
+    for (const char* const clock : {"counter", "uptime", "x86-tsc", "ppc-tb"}) {
+        const std::string refusal = refusal_of(small({.clock = clock}).file());
+        EXPECT_NE(refusal.find(clock), std::string::npos) << refusal;
+        EXPECT_NE(refusal.find("-C mono"), std::string::npos) << refusal;
+    }
+}
+
+TEST(trace_dat, says_that_times_of_a_guest_are_its_own) {
+    const found_recording found =
+        find_in_file(small({.realtime = 1, .has_host_clock = true}).file());
+    EXPECT_EQ(found.records.at(0).time, 2000);
+    ASSERT_EQ(found.notes.size(), 1U);
+    EXPECT_NE(found.notes[0].find("the guest"), std::string::npos);
+}
+
 TEST(trace_dat, says_what_it_cannot_read) {
     constexpr std::size_t behind_version = 12;
     bytes file = small({}).file();

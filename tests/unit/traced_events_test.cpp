@@ -150,6 +150,36 @@ TEST(traced_events, has_events_of_one_provider_in_one_schema) {
     EXPECT_EQ(name_of(*events.find(100)), name_of(*events.find(101)));
 }
 
+TEST(traced_events, has_as_many_schemas_as_there_are_forms_of_an_event) {
+    machine one;
+    one.events = {{"user_events", "eventlog_shop_order"},
+                  {"user_events_multi", "eventlog_shop_order.1"},
+                  {"user_events_multi", "eventlog_shop_order.2"},
+                  {"user_events", "eventlog_shop_item"},
+                  {"user_events_multi", "eventlog_shop_item.1"}};
+    one.patterns.add("shop");
+    elog::traced_events events = one.look_at();
+    ASSERT_EQ(events.look().size(), 5U);
+    EXPECT_EQ(events.find(103)->schema, events.find(100)->schema);
+    EXPECT_EQ(events.find(104)->schema, events.find(101)->schema);
+    EXPECT_NE(events.find(102)->schema, events.find(101)->schema);
+}
+
+TEST(traced_events, begins_another_schema_where_one_is_full) {
+    machine one;
+    for (std::size_t i = 0; i <= eventlog::events_max; ++i) {
+        one.events.push_back({"user_events", "eventlog_shop_event" + std::to_string(i)});
+    }
+    one.patterns.add("shop");
+    elog::traced_events events = one.look_at();
+    ASSERT_EQ(events.look().size(), eventlog::events_max + 1);
+    const auto schema_of_event = [&](std::size_t i) {
+        return events.find(static_cast<std::uint16_t>(100 + i))->schema;
+    };
+    EXPECT_EQ(schema_of_event(0)->events.size(), eventlog::events_max);
+    EXPECT_EQ(schema_of_event(eventlog::events_max)->events.size(), 1U);
+}
+
 TEST(traced_events, finds_what_comes_later_once) {
     machine one;
     one.patterns.add("shop");

@@ -40,6 +40,7 @@ enum option : std::uint16_t {
     option_host = 5,
     option_time_offset = 7,
     option_cpus = 8,
+    option_host_clock = 12,
     option_event_formats = 18,
     option_names = 21,
     option_ftrace_formats = 17,
@@ -242,6 +243,9 @@ void trace_file::take_option(std::uint16_t id, std::span<const std::uint8_t> con
             break;
         case option_time_offset:
             time_offset_ = signed_number_in(text_in(content));
+            break;
+        case option_host_clock:
+            has_host_clock_ = true;
             break;
         case option_cpus:
             cpus_ = from.take<std::uint32_t>();

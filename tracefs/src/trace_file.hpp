@@ -51,6 +51,8 @@ class trace_file {
     [[nodiscard]] std::optional<std::int64_t> realtime() const noexcept { return realtime_; }
     /// Nanoseconds to be added to each time.
     [[nodiscard]] std::int64_t time_offset() const noexcept { return time_offset_; }
+    /// Whether it says how its clock differs from that of the host of its guest: --tsync.
+    [[nodiscard]] bool has_host_clock() const noexcept { return has_host_clock_; }
     // Empty or 0: the file does not say.
     [[nodiscard]] const std::string& host_name() const noexcept { return host_name_; }
     [[nodiscard]] const std::string& kernel() const noexcept { return kernel_; }
@@ -91,6 +93,7 @@ class trace_file {
     std::map<std::uint32_t, std::string> names_;
     std::optional<std::int64_t> realtime_;
     std::int64_t time_offset_ = 0;
+    bool has_host_clock_ = false;
     std::string host_name_;
     std::string kernel_;
     std::string machine_;
