@@ -56,10 +56,14 @@ perf_source::perf_source(const tracefs::perf_options& options) : options_(option
     options_.buffer_size = std::bit_ceil(options_.buffer_size);
     cpus_.resize(read_cpus().possible);
     follow_cpus();
+    come_.clear();
 }
 
 perf_source::buffer perf_source::open(std::uint32_t cpu) const {
-    buffer opened = std::make_unique<tracefs::perf_buffer>(cpu, options_);
+    buffer opened = tracefs::perf_buffer::open(cpu, options_);
+    if (opened == nullptr) {
+        return opened;
+    }
     for (const listener& each : listeners_) {
         static_cast<void>(opened->add(each.name, each.id, each.condition));
     }
@@ -67,7 +71,12 @@ perf_source::buffer perf_source::open(std::uint32_t cpu) const {
     return opened;
 }
 
+/// Where the newest events take the place of the oldest, that goes for buffers as well: they would
+/// be as many as a CPU goes offline.
 void perf_source::end(cpu_state& state) {
+    for (; options_.overwrite && !state.ended.empty(); state.ended.pop_back()) {
+        state.overwritten += translated([&] { return state.ended.back()->count(); });
+    }
     state.ended.push_back(std::move(state.live));
     state.processes.reset();
 }
@@ -82,28 +91,24 @@ void perf_source::follow_cpus() {
             end(state);
         } else if (is_online && !state.live) {
             translated([&] {
-                state.processes = std::make_unique<tracefs::perf_buffer>(
+                state.processes = tracefs::perf_buffer::open(
                     cpu, tracefs::perf_options{process_buffer_size, false, true});
                 state.live = open(cpu);
             });
+            if (state.live) {
+                come_.push_back(cpu);
+            }
         }
     }
 }
 
-/// For one that has gone and come back between two looks.
-std::string perf_source::check_cpus() {
-    std::string gone;
-    for (std::uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
-        cpu_state& state = cpus_[cpu];
+/// For those that have gone and come back between two looks.
+void perf_source::check_cpus() {
+    for (cpu_state& state : cpus_) {
         if (state.live && !translated([&] { return state.live->is_running(); })) {
             end(state);
-            gone = fmt::format("CPU {} was offline for a moment, and what was emitted on it within "
-                               "a second after that is missing, uncounted. Leave CPUs online while "
-                               "you record.",
-                               cpu);
         }
     }
-    return gone;
 }
 
 bool perf_source::listen(const traced_event& event, const std::string& condition) {
@@ -131,14 +136,18 @@ std::string perf_source::look_around(const traced_events& /*events*/) {
         return {};
     }
     look_due_ = now + look_interval;
+    if (now >= check_due_) {
+        check_due_ = now + check_interval;
+        check_cpus();
+    }
     follow_cpus();
-    if (now < check_due_) {
+    if (come_.empty()) {
         return {};
     }
-    check_due_ = now + check_interval;
-    std::string complaint = check_cpus();
-    follow_cpus();
-    return complaint;
+    return fmt::format("What was emitted on CPU {} between its coming online and elog's seeing "
+                       "that, a second later at most, is missing, uncounted. Leave CPUs online "
+                       "while you record.",
+                       fmt::join(std::exchange(come_, {}), ", CPU "));
 }
 
 /// Processes that emit and end before anybody could look them up have names, too. Whose are lost,
@@ -192,6 +201,8 @@ bool perf_source::wait(std::chrono::nanoseconds at_most) {
 
 void perf_source::take(std::uint32_t cpu, std::uint64_t /*until*/, kept_taker& taker) {
     cpu_state& state = cpus_[cpu];
+    taker.take_missed(cpu, state.overwritten);
+    state.lost += std::exchange(state.overwritten, 0);
     for (const buffer& each : state.ended) {
         read(*each, cpu, taker);
         state.lost += translated([&] { return lost_of(*each); });

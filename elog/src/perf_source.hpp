@@ -35,10 +35,11 @@ class perf_source : public traced_source {
   private:
     using buffer = std::unique_ptr<eventlog::tracefs::perf_buffer>;
     struct cpu_state {
-        buffer live{};                // while the CPU is online
-        std::vector<buffer> ended{};  // from before it went offline, and not read since
-        std::uint64_t lost = 0;       // of those that have been read
-        buffer processes{};           // as long as live
+        buffer live{};                  // while the CPU is online
+        std::vector<buffer> ended{};    // from before it went offline, and not read since
+        std::uint64_t overwritten = 0;  // in those that had ended before these, and were not read
+        std::uint64_t lost = 0;         // of those that have been read
+        buffer processes{};             // as long as live
     };
     struct listener {
         eventlog::tracefs::event_name name;
@@ -47,7 +48,7 @@ class perf_source : public traced_source {
     };
 
     void follow_cpus();
-    [[nodiscard]] std::string check_cpus();
+    void check_cpus();
     void end(cpu_state& state);
     [[nodiscard]] buffer open(std::uint32_t cpu) const;
     void take_names();
@@ -55,6 +56,7 @@ class perf_source : public traced_source {
     eventlog::tracefs::perf_options options_;
     std::vector<cpu_state> cpus_;
     std::vector<listener> listeners_;
+    std::vector<std::uint32_t> come_;  // CPUs that have come online, and nobody has been told
     process_names names_;
     std::chrono::steady_clock::time_point look_due_{};
     std::chrono::steady_clock::time_point check_due_{};

@@ -129,6 +129,42 @@ comes() {{
     of_second_cpu 1
 }}
 goes_and_comes() {{ of_second_cpu 0 1; }}
+
+# It goes and comes between two looks, with all in its buffer that has room there: nobody reads it.
+away() {{
+    kill -STOP $recorder
+    taskset 2 "$program" $1 < /dev/null > /dev/null
+    echo 0 > $online
+    echo 1 > $online
+    kill -CONT $recorder
+    times=$((times + 1))
+    is_told() {{ [ $(grep -c 'coming online' /tmp/said) -eq $times ]; }}
+    wait_until is_told
+}}
+# Some come after that, which are all heard. $1 is the file, $2 and so on how many are emitted when.
+taken_away() {{
+    name=$1
+    shift
+    "$elog" record --via perf -e 'load:*' -o /tmp/$name.elog --buffer-size 2x128K -j $overwrite \
+        8>&- 2> /tmp/said &
+    recorder=$!
+    waits() {{ grep -q '^271 ' /proc/$recorder/syscall; }}
+    wait_until waits
+    times=0
+    for count; do
+        away $count
+    done
+    taskset 2 "$program" 7 < /dev/null > /dev/null
+    kill -TERM $recorder
+    wait $recorder
+    cat /tmp/said
+}}
+lost_away() {{
+    overwrite= taken_away away {COUNT_OF_TOO_MANY} 1000
+}}
+overwritten_away() {{
+    overwrite=--overwrite taken_away newest_away {COUNT_OF_TOO_MANY} 2000 1000
+}}
 part agg counted agg 'count(), sum(number) by event'
 part top counted top
 for each in beside_memory asked explained overwritten overwritten_not late later of_keeper by_name \
@@ -139,8 +175,12 @@ permitted
 if [ -e $online ]; then
     part comes comes
     part goes_and_comes goes_and_comes
+    part lost_away lost_away
+    part overwritten_away overwritten_away
 fi
 """
+
+
 def records(path):
     """Of each event when it was, who emitted it, and what."""
     return [(line["time"], line["pid"], line["thread"], line["process"], line["fields"])
@@ -152,7 +192,7 @@ class Perf(loads.Traced):
 
     SCRIPT = SCRIPT
     FILES = ("perf.elog", "memory.elog", "asked.elog", "newest.elog", "few.elog", "late.elog",
-             "later.elog")
+             "later.elog", "away.elog", "newest_away.elog")
     OPTIONS = {"memory": 2048, "processors": 2}
 
     def events_of(self, title):
@@ -240,10 +280,37 @@ class Perf(loads.Traced):
         self.assertEqual(state, "yes")
 
     def test_follows_cpus(self):
-        if "part comes" not in self.result.output:
-            self.skipTest("this kernel has CPUs that neither come nor go")
+        self.skip_without_cpus()
         for title in ("comes", "goes_and_comes"):
             self.assertEqual([line["cpu"] for line in self.events_of(title)], [1, 1, 1])
+
+    def skip_without_cpus(self):
+        if "part comes" not in self.result.output:
+            self.skipTest("this kernel has CPUs that neither come nor go")
+
+    def assert_told(self, title, times):
+        """That a CPU has come back is said each time."""
+        sentence = "What was emitted on CPU 1 between its coming online and elog's seeing that"
+        self.assertEqual(sum(sentence in line for line in self.part(title)), times)
+
+    def test_has_or_counts_what_was_emitted_before_a_cpu_goes(self):
+        self.skip_without_cpus()
+        self.assert_told("lost_away", 2)
+        found, missing = loads.loads(self.collected("away.elog"))
+        self.assertGreater(missing, 0)
+        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY + 1000 + 7)
+        first = len(found) - 1000 - 7
+        self.assertEqual(found, [*loads.emitted(first), *loads.emitted(1000), *loads.emitted(7)])
+        self.assertEqual(loads.summary(self.part("lost_away"))["lost"], missing)
+
+    def test_overwrites_what_was_emitted_before_a_cpu_went_the_last_time(self):
+        self.skip_without_cpus()
+        self.assert_told("overwritten_away", 3)
+        found, missing = loads.loads(self.collected("newest_away.elog"))
+        self.assertEqual(missing, COUNT_OF_TOO_MANY + 2000)
+        self.assertEqual(found, [*loads.emitted(1000), *loads.emitted(7)])
+        told = loads.summary(self.part("overwritten_away"))
+        self.assertEqual((told["overwritten"], told["lost"]), (missing, 0))
 
 
 class PerfOfTheModule(loads.OfTheModule, Perf):

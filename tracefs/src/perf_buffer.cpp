@@ -103,13 +103,23 @@ perf_event_attr attributes_of(std::uint16_t id, const perf_options& options) noe
 
 }  // namespace
 
-perf_buffer::perf_buffer(std::uint32_t cpu, const perf_options& options)
-    : cpu_(cpu), options_(options), page_size_(static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))) {
-    perf_event_attr attributes = attributes_of_ring(options_);
-    ring_ = open_event_or_more(attributes, cpu_);
-    if (!ring_) {
+std::unique_ptr<perf_buffer> perf_buffer::open(std::uint32_t cpu, const perf_options& options) {
+    perf_event_attr attributes = attributes_of_ring(options);
+    core::unique_fd ring = open_event_or_more(attributes, cpu);
+    if (!ring && errno == ENODEV) {
+        return nullptr;
+    }
+    if (!ring) {
         refuse(errno);
     }
+    return std::unique_ptr<perf_buffer>(new perf_buffer(cpu, options, std::move(ring)));
+}
+
+perf_buffer::perf_buffer(std::uint32_t cpu, const perf_options& options, core::unique_fd ring)
+    : cpu_(cpu),
+      options_(options),
+      ring_(std::move(ring)),
+      page_size_(static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))) {
     map_memory();
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,10 @@ class perf_buffer {
   public:
     using take_record = std::function<void(const perf_record&)>;
 
-    /// Of a CPU that is online, for no event so far. Times are on CLOCK_MONOTONIC. Throws error,
-    /// also if perf may not be used.
-    perf_buffer(std::uint32_t cpu, const perf_options& options);
+    /// Of a CPU that is online, for no event so far. Times are on CLOCK_MONOTONIC. nullptr: the CPU
+    /// has just gone offline. Throws error, also if perf may not be used.
+    [[nodiscard]] static std::unique_ptr<perf_buffer> open(std::uint32_t cpu,
+                                                           const perf_options& options);
     ~perf_buffer();
     perf_buffer(const perf_buffer&) = delete;
     perf_buffer& operator=(const perf_buffer&) = delete;
@@ -65,6 +67,8 @@ class perf_buffer {
         core::unique_fd file;
         bool is_enabled = false;
     };
+
+    perf_buffer(std::uint32_t cpu, const perf_options& options, core::unique_fd ring);
 
     void map_memory();
     void hand_over(std::span<const std::uint8_t> bytes, const take_record& take);
