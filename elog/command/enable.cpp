@@ -111,6 +111,21 @@ void print_event(const standing_arguments& arguments, const traced_event& event,
                         .line());
 }
 
+/// What cannot be taken back is told, and the rest is.
+void take_back_all(const tracefs::event_control& control, std::optional<event_trigger> what,
+                   const std::vector<wanted_event>& wanted,
+                   const std::vector<std::optional<tracefs::event_state>>& before) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        try {
+            if (before[i]) {
+                take_back(control, wanted[i].event->kernel_name, what, *before[i]);
+            }
+        } catch (const failure& mistake) {
+            tell("elog: {}", mistake.what());
+        }
+    }
+}
+
 /// All of them or none.
 void run_enable(const standing_arguments& arguments) {
     const std::optional<event_trigger> what = trigger_of(arguments);
@@ -124,21 +139,17 @@ void run_enable(const standing_arguments& arguments) {
         asked.emplace("--where", *arguments.where);
     }
     const std::vector<wanted_event> wanted = conditions_of(chosen, asked);
-    std::vector<bool> begun;
+    std::vector<std::optional<tracefs::event_state>> before;
     try {
         for (const auto& [event, condition] : wanted) {
-            begun.push_back(begin_standing(*control, event->kernel_name, what, condition));
+            before.push_back(begin_standing(*control, event->kernel_name, what, condition));
         }
     } catch (...) {
-        for (std::size_t i = 0; i < begun.size(); ++i) {
-            if (begun[i]) {
-                static_cast<void>(end_standing(*control, wanted[i].event->kernel_name, what));
-            }
-        }
+        take_back_all(*control, what, wanted, before);
         throw;
     }
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-        print_event(arguments, *wanted[i].event, begun[i] ? "new" : "was there",
+        print_event(arguments, *wanted[i].event, before[i] ? "new" : "was there",
                     wanted[i].condition);
     }
 }

@@ -115,6 +115,8 @@ void run_events(const events_arguments& arguments) {
     }
     const std::unique_ptr<tracefs::event_control> control = open_control(arguments.instance);
     fmt::memory_buffer out;
+    std::size_t unread = 0;
+    std::string reason;
     for (const traced_event* event : chosen.events()) {
         try {
             const tracefs::event_state state = control->state_of(event->kernel_name);
@@ -127,11 +129,17 @@ void run_events(const events_arguments& arguments) {
             } else {
                 append_text(out, listed);
             }
-        } catch (const std::exception& mistake) {  // it may have gone meanwhile
+        } catch (const tracefs::event_gone& mistake) {  // meanwhile
             tell("elog: {}", mistake.what());
+        } catch (const tracefs::error& mistake) {
+            reason = mistake.what();
+            ++unread;
         }
     }
     write_all(STDOUT_FILENO, {out.data(), out.size()});
+    if (unread != 0) {
+        throw failure("What the kernel does with {} of them cannot be read. {}", unread, reason);
+    }
     if (chosen.events().empty()) {
         tell("The kernel has no events of programs that use eventlog. Start one, or name events of "
              "its own: elog events 'sched:*'");

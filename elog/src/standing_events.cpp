@@ -20,6 +20,7 @@ namespace tracefs = eventlog::tracefs;
 constexpr std::string_view mark = "common_type != 0";
 constexpr std::string_view mark_and = "common_type != 0 && ";
 constexpr std::string_view in_front_of_condition = " if ";
+constexpr const char* all_events = "0";  // as a filter
 
 constexpr std::array<std::pair<std::string_view, event_trigger>, 3> triggers{{
     {"stacktrace", event_trigger::stacktrace},
@@ -57,6 +58,7 @@ std::optional<std::pair<event_trigger, std::string>> ours_of(std::string_view te
                   event.event, reason, control.folder_of(event));
 }
 
+/// Returns false if it is there already.
 bool begin_trigger(const tracefs::event_control& control, const tracefs::event_name& event,
                    const standing_state& before, event_trigger what, const std::string& condition) {
     for (const auto& [known, its_condition] : before.triggers) {
@@ -74,6 +76,19 @@ bool begin_trigger(const tracefs::event_control& control, const tracefs::event_n
     return true;
 }
 
+/// As it was before. The filter is what says whose it is: it goes last.
+void end_keeping(const tracefs::event_control& control, const tracefs::event_name& event,
+                 const std::string& filter) {
+    control.enable(event, false);
+    control.filter(event, filter.empty() ? all_events : filter);
+}
+
+void end_trigger(const tracefs::event_control& control, const tracefs::event_name& event,
+                 event_trigger what) {
+    control.trigger(event, fmt::format("!{}", name_of(what)));
+}
+
+/// Returns false if it is so already.
 bool begin_keeping(const tracefs::event_control& control, const tracefs::event_name& event,
                    const tracefs::event_state& state, const standing_state& before,
                    const std::string& condition) {
@@ -82,7 +97,8 @@ bool begin_keeping(const tracefs::event_control& control, const tracefs::event_n
                      state.is_enabled ? "is enabled already, and not by elog enable"
                                       : "has a filter already");
     }
-    if (before.is_ours && before.filter != condition) {
+    // One that somebody has switched off since then keeps nothing.
+    if (before.is_ours && state.is_enabled && before.filter != condition) {
         throw failure("{}:{} is enabled already, by elog enable, if {}. First: elog disable",
                       event.system, event.event,
                       before.filter.empty() ? "it comes" : before.filter);
@@ -94,7 +110,7 @@ bool begin_keeping(const tracefs::event_control& control, const tracefs::event_n
     try {
         control.enable(event, true);
     } catch (const tracefs::error&) {
-        control.filter(event, "0");
+        end_keeping(control, event, state.filter);
         throw;
     }
     return true;
@@ -138,13 +154,27 @@ standing_state standing_state_of(const tracefs::event_state& state) {
     return found;
 }
 
-bool begin_standing(const tracefs::event_control& control, const tracefs::event_name& event,
-                    std::optional<event_trigger> what, const std::string& condition) {
+std::optional<tracefs::event_state> begin_standing(const tracefs::event_control& control,
+                                                   const tracefs::event_name& event,
+                                                   std::optional<event_trigger> what,
+                                                   const std::string& condition) {
     return translated([&] {
         const tracefs::event_state state = control.state_of(event);
         const standing_state before = standing_state_of(state);
-        return what ? begin_trigger(control, event, before, *what, condition)
-                    : begin_keeping(control, event, state, before, condition);
+        const bool is_new = what ? begin_trigger(control, event, before, *what, condition)
+                                 : begin_keeping(control, event, state, before, condition);
+        return is_new ? std::optional(state) : std::nullopt;
+    });
+}
+
+void take_back(const tracefs::event_control& control, const tracefs::event_name& event,
+               std::optional<event_trigger> what, const tracefs::event_state& before) {
+    translated([&] {
+        if (what) {
+            end_trigger(control, event, *what);
+        } else {
+            end_keeping(control, event, before.filter);
+        }
     });
 }
 
@@ -155,14 +185,12 @@ std::vector<std::string> end_standing(const tracefs::event_control& control,
         std::vector<std::string> undone;
         const standing_state before = standing_state_of(control.state_of(event));
         if (before.is_ours && !what) {
-            // The filter is what says whose it is: it goes last.
-            control.enable(event, false);
-            control.filter(event, "0");
+            end_keeping(control, event, all_events);
             undone.emplace_back("enabled");
         }
         for (const auto& [known, condition] : before.triggers) {
             if (!what || known == *what) {
-                control.trigger(event, fmt::format("!{}", name_of(known)));
+                end_trigger(control, event, known);
                 undone.emplace_back(name_of(known));
             }
         }

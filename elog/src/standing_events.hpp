@@ -37,14 +37,20 @@ struct standing_state {
 };
 [[nodiscard]] standing_state standing_state_of(const eventlog::tracefs::event_state& state);
 
-/// Has the event kept, or with `what` that done, if `condition` is true for it. False if it is so
-/// already. Throws failure, with nothing changed, also if others use the event.
-bool begin_standing(const eventlog::tracefs::event_control& control,
-                    const eventlog::tracefs::event_name& event, std::optional<event_trigger> what,
-                    const std::string& condition);
+/// Has the event kept, or with `what` that done, if `condition` is true for it. Returns what was
+/// there before, or nothing if it is so already. Throws failure, with nothing changed, also if
+/// others use the event.
+[[nodiscard]] std::optional<eventlog::tracefs::event_state> begin_standing(
+    const eventlog::tracefs::event_control& control, const eventlog::tracefs::event_name& event,
+    std::optional<event_trigger> what, const std::string& condition);
 
-/// Undoes what begin_standing has done, or with `what` only that trigger. Returns what that was, in
-/// words; empty: nothing. Throws failure.
+/// Undoes just that, and nothing that was there `before`. Throws failure.
+void take_back(const eventlog::tracefs::event_control& control,
+               const eventlog::tracefs::event_name& event, std::optional<event_trigger> what,
+               const eventlog::tracefs::event_state& before);
+
+/// Undoes all that begin_standing has ever done, or with `what` only that trigger. Returns what
+/// that was, in words; empty: nothing. Throws failure.
 std::vector<std::string> end_standing(const eventlog::tracefs::event_control& control,
                                       const eventlog::tracefs::event_name& event,
                                       std::optional<event_trigger> what);

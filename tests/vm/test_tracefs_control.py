@@ -13,6 +13,7 @@ COUNT = 1000
 
 # Another program emits each time.
 SCRIPT = loads.SHELL + rf"""
+refused_filter=$4
 keep
 
 emit() {{ "$program" {COUNT} < /dev/null 8>&- > /dev/null; }}
@@ -78,12 +79,38 @@ leaves_others() {{
     is_as_before
 }}
 all_or_none() {{
+    switch=$tracing/events/sched/sched_switch
     echo 1 > $tracing/events/sched/sched_wakeup/enable
-    "$elog" enable sched:sched_switch sched:sched_wakeup && echo "WRONG: enabled"
-    cat $tracing/events/sched/sched_switch/enable $tracing/events/sched/sched_switch/filter
+    refused() {{
+        "$elog" enable sched:sched_switch sched:sched_wakeup "$@" && echo "WRONG: enabled"
+        cat $switch/enable $switch/filter
+        grep -v '^#' $switch/trigger
+    }}
+    "$elog" enable sched:sched_switch --trigger traceoff --where 'prev_pid == 1234567'
+    refused
+    # Somebody has switched it off.
+    "$elog" enable sched:sched_switch --where 'prev_pid == 7'
+    echo 0 > $switch/enable
+    refused --where 'tid == 5'
+    "$elog" disable sched:sched_switch
+    echo 'traceoff if common_type == 0' > $tracing/events/sched/sched_wakeup/trigger
+    "$elog" enable sched:sched_switch --trigger stacktrace --where 'prev_pid == 1234567'
+    "$elog" enable sched:sched_switch sched:sched_wakeup --trigger traceoff --where 'tid == 5' && echo "WRONG: enabled"
+    grep -v '^#' $switch/trigger
+    echo '!traceoff' > $tracing/events/sched/sched_wakeup/trigger
+    "$elog" disable sched:sched_switch
     echo 0 > $tracing/events/sched/sched_wakeup/enable
     echo > $tracing/trace
 }}
+switched_off() {{
+    "$elog" enable load --where 'number == 5'
+    echo 0 > $item/enable
+    "$elog" enable -j load --where 'number == 6'
+    cat $item/enable $item/filter
+    "$elog" disable load
+    is_as_before
+}}
+refused_by_the_kernel() {{ "$refused_filter"; }}
 triggers() {{
     echo 'hist:keys=amount' > $item/trigger
     "$elog" enable load --trigger stacktrace --where 'number == 500'
@@ -121,8 +148,20 @@ in_an_instance() {{
     cat $tracing/instances/mine/events/$system/$event/enable
     rmdir $tracing/instances/mine
 }}
-refuses_user() {{ su user -s /bin/sh -c "$elog enable load"; }}
-for each in keeps keeps_all keeps_texts refuses_text refuses_process refuses_never refuses_name refuses_unknown refuses_instance refuses_path leaves_others all_or_none triggers in_an_instance refuses_user; do
+as_user() {{ su user -s /bin/sh -c "$*"; }}
+refuses_user() {{ as_user "$elog" enable load; }}
+# The user may see the events, and of ours not what is done with it.
+permits_some() {{
+    chmod o+rx $tracing $tracing/events $tracing/events/$system $item
+    chmod o+r $item/format $item/enable $item/trigger
+    chmod o-rwx $item/filter
+    as_user "$elog" events load
+}}
+refuses_instance_to_user() {{
+    chmod o-rwx $tracing/instances
+    as_user "$elog" events load --instance mine
+}}
+for each in keeps keeps_all keeps_texts refuses_text refuses_process refuses_never refuses_name refuses_unknown refuses_instance refuses_path leaves_others all_or_none switched_off refused_by_the_kernel triggers in_an_instance refuses_user permits_some refuses_instance_to_user; do
     part $each $each
 done
 true
@@ -135,6 +174,7 @@ class TracefsControl(loads.Guest):
     """One guest, in which all is done; what was said is looked at here."""
 
     SCRIPT = SCRIPT
+    PROGRAMS = ("refused_filter",)
 
     def name(self):
         return f"{self.SYSTEM}:{self.EVENT}"
@@ -189,8 +229,22 @@ class TracefsControl(loads.Guest):
         self.assertRegex(lines[3], "has a filter already")
         self.assertEqual(lines[4], "number > 5")
 
-    def test_enables_all_of_them_or_none(self):
-        self.assertEqual(self.part("all_or_none")[1:], ["0", "none"])
+    def test_enables_all_of_them_or_none_and_leaves_what_was_there(self):
+        lines = [line for line in self.part("all_or_none")
+                 if not line.startswith(("sched:", "elog:"))]
+        traceoff = f"traceoff:unlimited if {MARK} && prev_pid == 1234567"
+        stacktrace = f"stacktrace:unlimited if {MARK} && prev_pid == 1234567"
+        self.assertEqual(lines, [
+            "0*", "none", traceoff, "0*", f"{MARK} && prev_pid == 7", traceoff, stacktrace])
+
+    def test_enables_again_what_somebody_has_switched_off(self):
+        lines = self.part("switched_off")
+        self.assertEqual(json.loads(lines[1])["state"], "new")
+        self.assertEqual(lines[2:4], ["1", f"{MARK} && number == 6"])
+
+    def test_leaves_no_filter_that_the_kernel_refuses(self):
+        self.assertEqual(self.part("refused_by_the_kernel"),
+                         ["others: refused, ''", "ours: refused, ''"])
 
     def test_triggers_act_where_the_predicate_is_true_beside_those_of_others(self):
         lines = self.part("triggers")
@@ -215,6 +269,11 @@ class TracefsControl(loads.Guest):
 
     def test_says_that_it_is_not_permitted(self):
         self.assertIn("elog doctor", self.part("refuses_user", 1)[0])
+        (told,) = self.part("permits_some", 1)
+        self.assertRegex(told, "cannot be read.* may not be used: reading the file filter of .*:"
+                               ".*elog doctor")
+        self.assertRegex(self.part("refuses_instance_to_user", 1)[0],
+                         "the instance mine may not be used")
 
 
 class TracefsControlOfTheModule(loads.OfTheModule, TracefsControl):

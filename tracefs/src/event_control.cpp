@@ -15,6 +15,8 @@ namespace eventlog::tracefs {
 namespace {
 
 constexpr std::string_view no_filter = "none";
+constexpr const char* use_root =
+    "Run it as root, for example with sudo; elog doctor says how others get the permission.";
 
 /// Without the blanks and the end of the line.
 std::string_view trimmed(std::string_view line) noexcept {
@@ -52,7 +54,12 @@ event_control::event_control(const std::string& instance) : folder_(find_tracefs
     }
     const std::string folder = folder_ + "/instances/" + instance;
     const bool is_name = instance.find('/') == std::string::npos && !instance.starts_with('.');
-    if (!is_name || ::access(folder.c_str(), F_OK) != 0) {
+    const bool is_there = is_name && ::access(folder.c_str(), F_OK) == 0;
+    if (is_name && !is_there && errno == EACCES) {
+        throw error("Of the kernel's tracing the instance {} may not be used. {}", instance,
+                    use_root);
+    }
+    if (!is_there) {
         throw error("The kernel's tracing has no instance called '{}'. See which there are with: "
                     "ls {}/instances; make one, as root, with: mkdir {}/instances/NAME",
                     instance, folder_, folder_);
@@ -78,15 +85,14 @@ void event_control::refuse(const event_name& event, const std::string& what, int
     switch (number) {
         case EACCES:
         case EPERM:
-            throw error("The kernel's tracing may not be used: {} of {}:{} is refused. Run it as "
-                        "root, for example with sudo; elog doctor says how others get the "
-                        "permission.",
-                        what, event.system, event.event);
+            throw error("The kernel's tracing may not be used: {} of {}:{} is refused. {}", what,
+                        event.system, event.event, use_root);
         case ENOENT:
         case ENODEV:
-            throw error("The kernel has no event {}:{} any more: its program has ended. Start it "
-                        "again.",
-                        event.system, event.event);
+            throw event_gone(
+                "The kernel has no event {}:{} any more: its program has ended. Start it "
+                "again.",
+                event.system, event.event);
         case EEXIST:
             throw error("{}:{} has such a trigger already, in {}. Have it removed by who made it, "
                         "or take another instance.",
@@ -119,8 +125,8 @@ void event_control::enable(const event_name& event, bool enabled) const {
 }
 
 void event_control::filter(const event_name& event, const std::string& condition) const {
-    if (eventlog_tracefs_write_event(instance_, event.system.c_str(), event.event.c_str(), "filter",
-                                     condition.c_str()) != 0) {
+    if (eventlog_tracefs_filter(instance_, event.system.c_str(), event.event.c_str(),
+                                condition.c_str()) != 0) {
         refuse(event, fmt::format("the filter '{}'", condition), errno);
     }
 }

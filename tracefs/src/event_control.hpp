@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "error.hpp"
 #include "instance.hpp"
 
 namespace eventlog::tracefs {
@@ -17,6 +18,11 @@ struct event_state {
     bool is_enabled = false;
     std::string filter{};                 // empty: none
     std::vector<std::string> triggers{};  // as the kernel writes them
+};
+
+class event_gone : public error {
+  public:
+    using error::error;
 };
 
 /// Takes apart what stands in the files `enable`, `filter` and `trigger` of an event.
@@ -32,10 +38,11 @@ class event_control {
     event_control(const event_control&) = delete;
     event_control& operator=(const event_control&) = delete;
 
-    // All throw error, also if there is no such event any more.
+    // All throw error: event_gone if there is no such event any more.
     [[nodiscard]] event_state state_of(const event_name& event) const;
     void enable(const event_name& event, bool enabled) const;
-    /// Only events for which the kernel's filter is true, see Linux' events.rst; "0": all.
+    /// Only events for which the kernel's filter is true, see Linux' events.rst; "0": all, as if
+    /// the kernel refuses it.
     void filter(const event_name& event, const std::string& condition) const;
     /// Adds one; with '!' in front of it that one goes. Others stay.
     void trigger(const event_name& event, const std::string& command) const;

@@ -191,8 +191,7 @@ void instance::enable(const std::string& system, const std::string& event) {
 
 bool instance::filter(const std::string& system, const std::string& event,
                       const std::string& condition) {
-    return eventlog_tracefs_write_event(made_, system.c_str(), event.c_str(), "filter",
-                                        condition.c_str()) == 0;
+    return eventlog_tracefs_filter(made_, system.c_str(), event.c_str(), condition.c_str()) == 0;
 }
 
 bool instance::is_enabled(const std::string& system, const std::string& event) const {

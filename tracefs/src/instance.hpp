@@ -45,8 +45,8 @@ class instance {
 
     /// Throws error, also if there is no such event any more.
     void enable(const std::string& system, const std::string& event);
-    /// Only events for which the kernel's filter is true, see Linux' events.rst. False if the
-    /// kernel refuses it: then nothing has changed.
+    /// Only events for which the kernel's filter is true, see Linux' events.rst; "0": all. False if
+    /// the kernel refuses it: then all, too.
     [[nodiscard]] bool filter(const std::string& system, const std::string& event,
                               const std::string& condition);
     [[nodiscard]] bool is_enabled(const std::string& system, const std::string& event) const;

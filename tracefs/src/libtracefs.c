@@ -43,6 +43,17 @@ int eventlog_tracefs_write_event(struct tracefs_instance* instance, const char* 
     return as_result(tracefs_event_file_write(instance, system, event, file, text));
 }
 
+int eventlog_tracefs_filter(struct tracefs_instance* instance, const char* system,
+                            const char* event, const char* condition) {
+    const int result = eventlog_tracefs_write_event(instance, system, event, "filter", condition);
+    const int error = errno;
+
+    if (result != 0)
+        eventlog_tracefs_write_event(instance, system, event, "filter", "0");
+    errno = error;
+    return result;
+}
+
 int eventlog_tracefs_append_event(struct tracefs_instance* instance, const char* system,
                                   const char* event, const char* file, const char* text) {
     return as_result(tracefs_event_file_append(instance, system, event, file, text));
