@@ -111,6 +111,19 @@ TEST(tracefs_hist, whose_totals_are_not_those_of_its_entries_is_refused) {
     }
 }
 
+TEST(tracefs_hist, that_does_not_add_up_yet_is_read_again) {
+    int readings = 0;
+    const auto read = [&] { return ++readings < 3 ? changed("Hits: 3", "Hits: 4") : table; };
+    EXPECT_EQ(eventlog::tracefs::read_hist(read, request()).hits, 3U);
+    EXPECT_EQ(readings, 3);
+}
+
+TEST(tracefs_hist, that_never_adds_up_is_refused) {
+    const auto read = [] { return changed("Hits: 3", "Hits: 4"); };
+    EXPECT_THROW(static_cast<void>(eventlog::tracefs::read_hist(read, request())),
+                 eventlog::tracefs::error);
+}
+
 TEST(tracefs_hist, cut_anywhere_is_refused) {
     for (std::size_t size = 0; size <= table.size() - 2; ++size) {
         EXPECT_THROW(static_cast<void>(parse_hist(table.substr(0, size), request())),

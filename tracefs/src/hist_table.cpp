@@ -2,7 +2,9 @@
 #include "hist_table.hpp"
 
 #include <charconv>
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,8 @@ namespace {
 
 // More than the largest table takes, with the longest names there can be.
 constexpr std::size_t text_size_max = std::size_t{256} << 20U;
+constexpr int readings = 5;
+constexpr std::chrono::milliseconds between_readings{10};
 
 /// Reads one line from its beginning, by what has to stand there.
 class line_reader {
@@ -169,6 +173,16 @@ hist_table parse_hist(std::string_view text, const hist_request& asked) {
     line_reader(all.next()).end();
     check_sum(table, entries);
     return table;
+}
+
+hist_table read_hist(const std::function<std::string()>& read, const hist_request& asked) {
+    for (int left = readings; --left > 0; std::this_thread::sleep_for(between_readings)) {
+        try {
+            return parse_hist(read(), asked);
+        } catch (const error&) {  // the last one tells
+        }
+    }
+    return parse_hist(read(), asked);
 }
 
 }  // namespace eventlog::tracefs

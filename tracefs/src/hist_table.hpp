@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,5 +51,10 @@ struct hist_table {
 /// Takes apart what stands in an event's file `hist`, of one histogram that was asked for like
 /// that. Throws error for anything else, and if entries are missing in it.
 [[nodiscard]] hist_table parse_hist(std::string_view text, const hist_request& asked);
+
+/// The same of what `read` returns. What is just being counted may stand in one place and not yet
+/// in the other: what does not add up is read again, a few times.
+[[nodiscard]] hist_table read_hist(const std::function<std::string()>& read,
+                                   const hist_request& asked);
 
 }  // namespace eventlog::tracefs

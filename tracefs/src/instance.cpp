@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 #include "error.hpp"
 #include "instance_name.hpp"
@@ -25,6 +27,8 @@ namespace fs = std::filesystem;
 
 // See page_events.cpp. Where the kernel says nothing else, a page is one of the machine's.
 constexpr const char* page_size_file = "buffer_subbuf_size_kb";
+
+constexpr std::chrono::milliseconds settling{50};
 
 constexpr const char* use_root =
     "Run it as root, for example with sudo; elog doctor says how others get the permission";
@@ -222,18 +226,23 @@ void instance::pause(const std::string& system, const std::string& event,
 
 hist_table instance::counts_of(const std::string& system, const std::string& event,
                                const hist_request& asked) const {
-    const std::optional<std::string> text =
-        take(eventlog_tracefs_read_event(made_, system.c_str(), event.c_str(), "hist"));
-    if (!text) {
-        refuse(fmt::format("the histogram of {}:{}", system, event).c_str(), errno);
-    }
-    return parse_hist(*text, asked);
+    const auto read = [&] {
+        std::optional<std::string> text =
+            take(eventlog_tracefs_read_event(made_, system.c_str(), event.c_str(), "hist"));
+        if (!text) {
+            refuse(fmt::format("the histogram of {}:{}", system, event).c_str(), errno);
+        }
+        return *std::move(text);
+    };
+    return read_hist(read, asked);
 }
 
 /// Events are recorded where the kernel does not let a thread be preempted: it waits for all such
-/// places. Where that is not to be had, the sums of a histogram may lack what is just happening.
+/// places. Where that is not to be had, as with nohz_full, we do: it takes microseconds.
 void settle() {
-    static_cast<void>(::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0U, 0));
+    if (::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0U, 0) != 0) {
+        std::this_thread::sleep_for(settling);
+    }
 }
 
 void instance::stop() {
