@@ -27,8 +27,8 @@ std::string shown(const reference& name) {
 
 class aggregation_parser {
   public:
-    aggregation_parser(aggregation& made, std::string_view text)
-        : made_(made), tokens_(made.source, text), current_(tokens_.next()) {}
+    aggregation_parser(aggregation& made, std::string_view text, std::size_t column)
+        : made_(made), tokens_(made.source, text, column), current_(tokens_.next()) {}
 
     void parse() {
         if (is_word("top")) {
@@ -48,6 +48,15 @@ class aggregation_parser {
             tokens_.refuse(current_.column,
                            fmt::format("{} does not belong here: calls have commas between them; "
                                        "then comes 'by' with fields, then '| top' with a number.",
+                                       describe(current_)));
+        }
+    }
+
+    void parse_only_keys() {
+        parse_keys();
+        if (current_.kind != expression_token_kind::end) {
+            tokens_.refuse(current_.column,
+                           fmt::format("{} does not belong here: fields have commas between them.",
                                        describe(current_)));
         }
     }
@@ -171,8 +180,10 @@ class aggregation_parser {
         const number_literal& number = current_.number;
         if (current_.kind != expression_token_kind::number || !number.exact ||
             number.decimals != 0 || number.unit.factor != 1 || number.mantissa == 0 ||
-            number.mantissa > 1'000'000) {
-            tokens_.refuse(current_.column, "How many rows to show stands here: 1 to 1000000.");
+            number.mantissa > aggregate_rows_max) {
+            tokens_.refuse(
+                current_.column,
+                fmt::format("How many rows to show stands here: 1 to {}.", aggregate_rows_max));
         }
         const std::size_t rows = number.mantissa;
         advance();
@@ -186,11 +197,17 @@ class aggregation_parser {
 
 }  // namespace
 
-aggregation aggregation::parse(std::string source, std::string_view text) {
+aggregation aggregation::parse(std::string source, std::string_view text, std::size_t column) {
     aggregation made;
     made.source = std::move(source);
-    aggregation_parser(made, text).parse();
+    aggregation_parser(made, text, column).parse();
     return made;
+}
+
+void aggregation::check_keys(std::string source, std::string_view text, std::size_t column) {
+    aggregation made;
+    made.source = std::move(source);
+    aggregation_parser(made, text, column).parse_only_keys();
 }
 
 }  // namespace elog

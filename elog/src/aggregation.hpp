@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,7 @@ struct aggregate_key {
 
 inline constexpr std::size_t aggregate_calls_max = 16;
 inline constexpr std::size_t aggregate_keys_max = 8;
+inline constexpr std::uint64_t aggregate_rows_max = 1'000'000;
 
 struct aggregation {
     std::string source;  // how complaints call it
@@ -52,8 +54,11 @@ struct aggregation {
     std::vector<aggregate_key> keys;
     std::size_t top = 0;  // 0: all
 
-    /// Throws failure: SOURCE, column N: reason.
-    [[nodiscard]] static aggregation parse(std::string source, std::string_view text);
+    /// The text begins at that column of the source. Throws failure: SOURCE, column N: reason.
+    [[nodiscard]] static aggregation parse(std::string source, std::string_view text,
+                                           std::size_t column = 1);
+    /// Throws such a failure if these are no fields as they stand behind 'by'.
+    static void check_keys(std::string source, std::string_view text, std::size_t column);
 };
 
 }  // namespace elog

@@ -125,11 +125,12 @@ void refuse_expression(std::string_view source, std::size_t column, std::string_
     throw failure("{}, column {}: {}", source, column, reason);
 }
 
-expression_tokens::expression_tokens(std::string_view source, std::string_view text)
-    : source_(source), text_(text) {
+expression_tokens::expression_tokens(std::string_view source, std::string_view text,
+                                     std::size_t column)
+    : source_(source), text_(text), column_(column) {
     if (text_.size() > expression_size_max) {
-        refuse(1, fmt::format("This has {} bytes; up to {} are allowed.", text_.size(),
-                              expression_size_max));
+        refuse(column_, fmt::format("This has {} bytes; up to {} are allowed.", text_.size(),
+                                    expression_size_max));
     }
 }
 

@@ -63,9 +63,9 @@ struct expression_token {
 
 class expression_tokens {
   public:
-    /// `source` is how complaints call the expression, for example --where. Both must outlive it.
-    /// Throws failure if the text is too long.
-    expression_tokens(std::string_view source, std::string_view text);
+    /// `source` is how complaints call the expression, for example --where, and `column` where in
+    /// that it begins. Both texts must outlive it. Throws failure if it is too long.
+    expression_tokens(std::string_view source, std::string_view text, std::size_t column = 1);
 
     /// Throws failure for what is no token.
     [[nodiscard]] expression_token next();
@@ -94,7 +94,7 @@ class expression_tokens {
     std::string_view source_;
     std::string_view text_;
     std::size_t next_ = 0;
-    std::size_t column_ = 1;
+    std::size_t column_;
 };
 
 /// Throws failure: SOURCE, column N: reason.

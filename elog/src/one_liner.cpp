@@ -2,22 +2,27 @@
 #include "one_liner.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
 
+#include "aggregation.hpp"
 #include "failure.hpp"
 
 namespace elog {
 namespace {
 
 constexpr std::size_t size_max = 8192;
+constexpr const char* called = "one-liner";
 constexpr std::string_view blanks = " \t\n";
 constexpr std::string_view example = "shop:* /items > 2/ { @[customer] = count() }";
 
 [[noreturn]] void refuse(std::size_t at, std::string_view reason) {
-    throw failure("one-liner, column {}: {}", at + 1, reason);
+    throw failure("{}, column {}: {}", called, at + 1, reason);
 }
 
 /// A part of the text, which knows where it stands.
@@ -82,6 +87,10 @@ std::vector<std::string> take_patterns(piece& left) {
         if (!patterns.empty() && word.find(':') == std::string_view::npos) {
             refuse(left.at, "behind the events stand '/PREDICATE/', with a blank in front of it, "
                             "or '{ ACTION }'.");
+        }
+        if (word.front() == '-') {
+            refuse(left.at,
+                   fmt::format("options stand behind the one-liner, and {} is no event.", word));
         }
         left = left.behind(word.size());
         if (word.back() == ',') {
@@ -152,6 +161,7 @@ piece skip_name(const piece& from) {
 class computation {
   public:
     void add(const piece& statement) {
+        ++statements_;
         if (statement.text.front() == '@') {
             add_calls(statement);
         } else if (statement.text.substr(0, 6) == "trunc(") {
@@ -170,6 +180,9 @@ class computation {
             }
             return {};
         }
+        if (alone_at_ && (statements_ > 1 || !keys_->empty())) {
+            refuse(*alone_at_, "that names fields or a number itself, so it has to stand alone.");
+        }
         std::string all = calls_;
         all += keys_.value_or("").empty() ? "" : " by " + *keys_;
         all += top_ ? " | top " + *top_ : "";
@@ -186,7 +199,11 @@ class computation {
             if (end == std::string_view::npos) {
                 refuse(left.at, "the bracket is not closed.");
             }
-            keys = piece{inside.text.substr(0, end), 0}.trimmed().text;
+            const piece fields = piece{inside.text.substr(0, end), inside.at}.trimmed();
+            if (!fields.text.empty()) {
+                aggregation::check_keys(called, fields.text, fields.at + 1);
+            }
+            keys = fields.text;
             left = inside.behind(end + 1).trimmed();
         }
         if (left.text.empty() || left.text.front() != '=' || left.text.substr(0, 2) == "==") {
@@ -195,6 +212,10 @@ class computation {
         const piece calls = left.behind(1).trimmed();
         if (calls.text.empty()) {
             refuse(calls.at, "behind '=' stands what is to be computed, such as count().");
+        }
+        const aggregation parsed = aggregation::parse(called, calls.text, calls.at + 1);
+        if (!parsed.keys.empty() || parsed.top != 0) {
+            alone_at_ = calls.at;
         }
         if (keys_ && *keys_ != keys) {
             refuse(statement.at, "all that one command computes has the same keys in brackets. For "
@@ -218,9 +239,16 @@ class computation {
         const std::size_t number_at = behind_name.at + 1 - inside.at;
         const piece number =
             piece{inside.text.substr(number_at, end - number_at), behind_name.at + 1}.trimmed();
-        if (number.text.empty() ||
-            number.text.find_first_not_of("0123456789") != std::string_view::npos) {
-            refuse(number.at, "here stands a number: how many are shown.");
+        std::uint64_t rows = 0;
+        const char* const number_end = number.text.data() + number.text.size();
+        const auto [read, mistake] = std::from_chars(number.text.data(), number_end, rows);
+        if (mistake != std::errc{} || read != number_end || rows == 0 ||
+            rows > aggregate_rows_max) {
+            refuse(number.at, fmt::format("here stands a number from 1 to {}: how many are shown.",
+                                          aggregate_rows_max));
+        }
+        if (top_) {
+            refuse(statement.at, "how many are shown is said once.");
         }
         top_ = number.text;
         top_at_ = statement.at;
@@ -230,6 +258,8 @@ class computation {
     std::optional<std::string> keys_;  // since there are calls
     std::optional<std::string> top_;
     std::optional<std::size_t> top_at_;
+    std::optional<std::size_t> alone_at_;
+    std::size_t statements_ = 0;
 };
 
 std::string computation_of(piece left) {

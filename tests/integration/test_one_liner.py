@@ -29,8 +29,14 @@ class OneLiner(harness.Case):
         self.assert_one_sentence(self.run_elog("-n", "counter:* {", status=2).stderr,
                                  "one-liner, column 11: the brace is not closed")
         self.run_elog("-n", status=2)
-        self.assertIn("sume", self.run_elog("-n", "counter:* { @ = sume(number) }",
-                                            status=2).stderr)
+        self.assertIn("one-liner, column 17: 'sume' is no function",
+                      self.run_elog("-n", "counter:* { @ = sume(number) }", status=2).stderr)
+
+    def test_takes_no_options_from_within(self):
+        self.assert_one_sentence(self.run_elog("-n", "counter:* { @ = --help }", status=2).stderr,
+                                 "one-liner, column 17: ")
+        self.assert_one_sentence(self.run_elog("-n", "--help {}", status=2).stderr,
+                                 "one-liner, column 1: ")
 
     def test_completes_the_options_of_what_it_means(self):
         self.assertIn("--every\t", self.run_elog("completion", "--", "-n", "a:* { @ = count() }",

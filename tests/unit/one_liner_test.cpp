@@ -58,6 +58,10 @@ TEST(one_liner, computes) {
                      "--where=bytes > 1"}));
 }
 
+TEST(one_liner, computes_what_names_its_fields_itself) {
+    EXPECT_EQ(meant_by("a:b { @ = top(5, x) }"), (words{"agg", "top(5, x)", "-e", "a:b"}));
+}
+
 TEST(one_liner, computes_several_things_by_the_same_keys) {
     EXPECT_EQ(meant_by("a:b { @n[x] = count(); @s[ x ] = hist(y, 10ms); trunc(@n, 5) }"),
               (words{"agg", "count(), hist(y, 10ms) by x | top 5", "-e", "a:b"}));
@@ -92,7 +96,21 @@ TEST(one_liner, says_where_it_is_not_understood) {
         {"a:b { @ = }", "column 10: behind '=' stands what"},
         {"a:b { trunc(@, 5) }", "column 7: there is nothing that could be truncated"},
         {"a:b { @ = count(); trunc(@) }", "write 'trunc(@, NUMBER)'"},
-        {"a:b { @ = count(); trunc(@, x) }", "column 29: here stands a number"},
+        {"a:b { @ = count(); trunc(@, x) }", "column 29: here stands a number from 1 to 1000000"},
+        {"a:b { @ = count(); trunc(@, 0) }", "column 29: here stands a number"},
+        {"a:b { @ = count(); trunc(@, 1000001) }", "column 29: here stands a number"},
+        {"a:b { @ = count(); trunc(@, 5); trunc(@, 6) }", "column 33: how many are shown"},
+        {"a:b { @ = --help }", "column 11: "},
+        {"a:b { @ = -j }", "column 11: "},
+        {"-j {}", "column 1: options stand behind the one-liner"},
+        {"a:b -x:y {}", "column 5: options stand behind the one-liner"},
+        {"a:b { @ = count(); @s[x] = sume(y) }", "column 28: 'sume' is no function"},
+        {"a:b { @ = hist(y, 0) }", "column 19: Behind the comma"},
+        {"a:b { @[x, ] = count() }", "column 11: A field is missing"},
+        {"a:b { @[x y] = count() }", "column 11: 'y' does not belong here"},
+        {"a:b { @[z] = count() by x }", "column 14: that names fields"},
+        {"a:b { @ = count(); @ = top(5, x) }", "column 24: that names fields"},
+        {"a:b { @ = top(5, x); trunc(@, 3) }", "column 11: that names fields"},
         {"a:b { @ = count(); trunc(5) }", "column 20: write 'trunc(@, NUMBER)'"},
     };
     for (const auto& each : cases) {
