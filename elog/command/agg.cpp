@@ -159,10 +159,8 @@ kernel_counting make_counting(const agg_arguments& arguments, aggregator& comput
         return reason.empty() ? decide_push(computed.asked(), arguments.keys, event, condition)
                               : push_decision{{}, reason};
     };
-    counting.take = [&computed](std::uint16_t provider, const traced_event& event,
-                                const pushed_event& pushed,
-                                const eventlog::tracefs::hist_table& table) {
-        add_counts(computed, provider, event, pushed, table);
+    counting.take = [&computed](const std::vector<pushed_counts>& all) {
+        add_counts(computed, all);
     };
     return counting;
 }

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,6 +58,7 @@ class decision {
         for (const aggregate_key& key : asked_.keys) {
             add_group(place_of(key.of, key.text), key.text);
         }
+        made_.group_keys = made_.asked.keys.size();
         for (const aggregate_call& call : asked_.calls) {
             made_.summands.emplace_back();
             add_call(call);
@@ -312,6 +315,78 @@ wide_integer sum_of(const tracefs::hist_entry& entry, const pushed_event::summan
     return summand.is_signed ? wide_integer{static_cast<std::int64_t>(bits)} : wide_integer{bits};
 }
 
+void check_sums(const pushed_counts& counts) {
+    const auto& [system, name] = counts.of.event->kernel_name;
+    for (const tracefs::hist_entry& entry : counts.table.entries) {
+        if (!counts.of.pushed->asked.values.empty() && entry.hits > summed_max) {
+            throw failure(
+                "{}:{} came {} times, more than the kernel can add up for one key: listen "
+                "for a shorter time, or have elog add up itself, with --push-down never.",
+                system, name, entry.hits);
+        }
+    }
+}
+
+struct ranked_entry {
+    const pushed_counts* counts = nullptr;
+    const tracefs::hist_entry* entry = nullptr;
+    std::uint64_t group_hits = 0;  // of all entries of its group
+};
+
+/// The kernel has the rarest first, for which there would be room then.
+std::vector<ranked_entry> largest_first(const std::vector<const pushed_counts*>& all) {
+    std::vector<ranked_entry> ranked;
+    for (const pushed_counts* counts : all) {
+        const auto group_of = [&](const tracefs::hist_entry& entry) {
+            const auto size = static_cast<std::ptrdiff_t>(counts->of.pushed->group_keys);
+            return std::vector<std::uint64_t>(entry.keys.begin(), entry.keys.begin() + size);
+        };
+        std::map<std::vector<std::uint64_t>, std::uint64_t> hits;
+        for (const tracefs::hist_entry& entry : counts->table.entries) {
+            hits[group_of(entry)] += entry.hits;
+        }
+        for (const tracefs::hist_entry& entry : counts->table.entries) {
+            ranked.push_back({counts, &entry, hits[group_of(entry)]});
+        }
+    }
+    std::stable_sort(ranked.begin(), ranked.end(), [](const auto& one, const auto& other) {
+        return one.group_hits > other.group_hits;
+    });
+    return ranked;
+}
+
+/// As if so many records like that had come here.
+void add_entry(aggregator& computed, const pushed_counts& counts,
+               const tracefs::hist_entry& entry) {
+    const traced_event& event = *counts.of.event;
+    const pushed_event& pushed = *counts.of.pushed;
+    eventlog_record header{};
+    header.provider = counts.provider;
+    header.event = event.position;
+    std::vector<std::uint8_t> payload(event.schema->events[event.position].fixed_size);
+    for (std::size_t i = 0; i < pushed.keys.size(); ++i) {
+        switch (pushed.keys[i].home) {
+            case place_home::thread:
+                header.thread = static_cast<std::uint32_t>(entry.keys[i]);
+                break;
+            case place_home::cpu:
+                header.cpu = static_cast<std::uint16_t>(entry.keys[i]);
+                break;
+            case place_home::payload:
+                put(payload, pushed.keys[i], entry.keys[i]);
+                break;
+            default:
+                break;
+        }
+    }
+    counted_records counted;
+    counted.records = entry.hits;
+    for (const pushed_event::summand& summand : pushed.summands) {
+        counted.sums.push_back(sum_of(entry, summand));
+    }
+    computed.take_counted({header, payload}, clock_table(), counted);
+}
+
 }  // namespace
 
 push_decision decide_push(const aggregation& asked, std::size_t keys_max, const traced_event& event,
@@ -328,50 +403,34 @@ push_decision decide_push(const aggregation& asked, std::size_t keys_max, const 
                                                  condition.reason)};
     }
     try {
-        return {decision(asked, event).make(condition.text, keys_max), {}};
+        return {std::make_shared<const pushed_event>(
+                    decision(asked, event).make(condition.text, keys_max)),
+                {}};
     } catch (const failure& mistake) {
         return {{}, mistake.what()};
     }
 }
 
-void add_counts(aggregator& computed, std::uint16_t provider, const traced_event& event,
-                const pushed_event& pushed, const tracefs::hist_table& table) {
-    const clock_table no_clock;
-    std::vector<std::uint8_t> payload(event.schema->events[event.position].fixed_size);
-    counted_records counted;
-    for (const tracefs::hist_entry& entry : table.entries) {
-        if (!pushed.asked.values.empty() && entry.hits > summed_max) {
-            throw failure(
-                "{}:{} came {} times, more than the kernel can add up for one key: listen "
-                "for a shorter time, or have elog add up itself, with --push-down never.",
-                event.kernel_name.system, event.kernel_name.event, entry.hits);
+void add_counts(aggregator& computed, const std::vector<pushed_counts>& all) {
+    std::optional<failure> mistake;
+    std::vector<const pushed_counts*> sound;
+    for (const pushed_counts& each : all) {
+        try {
+            check_sums(each);
+            sound.push_back(&each);
+        } catch (const failure& error) {
+            mistake = mistake ? mistake : std::optional(error);
         }
-        eventlog_record header{};
-        header.provider = provider;
-        header.event = event.position;
-        for (std::size_t i = 0; i < pushed.keys.size(); ++i) {
-            switch (pushed.keys[i].home) {
-                case place_home::thread:
-                    header.thread = static_cast<std::uint32_t>(entry.keys[i]);
-                    break;
-                case place_home::cpu:
-                    header.cpu = static_cast<std::uint16_t>(entry.keys[i]);
-                    break;
-                case place_home::payload:
-                    put(payload, pushed.keys[i], entry.keys[i]);
-                    break;
-                default:
-                    break;
-            }
-        }
-        counted.records = entry.hits;
-        counted.sums.clear();
-        for (const pushed_event::summand& summand : pushed.summands) {
-            counted.sums.push_back(sum_of(entry, summand));
-        }
-        computed.take_counted({header, payload}, no_clock, counted);
     }
-    computed.note_overflowed(table.dropped);
+    for (const ranked_entry& each : largest_first(sound)) {
+        add_entry(computed, *each.counts, *each.entry);
+    }
+    for (const pushed_counts* each : sound) {
+        computed.note_overflowed(each->table.dropped);
+    }
+    if (mistake) {
+        throw failure(*mistake);
+    }
 }
 
 }  // namespace elog

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct pushed_key {
 struct pushed_event {
     eventlog::tracefs::hist_request asked{};
     std::vector<pushed_key> keys{};  // one for each of the histogram's
+    std::size_t group_keys = 0;      // so many of them tell groups apart, the others values of one
     /// For each call: which of the histogram's sums is its, and whether that has a sign.
     struct summand {
         std::optional<std::size_t> sum{};
@@ -41,8 +43,8 @@ struct pushed_event {
 };
 
 struct push_decision {
-    std::optional<pushed_event> pushed{};
-    std::string reason{};  // why not, as a sentence without its end
+    std::shared_ptr<const pushed_event> pushed{};  // nothing: it is not
+    std::string reason{};                          // why not, as a sentence without its end
 };
 
 /// `condition` is what the kernel makes of the predicate; whole if there is none.
@@ -50,9 +52,22 @@ struct push_decision {
                                         const traced_event& event,
                                         const kernel_condition& condition);
 
-/// Adds what the kernel has counted. The aggregator knows the event as one of that provider. Throws
-/// failure if the kernel has counted more than its sums can hold.
-void add_counts(aggregator& computed, std::uint16_t provider, const traced_event& event,
-                const pushed_event& pushed, const eventlog::tracefs::hist_table& table);
+/// An event that the kernel counts.
+struct counted_event {
+    const traced_event* event = nullptr;
+    std::shared_ptr<const pushed_event> pushed{};
+};
+
+/// What it has counted of it. The aggregator knows the event as one of that provider.
+struct pushed_counts {
+    std::uint16_t provider = 0;
+    counted_event of{};
+    eventlog::tracefs::hist_table table{};
+};
+
+/// Adds what the kernel has counted. Where there are more keys than the aggregator keeps, those are
+/// left out that have the fewest records of their event. Throws failure, when all else has been
+/// added, if the kernel has counted more of an event than its sums can hold.
+void add_counts(aggregator& computed, const std::vector<pushed_counts>& all);
 
 }  // namespace elog

@@ -5,9 +5,10 @@
 #include <optional>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "clock.hpp"
 #include "event_format.hpp"
-#include "failure.hpp"
 #include "perf_source.hpp"
 #include "present_clock.hpp"
 #include "traced_failure.hpp"
@@ -23,6 +24,8 @@ constexpr std::uint32_t clock_of_kernel = EVENTLOG_CLOCK_MONOTONIC;  // of each 
 constexpr std::chrono::milliseconds stop_interval{10};
 // How soon an event is found that a program brings along.
 constexpr std::chrono::milliseconds look_interval{100};
+// Of all histograms, for which the kernel takes the memory when they begin: 130 MB.
+constexpr std::uint64_t counted_keys_max = std::uint64_t{1} << 19U;
 
 tracefs::instance_options instance_options_of(const tracing_options& options) {
     tracefs::instance_options wanted;
@@ -74,16 +77,24 @@ void traced_recording::start(record_sink& sink) {
     }
 }
 
-/// Has the kernel count the event, and keep the rest of it. What it refuses is computed here.
-bool traced_recording::begin_counting(const traced_event& event, push_decision& decided) {
-    const pushed_event& pushed = *decided.pushed;
-    if (!source_->count(event, pushed.asked, pushed.rest)) {
-        decided = {{},
-                   "this kernel has no histograms (CONFIG_HIST_TRIGGERS), refuses this one, or has "
-                   "no memory for it"};
+/// Has the kernel count the event, and keep the rest of it. False if it is to be computed here.
+bool traced_recording::begin_counting(const counted_event& wanted, std::string& reason) {
+    std::uint64_t room = counted_keys_max;
+    for (const counted_event& each : source_->counted()) {
+        room -= each.pushed->asked.size;
+    }
+    if (wanted.pushed->asked.size > room) {
+        reason = fmt::format("the histograms of events before it take all the memory that they "
+                             "may, for {} keys",
+                             counted_keys_max);
         return false;
     }
-    counted_.emplace(&event, pushed);
+    if (!source_->count(wanted)) {
+        reason =
+            "this kernel has no histograms (CONFIG_HIST_TRIGGERS), refuses this one, or has no "
+            "memory for it";
+        return false;
+    }
     return true;
 }
 
@@ -98,8 +109,10 @@ void traced_recording::begin(const traced_event& event) {
     if (options_.counting.decide) {
         decided = options_.counting.decide(event, condition);
     }
-    if ((!decided.pushed || !begin_counting(event, decided)) &&
-        !source_->listen(event, condition.text)) {
+    if (decided.pushed && !begin_counting({&event, decided.pushed}, decided.reason)) {
+        decided.pushed = nullptr;
+    }
+    if (!decided.pushed && !source_->listen(event, condition.text)) {
         condition = {};
     }
     if (sink_ == nullptr) {
@@ -107,12 +120,29 @@ void traced_recording::begin(const traced_event& event) {
     }
 }
 
-void traced_recording::take_counts() {
-    for (const auto& [event, pushed] : counted_) {
-        // Of which processes the events were, nobody has asked.
-        const traced_process nobody{0, 0, 0, "?"};
-        options_.counting.take(records_.provider_of(*event, nobody), *event, pushed,
-                               source_->counts_of(*event));
+/// Of those that cannot be had, the first says why, unless there is a reason already.
+void traced_recording::take_counts(std::optional<failure>& mistake) {
+    const auto attempt = [&](const auto& step) {
+        try {
+            step();
+        } catch (const failure& error) {
+            mistake = mistake ? mistake : std::optional(error);
+        }
+    };
+    // Of which processes the events were, nobody has asked.
+    const traced_process nobody{0, 0, 0, "?"};
+    std::vector<pushed_counts> all;
+    for (const counted_event& each : source_->counted()) {
+        attempt([&] {
+            tracefs::hist_table table = source_->counts_of(each);
+            // One that has not come is unknown, as it is where records do.
+            if ((table.hits | table.dropped) != 0) {
+                all.push_back({records_.provider_of(*each.event, nobody), each, std::move(table)});
+            }
+        });
+    }
+    if (!all.empty()) {
+        attempt([&] { options_.counting.take(all); });
     }
 }
 
@@ -236,12 +266,13 @@ recording_summary traced_recording::run(record_sink& sink, const std::function<b
     start(sink);
     begin_ = steady_clock::now();
     steady_clock::time_point due = begin_;
+    std::optional<failure> mistake;
     while (!stop()) {
         try {
             look_around();
-        } catch (const failure&) {
-            static_cast<void>(end());  // what came before is whole
-            throw;
+        } catch (const failure& error) {
+            mistake = error;  // what came before is whole
+            break;
         }
         if (!options_.overwrite && steady_clock::now() >= due) {
             due = steady_clock::now() + recording::interval_of(latency);
@@ -251,10 +282,14 @@ recording_summary traced_recording::run(record_sink& sink, const std::function<b
             due = steady_clock::now();
         }
     }
-    return end();
+    recording_summary summary = end(mistake);
+    if (mistake) {
+        throw failure(*mistake);
+    }
+    return summary;
 }
 
-recording_summary traced_recording::end() {
+recording_summary traced_recording::end(std::optional<failure>& mistake) {
     source_->stop();
     if (options_.overwrite) {
         sink_->take_clock(start_by_present_clock(header_));
@@ -262,7 +297,7 @@ recording_summary traced_recording::end() {
     take_all(true);
     sink_->take_clock(core::read_clock_pair(clock_of_kernel));
     report_losses();
-    take_counts();
+    take_counts(mistake);
     recording_summary summary = sum_up();
     sink_->finish();
     return summary;

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "clock_schedule.hpp"
+#include "failure.hpp"
 #include "glob.hpp"
 #include "kernel_condition.hpp"
 #include "pushed_event.hpp"
@@ -32,10 +32,9 @@ namespace elog {
 struct kernel_counting {
     /// Empty: nothing. The condition is whole if there is no predicate.
     std::function<push_decision(const traced_event&, const kernel_condition&)> decide{};
-    /// At the end, before the sink's. The provider is one that the sink has been told of.
-    std::function<void(std::uint16_t provider, const traced_event&, const pushed_event&,
-                       const eventlog::tracefs::hist_table&)>
-        take{};
+    /// At the end, before the sink's, of events that have come. The providers are ones that the
+    /// sink has been told of, in the order in which the events were found.
+    std::function<void(const std::vector<pushed_counts>&)> take{};
 };
 
 enum class tracing_kind {
@@ -68,7 +67,8 @@ class traced_recording : private kept_taker {
     /// From here on the kernel keeps events. Throws failure.
     explicit traced_recording(tracing_options options);
 
-    /// As that of recording; once.
+    /// As that of recording; once. Throws failure, after the sink has been given what there is,
+    /// also if somebody has taken a part of it away.
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency);
 
@@ -88,8 +88,8 @@ class traced_recording : private kept_taker {
     void start(record_sink& sink);
     void find_events();
     void begin(const traced_event& event);
-    [[nodiscard]] bool begin_counting(const traced_event& event, push_decision& decided);
-    void take_counts();
+    [[nodiscard]] bool begin_counting(const counted_event& wanted, std::string& reason);
+    void take_counts(std::optional<failure>& mistake);
     void look_around();
     [[nodiscard]] bool wait_until(steady_clock::time_point due);
     void take_all(bool is_last);
@@ -97,7 +97,7 @@ class traced_recording : private kept_taker {
     void take_missed(std::uint32_t cpu, std::uint64_t count) override;
     void take_damage(std::uint32_t cpu, const std::string& complaint) override;
     [[nodiscard]] bool is_wanted(const traced_process& process) const;
-    [[nodiscard]] recording_summary end();
+    [[nodiscard]] recording_summary end(std::optional<failure>& mistake);
     void report_losses();
     [[nodiscard]] recording_summary sum_up() const;
 
@@ -109,7 +109,6 @@ class traced_recording : private kept_taker {
     record_sink* sink_ = nullptr;  // while it runs
     traced_records records_;
     std::vector<found_event> found_;
-    std::map<const traced_event*, pushed_event> counted_;
     std::vector<std::string> complaints_;
     steady_clock::time_point begin_ = steady_clock::now();
     clock_schedule clock_schedule_;

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "hist_table.hpp"
+#include "pushed_event.hpp"
 #include "traced_events.hpp"
 
 namespace elog {
@@ -55,13 +57,11 @@ class traced_source {
     virtual bool listen(const traced_event& event, const std::string& condition) = 0;
 
     /// In place of listen: from here on the kernel counts the event's records in a histogram of its
-    /// own, and keeps those that meet the condition `rest`; empty: none of them. Returns false if
-    /// it cannot: then nothing has changed. Throws failure.
-    virtual bool count(const traced_event& /*event*/,
-                       const eventlog::tracefs::hist_request& /*asked*/,
-                       const std::string& /*rest*/) {
-        return false;
-    }
+    /// own, and keeps the rest of them. Returns false if it cannot: then nothing has changed.
+    /// Throws failure.
+    virtual bool count(const counted_event& /*wanted*/) { return false; }
+    /// Those, in the order in which they were asked for.
+    [[nodiscard]] virtual std::vector<counted_event> counted() const { return {}; }
 
     /// Whether all is still as we have made it, which is asked again and again. Returns a sentence
     /// if something is missing that is not counted, or nothing. Throws failure.
@@ -80,8 +80,9 @@ class traced_source {
     /// been stopped and all has been taken, exactly. Throws failure.
     [[nodiscard]] virtual std::uint64_t lost(std::uint32_t cpu) const = 0;
 
-    /// What has been counted of such an event until it was stopped. Throws failure.
-    [[nodiscard]] virtual eventlog::tracefs::hist_table counts_of(const traced_event& /*event*/) {
+    /// What has been counted of one of them until it was stopped. Throws failure, also if somebody
+    /// else has taken that away.
+    [[nodiscard]] virtual eventlog::tracefs::hist_table counts_of(const counted_event& /*event*/) {
         return {};
     }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <thread>
+#include <tuple>
 
 #include "error.hpp"
 #include "event_format.hpp"
@@ -33,17 +35,19 @@ bool tracefs_source::listen(const traced_event& event, const std::string& condit
     });
 }
 
-bool tracefs_source::count(const traced_event& event, const tracefs::hist_request& asked,
-                           const std::string& rest) {
+bool tracefs_source::count(const counted_event& wanted) {
     return translated([&] {
-        const auto& [system, name] = event.kernel_name;
+        const auto& [system, name] = wanted.event->kernel_name;
+        const auto& [asked, rest] = std::tie(wanted.pushed->asked, wanted.pushed->rest);
         // The rest first: it can be taken back.
-        const bool is_asked = rest.empty() || instance_.filter(system, name, rest);
-        if (!is_asked || !instance_.count(system, name, asked)) {
+        if (!rest.empty() && !instance_.filter(system, name, rest)) {
+            return false;
+        }
+        if (!instance_.count(system, name, asked)) {
             static_cast<void>(instance_.filter(system, name, "0"));
             return false;
         }
-        counted_[&event] = {asked, rest.empty()};
+        counted_.push_back(wanted);
         if (!rest.empty()) {
             instance_.enable(system, name);
         }
@@ -51,15 +55,27 @@ bool tracefs_source::count(const traced_event& event, const tracefs::hist_reques
     });
 }
 
+bool tracefs_source::is_counted(const counted_event& each) const {
+    const tracefs::event_name& name = each.event->kernel_name;
+    return instance_.is_counted(name.system, name.event);
+}
+
 /// Somebody else may have taken a histogram away, and what it had counted with it.
-void tracefs_source::check_counting() const {
-    for (const auto& [event, counted] : counted_) {
-        const tracefs::event_name& name = event->kernel_name;
-        if (!instance_.is_counted(name.system, name.event)) {
-            throw failure("Somebody has taken the histogram of {}:{} away, in {}/instances/{}, and "
-                          "what it had counted with it. Start again.",
-                          name.system, name.event, tracefs::find_tracefs(), instance_.name());
-        }
+void tracefs_source::check_counting(const counted_event& each) const {
+    if (!is_counted(each)) {
+        const tracefs::event_name& name = each.event->kernel_name;
+        throw failure("Somebody has taken the histogram of {}:{} away, in {}/instances/{}, and "
+                      "what it had counted with it. Start again.",
+                      name.system, name.event, tracefs::find_tracefs(), instance_.name());
+    }
+}
+
+void tracefs_source::check_enabled(const traced_event& event) const {
+    const tracefs::event_name& name = event.kernel_name;
+    if (!instance_.is_enabled(name.system, name.event)) {
+        throw failure("Somebody has taken {}:{} from the recording, in {}/instances/{}: what "
+                      "came after that is missing. Start it again.",
+                      name.system, name.event, tracefs::find_tracefs(), instance_.name());
     }
 }
 
@@ -71,17 +87,16 @@ std::string tracefs_source::look_around(const traced_events& events) {
     }
     check_due_ = now + check_interval;
     translated([&] { instance_.check_pages(); });
-    check_counting();
-    for (const auto& [id, event] : events.all()) {
-        const tracefs::event_name& name = event.kernel_name;
-        const auto counted = counted_.find(&event);
-        if (counted != counted_.end() && counted->second.keeps_none) {
-            continue;
+    std::set<const traced_event*> kept_by_none;
+    for (const counted_event& each : counted_) {
+        check_counting(each);
+        if (each.pushed->rest.empty()) {
+            kept_by_none.insert(each.event);
         }
-        if (!instance_.is_enabled(name.system, name.event)) {
-            throw failure("Somebody has taken {}:{} from the recording, in {}/instances/{}: what "
-                          "came after that is missing. Start it again.",
-                          name.system, name.event, tracefs::find_tracefs(), instance_.name());
+    }
+    for (const auto& [id, event] : events.all()) {
+        if (!kept_by_none.contains(&event)) {
+            check_enabled(event);
         }
     }
     return {};
@@ -135,11 +150,13 @@ void tracefs_source::take(std::uint32_t cpu, std::uint64_t until, kept_taker& ta
 }
 
 void tracefs_source::stop() {
-    // One that is not there would be made by pausing it.
-    check_counting();
     translated([&] {
-        for (const auto& [event, counted] : counted_) {
-            instance_.pause(event->kernel_name.system, event->kernel_name.event, counted.asked);
+        for (const counted_event& each : counted_) {
+            // One that is not there any more would be made by pausing it.
+            if (is_counted(each)) {
+                const tracefs::event_name& name = each.event->kernel_name;
+                instance_.pause(name.system, name.event, each.pushed->asked);
+            }
         }
         instance_.stop();
         if (!counted_.empty()) {
@@ -148,10 +165,11 @@ void tracefs_source::stop() {
     });
 }
 
-tracefs::hist_table tracefs_source::counts_of(const traced_event& event) {
-    const tracefs::event_name& name = event.kernel_name;
+tracefs::hist_table tracefs_source::counts_of(const counted_event& event) {
+    check_counting(event);
+    const tracefs::event_name& name = event.event->kernel_name;
     return translated(
-        [&] { return instance_.counts_of(name.system, name.event, counted_.at(&event).asked); });
+        [&] { return instance_.counts_of(name.system, name.event, event.pushed->asked); });
 }
 
 std::uint64_t tracefs_source::lost(std::uint32_t cpu) const {

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -23,14 +22,14 @@ class tracefs_source : public traced_source {
     [[nodiscard]] std::uint32_t cpu_count() const override { return instance_.cpu_count(); }
     [[nodiscard]] bool picks_processes() const override { return picks_processes_; }
     bool listen(const traced_event& event, const std::string& condition) override;
-    bool count(const traced_event& event, const eventlog::tracefs::hist_request& asked,
-               const std::string& rest) override;
+    bool count(const counted_event& wanted) override;
+    [[nodiscard]] std::vector<counted_event> counted() const override { return counted_; }
     [[nodiscard]] std::string look_around(const traced_events& events) override;
     bool wait(std::chrono::nanoseconds at_most) override;
     void take(std::uint32_t cpu, std::uint64_t until, kept_taker& taker) override;
     void stop() override;
     [[nodiscard]] std::uint64_t lost(std::uint32_t cpu) const override;
-    [[nodiscard]] eventlog::tracefs::hist_table counts_of(const traced_event& event) override;
+    [[nodiscard]] eventlog::tracefs::hist_table counts_of(const counted_event& event) override;
     [[nodiscard]] std::string name_of_ended(std::uint32_t thread) override {
         return eventlog::tracefs::saved_name(thread);
     }
@@ -44,12 +43,9 @@ class tracefs_source : public traced_source {
         bool is_uncertain = false;  // once the kernel could not say how many
     };
 
-    struct counted_event {
-        eventlog::tracefs::hist_request asked{};
-        bool keeps_none = false;
-    };
-
-    void check_counting() const;
+    [[nodiscard]] bool is_counted(const counted_event& each) const;
+    void check_counting(const counted_event& each) const;
+    void check_enabled(const traced_event& event) const;
     void take_missed(std::uint32_t cpu, const eventlog::tracefs::missed_events& missed,
                      kept_taker& taker);
     void take_page(std::uint32_t cpu, kept_taker& taker);
@@ -57,7 +53,7 @@ class tracefs_source : public traced_source {
     eventlog::tracefs::instance instance_;
     eventlog::tracefs::page_events page_events_;
     bool picks_processes_;
-    std::map<const traced_event*, counted_event> counted_;
+    std::vector<counted_event> counted_;
     std::vector<cpu_state> cpus_;
     std::vector<std::uint8_t> page_;
     steady_clock::time_point check_due_{};

@@ -35,7 +35,8 @@ provider p {
 
 class subject {
   public:
-    subject() : maker_(schema, "process", 4242) {
+    explicit subject(std::string_view described = schema, std::uint16_t provider = 0)
+        : maker_(described, "process", 4242, provider) {
         event_.name = {"eventlog", "p", "e"};
         event_.kernel_name = {"eventlog", "p_e"};
         event_.is_published = true;
@@ -183,6 +184,10 @@ TEST(pushed_event, refuses_what_the_kernel_has_no_room_for) {
                     {"hist(took, 10ms)", "more than 1000 buckets"}});
     subject of;
     EXPECT_FALSE(of.decide("count() by amount", "", 131073).pushed);
+    EXPECT_EQ(of.decide("count() by amount", "", 131072).pushed->asked.size, 131072U);
+    EXPECT_EQ(of.decide("count() by amount", "", 65537).pushed->asked.size, 131072U);
+    EXPECT_EQ(of.decide("count() by amount", "", 1).pushed->asked.size, 128U);
+    EXPECT_EQ(of.decide("count() by amount", "", 129).pushed->asked.size, 256U);
     EXPECT_EQ(of.decide("count() by amount", "", 1000).pushed->asked.size, 1024U);
     EXPECT_EQ(of.decide("count() by tiny", "", 131073).pushed->asked.size, 256U);
 }
@@ -212,23 +217,35 @@ TEST(pushed_event, refuses_programs_that_have_not_said_what_their_events_are) {
 /// What the aggregation comes to by records, and by counts of the same.
 class computed {
   public:
-    computed(subject& of, std::string_view text)
-        : of_(of),
-          asked_(elog::aggregation::parse("test", text)),
-          by_records_(asked_, nullptr, 100),
-          by_counts_(asked_, nullptr, 100) {
-        by_records_.add(of.maker().provider());
-        by_counts_.add(of.maker().provider());
+    computed(subject& of, std::string_view text, std::size_t keys_max = 100)
+        : asked_(elog::aggregation::parse("test", text)),
+          by_records_(asked_, nullptr, keys_max),
+          by_counts_(asked_, nullptr, keys_max),
+          of_(&of) {
+        add(of);
+    }
+
+    /// Another provider, whose event counts from here on.
+    void add(subject& of) {
+        of_ = &of;
+        for (elog::aggregator* each : {&by_records_, &by_counts_}) {
+            try {
+                each->add(of.maker().provider());
+            } catch (const elog::failure&) {  // it does not suit, and is counted
+            }
+        }
     }
 
     void take(const made_record& record) { by_records_.take(record.view(), record_maker::clock()); }
 
-    void take(const hist_table& table) {
+    [[nodiscard]] elog::pushed_counts counts(const hist_table& table) const {
         const elog::push_decision decided =
-            decide_push(asked_, 100, of_.event(), {"", true, false, {}, 0});
-        ASSERT_TRUE(decided.pushed) << decided.reason;
-        add_counts(by_counts_, of_.maker().provider().id, of_.event(), *decided.pushed, table);
+            decide_push(asked_, by_counts_.keys_max(), of_->event(), {"", true, false, {}, 0});
+        EXPECT_TRUE(decided.pushed) << decided.reason;
+        return {of_->maker().provider().id, {&of_->event(), decided.pushed}, table};
     }
+    void take(const std::vector<elog::pushed_counts>& all) { add_counts(by_counts_, all); }
+    void take(const hist_table& table) { take(std::vector{counts(table)}); }
 
     [[nodiscard]] std::string by_records() const { return json(by_records_); }
     [[nodiscard]] std::string by_counts() const { return json(by_counts_); }
@@ -240,10 +257,10 @@ class computed {
         return {out.data(), out.size()};
     }
 
-    subject& of_;
     elog::aggregation asked_;
     elog::aggregator by_records_;
     elog::aggregator by_counts_;
+    subject* of_;
 };
 
 TEST(pushed_event, comes_to_the_same_as_its_records) {
@@ -274,11 +291,77 @@ TEST(pushed_event, tells_of_events_without_room) {
         << both.by_counts();
 }
 
-TEST(pushed_event, whose_sums_may_have_overflowed_is_refused) {
+TEST(pushed_event, keeps_the_keys_with_the_most_records_where_not_all_find_room) {
+    // As the kernel shows them.
+    const hist_table rarest_first{{{{1}, 1, {}}, {{2}, 1, {}}, {{3}, 7, {}}, {{4}, 9, {}}}, 18, 0};
     subject of;
+    computed both(of, "count() by tiny", 2);
+    both.take(rarest_first);
+    const std::string found = both.by_counts();
+    EXPECT_NE(found.find(R"("events":16,"lost":0,"overflowed":2)"), std::string::npos) << found;
+    EXPECT_NE(found.find(R"({"tiny":4})"), std::string::npos) << found;
+    EXPECT_NE(found.find(R"({"tiny":3})"), std::string::npos) << found;
+}
+
+TEST(pushed_event, keeps_the_keys_with_the_most_records_of_several_events) {
+    subject first;
+    subject second(schema, 1);
+    computed both(first, "count() by tiny", 1);
+    std::vector<elog::pushed_counts> all{both.counts({{{{1}, 2, {}}, {{2}, 3, {}}}, 5, 0})};
+    both.add(second);
+    all.push_back(both.counts({{{{3}, 1, {}}, {{4}, 4, {}}}, 5, 0}));
+    both.take(all);
+    EXPECT_NE(both.by_counts().find(R"({"tiny":4})"), std::string::npos) << both.by_counts();
+    EXPECT_NE(both.by_counts().find(R"("events":4,"lost":0,"overflowed":6)"), std::string::npos);
+}
+
+TEST(pushed_event, keeps_a_key_for_all_values_of_its_distributions) {
+    subject of;
+    computed both(of, "quantize(small) by tiny", 1);
+    both.take({{{{1, 5}, 4, {}}, {{2, 1}, 2, {}}, {{2, 5}, 3, {}}}, 9, 0});
+    EXPECT_NE(both.by_counts().find(R"({"tiny":2})"), std::string::npos) << both.by_counts();
+    EXPECT_NE(both.by_counts().find(R"("events":5,"lost":0,"overflowed":4)"), std::string::npos);
+}
+
+TEST(pushed_event, with_other_units_than_one_before_it_is_left_out_as_its_records_are) {
+    subject sizes(schema, 1);
+    subject times(R"(provider p { event e info { large: u64 format duration } })");
+    computed both(times, "sum(large)");
+    made_record time = times.maker().record("e");
+    time.set("large", std::uint64_t{5});
+    both.take(time);
+    std::vector<elog::pushed_counts> all{both.counts({{{{1}, 1, {5}}}, 1, 0})};
+    both.add(sizes);
+    made_record size = sizes.maker().record("e");
+    size.set("large", std::uint64_t{7});
+    both.take(size);
+    all.push_back(both.counts({{{{1}, 1, {7}}}, 1, 0}));
+    both.take(all);
+    EXPECT_EQ(both.by_counts(), both.by_records());
+    EXPECT_NE(both.by_counts().find(R"("events":1,)"), std::string::npos) << both.by_counts();
+    EXPECT_NE(both.by_counts().find(R"("unsuited":1)"), std::string::npos) << both.by_counts();
+}
+
+TEST(pushed_event, whose_sums_may_have_overflowed_is_refused_and_nothing_else) {
+    constexpr std::uint64_t summed_max = std::uint64_t{1} << 31U;
+    subject of;
+    computed fitting(of, "sum(amount)");
+    fitting.take({{{{1}, summed_max, {5}}}, summed_max, 0});
+    EXPECT_NE(fitting.by_counts().find(R"("events":2147483648,)"), std::string::npos);
+
+    subject other(schema, 1);
     computed both(of, "sum(amount)");
-    const std::uint64_t many = std::uint64_t{1} << 32U;
-    EXPECT_THROW(both.take({{{{1}, many, {5}}}, many, 0}), elog::failure);
+    std::vector<elog::pushed_counts> all{
+        both.counts({{{{1}, summed_max + 1, {5}}}, summed_max + 1, 0})};
+    both.add(other);
+    all.push_back(both.counts({{{{1}, 3, {7}}}, 3, 0}));
+    EXPECT_THROW(both.take(all), elog::failure);
+    EXPECT_NE(both.by_counts().find(R"("events":3,)"), std::string::npos) << both.by_counts();
+
+    // Of what is only counted, there may be as many as there are.
+    computed counting(of, "count()");
+    counting.take({{{{1}, summed_max + 1, {}}}, summed_max + 1, 0});
+    EXPECT_NE(counting.by_counts().find(R"("events":2147483649,)"), std::string::npos);
 }
 
 }  // namespace

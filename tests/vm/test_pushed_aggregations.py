@@ -16,6 +16,9 @@ COUNT = int(os.environ.get("EVENTLOG_TEST_AGGREGATIONS", "100"))
 SEED = os.environ.get("EVENTLOG_TEST_SEED", "1")
 EVENTS = 20_000
 LEAST_KEYS = 128  # that the kernel's smallest histogram has room for
+FEW_KEYS = 10
+STOPS = 5
+EMITTERS = 3
 
 SCRIPT = loads.SHELL + rf"""
 part random "$4" {COUNT} {SEED}
@@ -46,13 +49,28 @@ compared() {{
 }}
 counts() {{ compared 'count(), sum(number), avg(amount) by amount | top 5' --where 'number >= 100'; }}
 distributes() {{ compared 'count() by amount, tid' ; }}
-overflows() {{
+counted() {{
     begin {EVENTS}
-    agg 'count() by number' -j --via tracefs --keys {LEAST_KEYS}
+    agg "$@" -j --via tracefs
     kernel=$!
     wait_until is_counted $kernel
     emit > /dev/null
     finish $kernel
+}}
+overflows() {{ counted 'count() by number' --keys {LEAST_KEYS}; }}
+overflows_here() {{ counted 'count() by amount' --keys {FEW_KEYS}; }}
+has_many() {{ grep -q 'hitcount: *[0-9]\{{4\}}' $tracing/instances/eventlog-$1-*/events/$system/$event/hist; }}
+stops() {{
+    for round in $(seq {STOPS}); do
+        agg 'count(), sum(number) by tid' -j --via tracefs
+        kernel=$!
+        wait_until is_counted $kernel
+        for each in $(seq {EMITTERS}); do
+            "$program" while-heard < /dev/null > /dev/null 8>&- &
+        done
+        wait_until has_many $kernel
+        finish $kernel || return
+    done
 }}
 explains() {{ "$elog" agg "$@" -e 'load:*' --explain; }}
 explains_all() {{ explains 'count() by amount' --via tracefs --where 'number > 5'; }}
@@ -61,9 +79,10 @@ explains_none() {{ explains 'count() by word' --via tracefs; }}
 explains_where() {{ explains 'count()' --via tracefs --where 'word ~ "x*"'; }}
 explains_never() {{ explains 'count()' --via tracefs --push-down never; }}
 explains_every() {{ explains 'count()' --via tracefs --every 1s; }}
+explains_many() {{ explains 'count() by tid' --via tracefs -e 'sched:*'; }}
 explains_memory() {{ explains 'count()'; }}
 taken_away() {{
-    agg 'count()' --via tracefs
+    agg 'count() by event' -j --via tracefs -e sched:sched_process_exit
     kernel=$!
     wait_until is_counted $kernel
     trigger=$(ls -d $tracing/instances/eventlog-$kernel-*/events/$system/$event)/trigger
@@ -84,7 +103,7 @@ killed() {{
     finish $!
     is_gone || echo "WRONG: an instance is left"
 }}
-for each in counts distributes overflows explains_all explains_part explains_none explains_where explains_never explains_every explains_memory taken_away killed; do
+for each in counts distributes overflows overflows_here stops explains_many explains_all explains_part explains_none explains_where explains_never explains_every explains_memory taken_away killed; do
     part $each $each
 done
 true
@@ -112,6 +131,7 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
         self.assertGreater(found["here"], COUNT // 4)
         self.assertGreater(found["taken"], COUNT * 20)
         self.assertGreater(found["groups"], COUNT)
+        self.assertGreater(found["overflowed"], COUNT // 50)
 
     def test_are_the_same_by_all_ways(self):
         (line,) = self.part("counts")
@@ -129,6 +149,33 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
         self.assertEqual(result["events"] + result["overflowed"], EVENTS)
         self.assertEqual(len(result["groups"]), LEAST_KEYS)
         self.assertIn(f"{result['overflowed']} events had other keys than the first", told)
+
+    def test_keep_the_keys_with_the_most_events(self):
+        line, _ = sorted(self.part("overflows_here"), reverse=True)
+        result = json.loads(line)
+        self.assertEqual(result["events"] + result["overflowed"], EVENTS)
+        self.assertEqual(len(result["groups"]), FEW_KEYS)
+        # Of amounts, which go round, the first come once more than the others.
+        self.assertEqual([group["values"]["count()"] for group in result["groups"]],
+                         [EVENTS // 97 + 1] * FEW_KEYS)
+
+    def test_are_whole_when_they_stop_while_programs_emit(self):
+        lines = self.part("stops")
+        self.assertEqual(len(lines), STOPS)
+        for result in map(json.loads, lines):
+            self.assertGreater(len(result["groups"]), 0)
+            self.assertEqual(sum(group["values"]["count()"] for group in result["groups"]),
+                             result["events"])
+            for group in result["groups"]:
+                # A thread counts from 0: the sum says that none is missing, nor in one of both.
+                count, total = group["values"].values()
+                self.assertEqual(total, count * (count - 1) // 2)
+
+    def test_take_no_more_memory_than_they_may(self):
+        lines = self.part("explains_many")
+        self.assertEqual(sum("the kernel counts  hist:" in line for line in lines), 8)
+        self.assertIn("  elog counts        all of it: the histograms of events before it take all "
+                      "the memory that they may, for 524288 keys", lines)
 
     def test_explain_where_they_are_computed(self):
         nothing = "  elog asks        nothing that the kernel has not asked"
@@ -151,8 +198,12 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
         self.assertIn("only via tracefs does the kernel count", self.part("explains_memory")[-1])
 
     def test_say_that_somebody_has_taken_the_histogram_away(self):
-        self.assertRegex("\n".join(self.part("taken_away", 1)),
-                         "Somebody has taken the histogram of eventlog:load_item away")
+        line, told = sorted(self.part("taken_away", 1), reverse=True)
+        self.assertRegex(told, "Somebody has taken the histogram of eventlog:load_item away")
+        # The other event's is given all the same.
+        (group,) = json.loads(line)["groups"]
+        self.assertEqual(group["key"], {"event": "sched_process_exit"})
+        self.assertGreater(group["values"]["count()"], 0)
 
     def test_next_run_removes_what_a_killed_one_left(self):
         self.assertEqual(sum(line.startswith("eventlog-") for line in self.part("killed")), 1)
