@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What tests share in which several users take part, in a /dev/shm of their own."""
+"""What tests share in which several users take part, in a /dev/shm and among processes of their
+own: what else runs on a machine may be of other places, which are nothing to these tests."""
 
 import ctypes
 import os
 import shutil
+import signal
 import tempfile
 
 import harness
@@ -11,8 +13,10 @@ import harness
 # No machine has this user, and the three behind it. Other runs of these tests have others.
 ANNE = 1_000_000_000 + 5 * os.getpid()
 CLONE_NEWNS = 0x00020000
+CLONE_NEWPID = 0x20000000
 MS_REC_PRIVATE = 0x4000 | 0x40000
 MS_NODEV = 4
+PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 # What root needs for these tests, by the numbers that capabilities have.
@@ -32,8 +36,27 @@ def status_of(pid, label):
     return line.split()[1:]
 
 
+def end_as(child):
+    """Ends as the child does. Meanwhile others may end that are left to this process."""
+    ended = status = 0
+    while ended != child:
+        ended, status = os.wait()
+    os._exit(os.waitstatus_to_exitcode(status) & 0xff)
+
+
+def go_on_among_own_processes():
+    """In the namespace that children of this process are in, below its first process. The one of
+    before ends when this one has ended, and nothing is left then of what it has started."""
+    for _ in range(2):
+        child = os.fork()
+        if child != 0:
+            end_as(child)
+        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def find_obstacle():
-    """Gives this process, and all that it starts, a /dev/shm of its own; or says why it cannot."""
+    """Gives this process, and all that it starts, a /dev/shm of its own, and a /proc with nobody
+    else in it; or says why it cannot."""
     if os.geteuid() != 0:
         return "only root starts programs of other users"
     rights = int(status_of("self", "CapEff")[0], 16)
@@ -43,10 +66,13 @@ def find_obstacle():
     if not any(int(begin) <= ANNE and ANNE + 3 < int(begin) + int(count) for begin, _, count
                in map(str.split, read("/proc/self/uid_map").splitlines())):
         return "there are no other users in this namespace of users"
-    if (LIBC.unshare(CLONE_NEWNS) != 0
+    if (LIBC.unshare(CLONE_NEWNS | CLONE_NEWPID) != 0
             or LIBC.mount(b"none", b"/", None, MS_REC_PRIVATE, None) != 0
             or LIBC.mount(b"tmpfs", b"/dev/shm", b"tmpfs", MS_NODEV, b"mode=1777") != 0):
         return f"no mounts of our own: {os.strerror(ctypes.get_errno())}"
+    go_on_among_own_processes()
+    if LIBC.mount(b"proc", b"/proc", b"proc", MS_NODEV, None) != 0:
+        return f"no /proc of our own: {os.strerror(ctypes.get_errno())}"
     return None
 
 

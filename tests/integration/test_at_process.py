@@ -169,7 +169,7 @@ class AtProcess(other_users.Case):
 
     def test_joins_the_control_group_that_says_which_devices_may_be_opened(self):
         for tree in ("/sys/fs/cgroup/devices", "/sys/fs/cgroup"):
-            group = f"{tree}/eventlog-test-{os.getpid()}"
+            group = f"{tree}/eventlog-test-{other_users.ANNE}"
             try:
                 os.mkdir(group)
                 break
@@ -185,7 +185,7 @@ class AtProcess(other_users.Case):
             self.skipTest(f"no process can be put into a control group: {error}")
         recording, inside = self.start_recording_at(pid)
         for process in (recording.pid, inside):
-            self.assertIn(f"/eventlog-test-{os.getpid()}\n",
+            self.assertIn(f"/eventlog-test-{other_users.ANNE}\n",
                           other_users.read(f"/proc/{process}/cgroup"))
         recording.send_signal(signal.SIGINT)
         self.finish(recording)
