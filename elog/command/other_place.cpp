@@ -184,8 +184,8 @@ void join_groups_of(const process& at, const unique_fd& self) {
 void enter(const process& at, int namespaces) {
     if (namespaces != 0 && ::setns(at.handle.get(), namespaces) != 0) {
         if (errno == EINVAL) {
-            throw failure("This kernel does not let one into all namespaces of process {} at once. "
-                          "elog --at takes Linux 5.8.",
+            throw failure("One may not go from here to where process {} is. elog --at takes Linux "
+                          "5.8, and goes into containers, not out of them.",
                           at.name);
         }
         refuse(at, errno);
