@@ -65,7 +65,10 @@ perf_source::buffer perf_source::open(std::uint32_t cpu) const {
         return opened;
     }
     for (const listener& each : listeners_) {
-        static_cast<void>(opened->add(each.name, each.id, each.condition));
+        try {
+            static_cast<void>(opened->add(each.name, each.id, each.condition));
+        } catch (const tracefs::event_gone&) {  // nobody listened on another CPU any more
+        }
     }
     opened->enable();
     return opened;

@@ -193,6 +193,20 @@ void traced_events::bind(std::vector<loose_event>& loose, std::vector<std::uint1
     }
 }
 
+void traced_events::forget(std::uint16_t id) {
+    const auto place = events_.find(id);
+    if (place == events_.end()) {
+        return;
+    }
+    const tracefs::event_name& name = place->second.kernel_name;
+    seen_.erase({name.system, name.event});
+    events_.erase(place);
+    std::fill(met_.begin(), met_.end(), false);
+    for (const auto& [other, event] : events_) {
+        note_patterns(event);
+    }
+}
+
 const traced_event* traced_events::find(std::uint16_t id) {
     const auto place = events_.find(id);
     if (place == events_.end()) {

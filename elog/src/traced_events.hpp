@@ -55,6 +55,10 @@ class traced_events {
     /// once more.
     [[nodiscard]] const traced_event* find(std::uint16_t id);
 
+    /// There was no such event any more when it was to be listened to; one that comes is found
+    /// anew.
+    void forget(std::uint16_t id);
+
     /// For each pattern, whether there has been an event for it.
     [[nodiscard]] const std::vector<bool>& patterns_met() const noexcept { return met_; }
     /// All of them, by their numbers.

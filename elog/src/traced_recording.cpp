@@ -148,7 +148,11 @@ void traced_recording::take_counts(std::optional<failure>& mistake) {
 
 void traced_recording::find_events() {
     for (const traced_event* event : translated([&] { return events_.look(); })) {
-        begin(*event);
+        try {
+            begin(*event);
+        } catch (const traced_event_gone&) {  // programs may end when they like
+            events_.forget(event->format.id);
+        }
     }
     for (std::string& complaint : events_.take_complaints()) {
         complaints_.push_back(std::move(complaint));

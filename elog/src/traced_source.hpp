@@ -53,7 +53,8 @@ class traced_source {
 
     /// From here on the event is kept, if it meets the condition, in the words of the kernel's
     /// filters; an empty one is none. Returns false if the kernel refuses the condition: then all
-    /// of its events are kept. Throws failure.
+    /// of its events are kept. Throws failure: traced_event_gone if there is no such event any
+    /// more.
     virtual bool listen(const traced_event& event, const std::string& condition) = 0;
 
     /// In place of listen: from here on the kernel counts the event's records in a histogram of its

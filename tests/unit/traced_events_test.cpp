@@ -206,6 +206,23 @@ TEST(traced_events, asks_once_more_who_has_published_an_event) {
     EXPECT_EQ(events.find(102), nullptr);
 }
 
+TEST(traced_events, finds_one_again_that_was_gone) {
+    machine one;
+    one.events = {{"user_events", "eventlog_shop_order"}, {"user_events", "eventlog_shop_item"}};
+    one.patterns.add("shop:order");
+    one.patterns.add("shop:i*");
+    elog::traced_events events = one.look_at();
+    ASSERT_EQ(events.look().size(), 2U);
+    events.forget(101);
+    events.forget(102);
+    EXPECT_EQ(events.patterns_met(), (std::vector<bool>{true, false}));
+    EXPECT_EQ(events.find(101), nullptr);
+    const std::vector<const traced_event*> again = events.look();
+    ASSERT_EQ(again.size(), 1U);
+    EXPECT_EQ(name_of(*again[0]), "shop:item");
+    EXPECT_EQ(events.patterns_met(), (std::vector<bool>{true, true}));
+}
+
 TEST(traced_processes, remembers_who_has_ended) {
     bool lives = true;
     elog::traced_processes processes(

@@ -21,12 +21,12 @@ emit() {{ "$program" $1 < /dev/null; }}
 # The event comes while somebody waits for it. What was emitted before it was found is not heard, so
 # that goes on until there are as many as wanted.
 follows() {{
-    record -e 'load:*' --wait --count 3 -j > /tmp/followed 2> /dev/null &
+    record -e 'load:*' --wait --count 3 -j > /tmp/followed 2> /tmp/said &
     recorder=$!
     while kill -0 $recorder 2> /dev/null; do
         (sleep 0.3) | "$program" 1 > /dev/null
     done
-    wait $recorder && cat /tmp/followed
+    wait $recorder && cat /tmp/followed || { cat /tmp/said; false; }
 }}
 part follows follows
 keep

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
@@ -14,6 +15,14 @@ class error : public std::runtime_error {
     template <class... Arguments>
     explicit error(fmt::format_string<Arguments...> format, Arguments&&... arguments)
         : std::runtime_error(fmt::format(format, std::forward<Arguments>(arguments)...)) {}
+};
+
+/// Somebody has unregistered it meanwhile, or its program has ended.
+class event_gone : public error {
+  public:
+    event_gone(std::string_view system, std::string_view event)
+        : error("The kernel has no event {}:{} any more: its program has ended. Start it again.",
+                system, event) {}
 };
 
 }  // namespace eventlog::tracefs

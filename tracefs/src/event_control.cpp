@@ -89,10 +89,7 @@ void event_control::refuse(const event_name& event, const std::string& what, int
                         event.system, event.event, use_root);
         case ENOENT:
         case ENODEV:
-            throw event_gone(
-                "The kernel has no event {}:{} any more: its program has ended. Start it "
-                "again.",
-                event.system, event.event);
+            throw event_gone(event.system, event.event);
         case EEXIST:
             throw error("{}:{} has such a trigger already, in {}. Have it removed by who made it, "
                         "or take another instance.",

@@ -20,11 +20,6 @@ struct event_state {
     std::vector<std::string> triggers{};  // as the kernel writes them
 };
 
-class event_gone : public error {
-  public:
-    using error::error;
-};
-
 /// Takes apart what stands in the files `enable`, `filter` and `trigger` of an event.
 [[nodiscard]] event_state parse_state(std::string_view enable, std::string_view filter,
                                       std::string_view trigger);

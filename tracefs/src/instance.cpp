@@ -185,9 +185,7 @@ void instance::open_cpus() {
 void instance::enable(const std::string& system, const std::string& event) {
     if (eventlog_tracefs_write_event(made_, system.c_str(), event.c_str(), "enable", "1") != 0) {
         if (errno == ENOENT || errno == ENODEV) {
-            throw error("The kernel has no event {}:{} any more: its program has ended. Start it "
-                        "again.",
-                        system, event);
+            throw event_gone(system, event);
         }
         refuse(fmt::format("{}:{}", system, event).c_str(), errno);
     }

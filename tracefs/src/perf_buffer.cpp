@@ -149,9 +149,7 @@ bool perf_buffer::add(const event_name& event, std::uint16_t id, const std::stri
     perf_event_attr attributes = attributes_of(id, options_);
     core::unique_fd file = open_event_or_more(attributes, cpu_);
     if (!file && errno == ENOENT) {
-        throw error("The kernel has no event {}:{} any more: its program has ended. Start it "
-                    "again.",
-                    event.system, event.event);
+        throw event_gone(event.system, event.event);
     }
     if (!file && errno == ENODEV) {
         return true;  // the CPU has just gone offline, and will be opened anew
