@@ -37,7 +37,7 @@ END
 # Each begins when those around it listen.
 all_at_once() {{
     set -- "$program" {COUNT_AT_ONCE}
-    for way in {' '.join(WAYS)}; do
+    for way in {" ".join(WAYS)}; do
         set -- "$elog" record --via $way -e 'load:*' --buffer-size 2x{MEBIBYTES}M -o /tmp/$way.elog -- "$@"
     done
     set -- trace-cmd record -q -C mono --date -b {2048 * MEBIBYTES} -e eventlog:load_item -o /tmp/trace.dat "$@"

@@ -26,7 +26,7 @@ follows() {{
     while kill -0 $recorder 2> /dev/null; do
         (sleep 0.3) | "$program" 1 > /dev/null
     done
-    wait $recorder && cat /tmp/followed || { cat /tmp/said; false; }
+    wait $recorder && cat /tmp/followed || (cat /tmp/said; false)
 }}
 part follows follows
 keep
