@@ -34,7 +34,7 @@ struct agg_arguments {
     std::optional<std::string> file;
     record_choice choice;  // of the file; --where also of what is listened to
     listening_arguments listening;
-    std::optional<std::string> via;
+    route_arguments route;
     std::optional<std::string> every;
     std::optional<std::string> duration;
     std::uint64_t keys = aggregator::keys_default;
@@ -172,7 +172,7 @@ void run_live(const agg_arguments& arguments) {
     if (arguments.duration) {
         duration = parse_duration(*arguments.duration);
     }
-    const recording_route route = parse_route(arguments.via, arguments.listening);
+    const asked_route route = parse_route(arguments.route, arguments.listening);
     catch_stop_signals();
     const std::unique_ptr<record_filter> filter =
         make_filter(arguments.choice.where, present_time(), chosen_by(options.patterns));
@@ -196,7 +196,7 @@ void run_live(const agg_arguments& arguments) {
         process->check_before();
     }
     if (arguments.explain) {
-        write_all(STDOUT_FILENO, process->explain() + explain_route(route));
+        write_all(STDOUT_FILENO, process->explain() + explain_route(process->route()));
         return;
     }
     aggregating_sink sink(filter.get(), computed, intervals);
@@ -217,10 +217,10 @@ void check_options(const agg_arguments& arguments) {
     }
     const bool listens = listening.wait || arguments.duration || !listening.sessions.empty() ||
                          !listening.pids.empty() || !listening.process_names.empty() ||
-                         listening.buffer_size || arguments.via || arguments.push_down ||
-                         arguments.explain;
+                         listening.buffer_size || arguments.route.via || arguments.push_down ||
+                         arguments.route.verbose || arguments.explain;
     if (arguments.file && listens) {
-        throw usage_failure("--session, -p, --comm, --buffer-size, --wait, --via, --push-down, "
+        throw usage_failure("--session, -p, --comm, --buffer-size, --wait, --via, -v, --push-down, "
                             "--explain and --duration are for listening with -e.");
     }
     if (arguments.push_down && *arguments.push_down != "auto" && *arguments.push_down != "never") {
@@ -254,7 +254,7 @@ void add_agg(command_line& line) {
         .add_option("FILE", arguments->file, "Recording of elog record, perf record or trace-cmd")
         .names_a(value_kind::file);
     add_live_options(command, arguments->listening);
-    add_route_option(command, arguments->via);
+    add_route_options(command, arguments->route);
     add_times(command, arguments->choice, "--to,--until");
     command.add_option("--where", arguments->choice.where, where_help).value_name("PREDICATE");
     command.add_option("--every", arguments->every, "A result for each interval: 1s, 500ms, 2m")

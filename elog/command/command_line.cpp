@@ -2,6 +2,7 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -112,6 +113,8 @@ class overview : public CLI::Formatter {
     std::vector<family> families_;
 };
 
+constexpr std::ptrdiff_t lines_of_screen = 24;
+
 /// Arguments and options of a subcommand in one list, which is short enough for a screen without
 /// headings.
 class single_list : public CLI::Formatter {
@@ -119,9 +122,14 @@ class single_list : public CLI::Formatter {
     std::string make_help(const CLI::App* command, std::string name,
                           CLI::AppFormatMode mode) const override {
         std::string text = CLI::Formatter::make_help(command, std::move(name), mode);
-        // Where there is no footer, an empty line ends it, which a screen has no room for.
+        // Where there is no footer, an empty line ends it, which a screen has no room for; nor may
+        // it have room for the one in front of the list.
         text.erase(text.find_last_not_of('\n') + 1);
-        return text + "\n";
+        text += '\n';
+        if (std::count(text.begin(), text.end(), '\n') > lines_of_screen) {
+            text.erase(text.find("\n\n"), 1);
+        }
+        return text;
     }
 
     std::string make_positionals(const CLI::App* command) const override {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "device_recording.hpp"
@@ -25,6 +26,9 @@ class memory_recording : public live_recording {
         tell_left_out(source_.header());
     }
 
+    [[nodiscard]] recording_route route() const noexcept override {
+        return recording_route::memory;
+    }
     void check_before() const override {
         check_patterns(patterns_, source_.patterns_met(), {},
                        "See what there is with: elog list. To wait for it, add --wait.");
@@ -103,9 +107,14 @@ template <class Recording>
 class kernel_recording : public live_recording {
   public:
     template <class Options>
-    kernel_recording(const event_patterns& patterns, const kernel_advice& advice, Options&& options)
-        : patterns_(patterns), advice_(advice), process_(std::forward<Options>(options)) {}
+    kernel_recording(recording_route route, const event_patterns& patterns,
+                     const kernel_advice& advice, Options&& options)
+        : route_(route),
+          patterns_(patterns),
+          advice_(advice),
+          process_(std::forward<Options>(options)) {}
 
+    [[nodiscard]] recording_route route() const noexcept override { return route_; }
     void check_before() const override { check_met(advice_.before); }
     void check_behind_command() const override { check_met(advice_.behind); }
     [[nodiscard]] std::vector<provider_instance> found() const override {
@@ -148,6 +157,7 @@ class kernel_recording : public live_recording {
         }
     }
 
+    recording_route route_;
     const event_patterns& patterns_;
     kernel_advice advice_;
     Recording process_;
@@ -163,32 +173,62 @@ constexpr kernel_advice advice_on_tracing{
     "/sys/kernel/tracing/events",
     "Neither did the command bring it while it ran. See where its events go with: elog doctor"};
 
-}  // namespace
-
-std::unique_ptr<live_recording> begin_recording(recording_route route,
-                                                const listening_arguments& arguments,
-                                                const subscription_options& options,
-                                                const std::optional<std::string>& where,
-                                                const kernel_counting& counting) {
+std::unique_ptr<live_recording> begin(recording_route route, const listening_arguments& arguments,
+                                      const subscription_options& options,
+                                      const std::optional<std::string>& where,
+                                      const kernel_counting& counting) {
     switch (route) {
         case recording_route::device:
-            return std::make_unique<kernel_recording<device_recording>>(options.patterns,
+            return std::make_unique<kernel_recording<device_recording>>(route, options.patterns,
                                                                         advice_on_device, options);
         case recording_route::tracefs: {
             tracing_options wanted =
                 make_tracing_options(tracing_kind::instance, arguments, options, where);
             wanted.counting = counting;
             return std::make_unique<kernel_recording<traced_recording>>(
-                options.patterns, advice_on_tracing, std::move(wanted));
+                route, options.patterns, advice_on_tracing, std::move(wanted));
         }
         case recording_route::perf:
             return std::make_unique<kernel_recording<traced_recording>>(
-                options.patterns, advice_on_tracing,
+                route, options.patterns, advice_on_tracing,
                 make_tracing_options(tracing_kind::perf, arguments, options, where));
         case recording_route::memory:
             break;
     }
     return std::make_unique<memory_recording>(options);
+}
+
+}  // namespace
+
+std::unique_ptr<live_recording> begin_recording(const asked_route& asked,
+                                                const listening_arguments& arguments,
+                                                const subscription_options& options,
+                                                const std::optional<std::string>& where,
+                                                const kernel_counting& counting) {
+    const auto say = [&](std::string_view how, recording_route route, std::string_view why) {
+        if (asked.verbose) {
+            tell("elog: {} via {}: {}", how, name_of(route), why);
+        }
+    };
+    if (asked.route) {
+        say("Events come", *asked.route, "another one is not asked for.");
+        return begin(*asked.route, arguments, options, where, counting);
+    }
+    for (const recording_route route : {recording_route::memory, recording_route::device,
+                                        recording_route::tracefs, recording_route::perf}) {
+        try {
+            check_route(route, arguments);
+            std::unique_ptr<live_recording> begun =
+                begin(route, arguments, options, where, counting);
+            begun->check_before();
+            say("Events come", route, "there is all that is asked for.");
+            return begun;
+        } catch (const failure& reason) {
+            say("Not", route, reason.what());
+        }
+    }
+    say("Events come", recording_route::memory, "who will come goes there in any case.");
+    return begin(recording_route::memory, arguments, options, where, counting);
 }
 
 }  // namespace elog

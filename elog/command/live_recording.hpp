@@ -29,6 +29,9 @@ class live_recording {
     live_recording& operator=(const live_recording&) = delete;
     virtual ~live_recording() = default;
 
+    /// By which events come.
+    [[nodiscard]] virtual recording_route route() const noexcept = 0;
+
     /// Throws failure if a pattern has met no event of anybody who runs: it is most likely
     /// mistyped.
     virtual void check_before() const = 0;
@@ -51,11 +54,13 @@ class live_recording {
     virtual void note_losses(traffic& counted) const = 0;
 };
 
-/// From here on events are kept. Throws usage_failure for what the route cannot do, and failure.
-/// `options` must outlive it. What `where` does not want need not come; what the kernel counts,
-/// which it does via tracefs only, comes in no other way.
+/// From here on events are kept. Throws usage_failure for what the route cannot do, and failure. If
+/// any route will do, it is the first one by which there is all that is asked for, and memory if
+/// there is none: who will come goes there in any case. `options` must outlive it. What `where`
+/// does not want need not come; what the kernel counts, which it does via tracefs only, comes in no
+/// other way.
 [[nodiscard]] std::unique_ptr<live_recording> begin_recording(
-    recording_route route, const listening_arguments& arguments,
+    const asked_route& asked, const listening_arguments& arguments,
     const subscription_options& options, const std::optional<std::string>& where = {},
     const kernel_counting& counting = {});
 

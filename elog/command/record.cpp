@@ -41,7 +41,7 @@ struct record_arguments {
     std::optional<std::uint64_t> keep;
     std::optional<std::string> max_total;
     std::optional<std::string> where;
-    std::optional<std::string> via;
+    route_arguments route;
     bool explain = false;
     bool fail_on_loss = false;
     bool json = false;
@@ -243,7 +243,7 @@ recording_summary run(live_recording& process, const record_arguments& arguments
 }
 
 /// Records while the command runs, if there is one.
-void record(recording_route route, const record_arguments& arguments,
+void record(const asked_route& route, const record_arguments& arguments,
             const subscription_options& options, stop_condition& stop,
             const std::vector<std::string>& command) {
     const std::unique_ptr<record_filter> filter =
@@ -297,7 +297,7 @@ void record(recording_route route, const record_arguments& arguments,
 
 void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
     const subscription_options options = make_subscription_options(arguments.listening);
-    const recording_route route = parse_route(arguments.via, arguments.listening);
+    const asked_route route = parse_route(arguments.route, arguments.listening);
     check_file_options(arguments);
     if (arguments.listening.overwrite) {
         check_overwrite(arguments);
@@ -359,7 +359,7 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
         .range(1, 1'000'000'000)
         .value_name("NUMBER");
     record.add_option("--where", arguments->where, where_help).value_name("PREDICATE");
-    add_route_option(record, arguments->via);
+    add_route_options(record, arguments->route);
     record.add_flag("--explain", arguments->explain,
                     "Do not record: say where it would be decided what is kept");
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,

@@ -1,34 +1,60 @@
 // SPDX-License-Identifier: MIT
 #include "recording_route.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "tracing.hpp"
 #include "usage_failure.hpp"
 
 namespace elog {
+namespace {
 
-void add_route_option(subcommand& command, std::optional<std::string>& via) {
-    command.add_option("--via", via, "Where events come from: memory, device, tracefs or perf")
+struct named_route {
+    const char* name;
+    recording_route route;
+};
+constexpr std::array routes{
+    named_route{"memory", recording_route::memory}, named_route{"device", recording_route::device},
+    named_route{"tracefs", recording_route::tracefs}, named_route{"perf", recording_route::perf}};
+
+}  // namespace
+
+void add_route_options(subcommand& command, route_arguments& arguments) {
+    command
+        .add_option("--via", arguments.via,
+                    "Where events come from: memory, device, tracefs, perf or auto")
         .value_name("ROUTE")
-        .one_of({"memory", "device", "tracefs", "perf"});
+        .one_of({"auto", "memory", "device", "tracefs", "perf"});
+    command.add_flag("-v,--verbose", arguments.verbose, "Say by which route events come, and why");
 }
 
-recording_route parse_route(const std::optional<std::string>& via,
-                            const listening_arguments& arguments) {
-    if (!via || *via == "memory") {
-        return recording_route::memory;
+asked_route parse_route(const route_arguments& arguments, const listening_arguments& listening) {
+    const std::string_view via = arguments.via ? std::string_view(*arguments.via) : "memory";
+    if (via == "auto") {
+        return {std::nullopt, arguments.verbose};
     }
-    if (*via == "device") {
-        return recording_route::device;
+    const auto* const found = std::find_if(routes.begin(), routes.end(),
+                                           [&](const auto& each) { return each.name == via; });
+    if (found == routes.end()) {
+        throw usage_failure(
+            "Events come via memory, device, tracefs, perf or auto, and not via '{}'.", via);
     }
-    if (*via == "tracefs") {
-        check_tracing(arguments);
-        return recording_route::tracefs;
+    check_route(found->route, listening);
+    return {found->route, arguments.verbose};
+}
+
+void check_route(recording_route route, const listening_arguments& listening) {
+    if (route == recording_route::tracefs || route == recording_route::perf) {
+        check_tracing(listening);
     }
-    if (*via == "perf") {
-        check_tracing(arguments);
-        return recording_route::perf;
-    }
-    throw usage_failure("Events come via memory, device, tracefs or perf, and not via '{}'.", *via);
+}
+
+const char* name_of(recording_route route) noexcept {
+    return std::find_if(routes.begin(), routes.end(),
+                        [&](const auto& each) { return each.route == route; })
+        ->name;
 }
 
 }  // namespace elog

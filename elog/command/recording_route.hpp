@@ -18,11 +18,28 @@ enum class recording_route {
     perf,     // perf's buffers of the same events
 };
 
-/// --via. The text must live until the command line has been read.
-void add_route_option(subcommand& command, std::optional<std::string>& via);
+struct route_arguments {
+    std::optional<std::string> via;
+    bool verbose = false;
+};
 
-/// Throws usage_failure for what is none, or cannot do what is asked for. Nothing is memory.
-[[nodiscard]] recording_route parse_route(const std::optional<std::string>& via,
-                                          const listening_arguments& arguments);
+struct asked_route {
+    std::optional<recording_route> route;  // nothing: whichever has what is asked for
+    bool verbose = false;                  // says which, and why
+};
+
+/// --via and -v. The arguments must live until the command line has been read.
+void add_route_options(subcommand& command, route_arguments& arguments);
+
+/// Throws usage_failure for what is none, or cannot do what is asked for. Without --via it is
+/// memory.
+[[nodiscard]] asked_route parse_route(const route_arguments& arguments,
+                                      const listening_arguments& listening);
+
+/// Throws usage_failure for what cannot do what is asked for.
+void check_route(recording_route route, const listening_arguments& listening);
+
+/// As --via has it.
+[[nodiscard]] const char* name_of(recording_route route) noexcept;
 
 }  // namespace elog

@@ -36,7 +36,7 @@ constexpr int frames_max = 1'000'000;
 
 struct top_arguments {
     listening_arguments listening;
-    std::optional<std::string> via;
+    route_arguments route;
     std::optional<std::string> where;
     std::optional<std::string> every;
     std::optional<std::uint64_t> frames;
@@ -250,7 +250,7 @@ void run_top(const top_arguments& arguments) {
     notes.interval = std::chrono::duration<double>(interval).count();
     check_output(arguments);
     const std::function<bool()> is_over = end_condition(arguments);
-    const recording_route route = parse_route(arguments.via, listening);
+    const asked_route route = parse_route(arguments.route, listening);
     catch_stop_signals();
     const std::unique_ptr<record_filter> filter =
         make_filter(arguments.where, present_time(), chosen_by(options.patterns));
@@ -286,7 +286,7 @@ void add_top(command_line& line) {
         line.add_subcommand("top", "Watch rates, losses and values of events on the whole screen");
     const auto arguments = std::make_shared<top_arguments>();
     add_live_options(command, arguments->listening);
-    add_route_option(command, arguments->via);
+    add_route_options(command, arguments->route);
     command.add_option("--where", arguments->where, where_help).value_name("PREDICATE");
     command
         .add_option("--every", arguments->every,

@@ -78,6 +78,7 @@ by_name() {{ record -e 'load:*' --comm 'user_events_*' -j -- "$program" 5 < /dev
 by_other_name() {{ record -e 'load:*' --comm nobody -j -- "$program" 5 < /dev/null; }}
 of_kernel() {{ record -e 'sched:sched_process_exec' -j -- sh -c '/bin/true; exec /bin/true'; }}
 not_there() {{ record -e 'nobody:*'; }}
+chosen() {{ "$elog" record --via auto -v -e 'sched:sched_process_exec' --duration 100ms; }}
 with_session() {{ record -e 'load:*' --session 1; }}
 mistyped() {{ record -e 'load:*' --duration 100s --where 'nmber > 5'; }}
 too_much() {{ record -e 'load:*' --buffer-size 64x64M --wait --duration 1s; }}
@@ -168,7 +169,7 @@ overwritten_away() {{
 part agg counted agg 'count(), sum(number) by event'
 part top counted top
 for each in beside_memory asked explained overwritten overwritten_not late later of_keeper by_name \
-    by_other_name overwritten_by_name of_kernel features not_there with_session mistyped too_much; do
+    chosen by_other_name overwritten_by_name of_kernel features not_there with_session mistyped too_much; do
     part $each $each
 done
 permitted
@@ -245,6 +246,11 @@ class Perf(loads.Traced):
         for line in found:
             self.assertEqual(line["fields"]["pid"], line["thread"], line)
             self.assertEqual(line["pid"], line["thread"], line)
+
+    def test_is_not_chosen_where_tracefs_has_all(self):
+        said = self.part("chosen")
+        self.assertEqual([line.split(": ")[1] for line in said if line.startswith("elog: ")],
+                         ["Not via memory", "Not via device", "Events come via tracefs"])
 
     def test_says_that_there_is_no_such_event(self):
         self.assertIn("The kernel has no event that matches 'nobody:*'.",

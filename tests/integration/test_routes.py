@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""--via auto takes the first route by which there is all that is asked for, and -v says which that is."""
+
+import harness
+
+
+class Routes(harness.Case):
+    def test_takes_memory_if_all_are_there(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        result = self.run_elog("record", "--via", "auto", "-v", "-e", "counter:*", "--count", "3")
+        self.assertEqual(result.stderr.splitlines()[0],
+                         "elog: Events come via memory: there is all that is asked for.")
+        self.assertEqual(sum(bool(harness.LINE.match(line))
+                             for line in result.stdout.splitlines()), 3)
+
+    def test_says_why_none_has_all(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        for command in (["record"], ["agg", "count()"]):
+            result = self.run_elog(*command, "--via", "auto", "-v", "-e", "counter:*", "-e",
+                                   "no_such_provider:*", status=1)
+            *refused, chosen, complaint = result.stderr.splitlines()
+            self.assertEqual([line.split(":")[1].strip() for line in refused],
+                             [f"Not via {route}" for route in
+                              ("memory", "device", "tracefs", "perf")])
+            self.assertIn("Events come via memory: ", chosen)
+            self.assertIn("'no_such_provider:*'", complaint)
+
+    def test_waits_in_memory_for_who_comes(self):
+        path = self.path("run.elog")
+        result = self.run_elog("record", "--via", "auto", "-v", "-e", "counter:*", "-o", path, "--",
+                               harness.program("counter"), "1", "5")
+        self.assertIn("elog: Events come via memory: who will come goes there in any case.\n",
+                      result.stderr)
+        self.assertIn(": whole: ", self.run_elog("verify", path).stdout)
+
+    def test_tells_nothing_unless_asked(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        result = self.run_elog("top", "--via", "auto", "-e", "counter:*", "--frames", "1")
+        self.assertNotIn(" via ", result.stderr)
+        told = self.run_elog("top", "-v", "-e", "counter:*", "--frames", "1").stderr
+        self.assertIn("elog: Events come via memory: another one is not asked for.\n", told)
+
+
+if __name__ == "__main__":
+    harness.main()
