@@ -12,8 +12,8 @@ import os
 import random
 import statistics
 
+import guest_recordings
 import lttng
-import perf_recording
 from figures import Run, explain, make_parser, measure
 from steady_load import STEADY_RATE, SteadyBench
 
@@ -68,16 +68,16 @@ class Reading(SteadyBench):
 
     def add_perf(self, commands):
         """Returns how many events it reads."""
-        recording = perf_recording.Recording(why_not="--alone")
+        recordings = guest_recordings.Recordings(why_not="--alone")
+        events = QUICK_EVENTS if self.quick else PERF_EVENTS
         if not self.options.alone:
-            recording = perf_recording.record(
-                self.folder, self.programs / "reading_load",
-                QUICK_EVENTS if self.quick else PERF_EVENTS)
-        if recording.path:
-            commands["perf_script"] = ["perf", "script", "--input", recording.path]
+            recordings = guest_recordings.record(
+                self.folder, self.programs / "reading_load", self.elog, events, ("perf",))
+        if recordings.why_not:
+            print(f"perf script is not measured: {recordings.why_not}")
         else:
-            print(f"perf script is not measured: {recording.why_not}")
-        return recording.events
+            commands["perf_script"] = ["perf", "script", "--input", recordings.files["perf"]]
+        return events + 1
 
     def measure_reading(self, path, events):
         commands = {name: [self.elog, *words, path] for name, words, _ in COMMANDS}

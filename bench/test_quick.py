@@ -39,6 +39,10 @@ FIGURES = {
         "decode_events_per_second", "text_events_per_second", "jsonl_events_per_second",
         "csv_events_per_second", "cat_events_per_second",
     },
+    "tracing": {
+        "perf_record_vs_perf_record", "tracefs_record_vs_trace_cmd", "perf_decode_vs_perf_script",
+        "tracefs_decode_vs_trace_cmd",
+    },
     "user_events": {"user_events_vs_write", "user_events_vs_write_time"},
     "compile": {
         "compile_emitted_vs_empty.g++", "compile_declared_vs_empty.g++",
@@ -48,7 +52,8 @@ FIGURES = {
 # At most that: see bench/README.md.
 LIMITS = {
     "idle_application_kib": 64, "idle_static_application_kib": 64, "idle_application_threads": 0,
-    "user_events_vs_write": 1.15,
+    "user_events_vs_write": 1.15, "perf_record_vs_perf_record": 1.1,
+    "tracefs_record_vs_trace_cmd": 1.1,
 }
 # Those that a machine cannot give for a reason that is printed.
 REASONS = {
@@ -58,6 +63,7 @@ REASONS = {
     "lttng_vs_enabled": "lttng is not measured: ",
     "spdlog_async_vs_enabled": "spdlog is not measured: ",
     "usdt_uprobe_vs_enabled": "usdt is not measured: ",
+    **dict.fromkeys(FIGURES["tracing"], "tracing is not measured: "),
 }
 # In tmpfs, as bench/README.md says, and some more.
 NEEDED = 1 << 30
@@ -113,7 +119,7 @@ def main():
     if shutil.disk_usage("/dev/shm").free < NEEDED:
         print("skipped: there is too little room in /dev/shm")
         sys.exit(SKIPPED)
-    if area == "user_events":
+    if area in ("user_events", "tracing"):
         skip_without_kernel()
     before = leftovers("eventlog_bench")
     with tempfile.TemporaryDirectory(prefix="eventlog-bench-test-") as directory:

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""Our events as the kernel's user_events, recorded by perf, by trace-cmd and by elog.
+
+Most kernels lack user_events: the events are emitted and recorded in a virtual machine of tests/vm.
+Its clocks go on with each instruction, so that what a recording takes comes out alike on any machine,
+in instructions, and what is read afterwards is read here.
+"""
+
+import dataclasses
+import pathlib
+import re
+import shutil
+import sys
+
+from figures import Problem, run
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm"))
+
+# pylint: disable=wrong-import-position
+import kernels
+import machine
+import paths
+
+KERNEL = "user-events-6.12"
+RATE = 10**9  # in a second: all at once, as the buffers take all
+MEBIBYTES = 64  # of each buffer
+
+# The words of each recorder, in front of the program that it runs; what it writes stands in FILES.
+# It sees the event that a first program has registered, which waits behind it.
+SCRIPT = f"""
+program=$0 elog=$1 events=$2
+shift 2
+folder=/sys/kernel/tracing/events/user_events
+"$program" 1 1 1 > /dev/null &
+keeper=$!
+tries=0
+until [ -e $folder/eventlog_load_* ]; do
+    tries=$((tries + 1))
+    [ $tries -lt 600 ] || {{ echo "there is no event of the program's" >&2; exit 1; }}
+    sleep 0.1
+done
+kill -STOP $keeper
+event=user_events:$(basename $folder/eventlog_load_*)
+perf() {{
+    command perf record --quiet --all-cpus --mmap-pages {256 * MEBIBYTES} --event $event \
+        --output /tmp/perf.data -- "$@"
+}}
+trace_cmd() {{
+    trace-cmd record -q -b {1024 * MEBIBYTES} -e $event -o /tmp/trace.dat "$@"
+}}
+elog_perf() {{ by_elog perf "$@"; }}
+elog_tracefs() {{ by_elog tracefs "$@"; }}
+by_elog() {{
+    way=$1
+    shift
+    "$elog" record --via $way -e 'load:*' --buffer-size 2x{MEBIBYTES // 2}M \
+        -o /tmp/$way.elog -- "$@"
+}}
+TIMEFORMAT='%U %S'
+for recorder; do
+    {{ time $recorder "$program" $events {RATE} 1 > /tmp/said 2>&1 < /dev/null; }} 2> /tmp/took ||
+        {{ cat /tmp/said >&2; exit 1; }}
+    echo $recorder $(cat /tmp/took)
+done
+kill -KILL $keeper
+"""
+FILES = {"perf": "perf.data", "trace_cmd": "trace.dat", "elog_perf": "perf.elog",
+         "elog_tracefs": "tracefs.elog"}
+
+
+@dataclasses.dataclass
+class Recordings:
+    files: dict = dataclasses.field(default_factory=dict)  # by the recorder's name
+    seconds: dict = dataclasses.field(default_factory=dict)  # its own and the program's
+    why_not: str = ""
+
+
+def cached_kernel():
+    """What it takes minutes to build is not built for a figure beside ours."""
+    kernel, _ = kernels.find(KERNEL)
+    if kernel is None:
+        raise paths.Unavailable(f"the kernel {KERNEL} is not built; `./dev vm --prepare {KERNEL}` "
+                                "builds it.")
+    machine.emulator_of(kernel)
+    return kernel
+
+
+def tools():
+    """By their place in the guest."""
+    found = {}
+    for name, place in (("perf", "/usr/bin/perf"), ("trace-cmd", "/usr/bin/trace-cmd"),
+                        ("bash", "/bin/bash")):
+        path = shutil.which(name)
+        if path is None:
+            raise paths.Unavailable(f"there is no {name}; `./dev setup` installs it.")
+        found[place] = path
+    return found
+
+
+def record(folder, program, elog, events, recorders=tuple(FILES)):
+    """That many of our events and one more, by each of these recorders, one after the other; or the
+    reason why there are none."""
+    program, elog = str(program), str(elog)
+    try:
+        result = machine.execute(
+            cached_kernel(),
+            machine.Run(
+                ["bash", "-c", SCRIPT, program, elog, str(events), *recorders],
+                files={program: program, elog: elog} | tools(),
+                collect=tuple(f"/tmp/{FILES[each]}" for each in recorders), memory=3072,
+                time_limit=1800, count_instructions=True,
+            ),
+            folder,
+        )
+    except (paths.Unavailable, paths.Problem) as problem:
+        return Recordings(why_not=str(problem))
+    problem = result.problem()
+    if problem is None and result.status != 0:
+        problem = result.errors.strip() or f"the guest's script has ended with {result.status}."
+    if problem is not None:
+        raise Problem(f"recording in a virtual machine: {problem}")
+    recordings = Recordings()
+    for line in result.output.splitlines():
+        recorder, user, system = line.split()
+        recordings.seconds[recorder] = float(user) + float(system)
+        recordings.files[recorder] = pathlib.Path(result.files, "tmp", FILES[recorder])
+    check(recordings, elog, events + 1)
+    return recordings
+
+
+def check(recordings, elog, expected):
+    """Nobody may have lost any: who does less takes less."""
+    for recorder, path in recordings.files.items():
+        found = re.search(r"^(\d+) events in .*, (\d+) lost", run(elog, "stat", path), re.M)
+        if not found or tuple(map(int, found.groups())) != (expected, 0):
+            raise Problem(f"of {expected} events {recorder} has others: elog stat says "
+                          f"{found[0] if found else 'nothing'}.")
