@@ -4,24 +4,21 @@
 #include <algorithm>
 
 namespace elog {
+namespace {
+
+constexpr std::size_t block_size = std::size_t{1} << 20U;
+
+}  // namespace
 
 void perf_order::add(const waiting_record& record, std::span<const std::uint8_t> body) {
-    if (bytes_.size() + body.size() + waiting_.size() * sizeof record > bytes_max_ &&
+    if (bytes_ + body.size() + waiting_.size() * sizeof(kept_record) > bytes_max_ &&
         !waiting_.empty()) {
-        std::vector<std::uint64_t> times;
-        times.reserve(waiting_.size());
-        for (const waiting_record& each : waiting_) {
-            times.push_back(each.time);
-        }
-        const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-        std::nth_element(times.begin(), middle, times.end());
-        let_go(*middle);
+        std::vector<place> all = places();
+        const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+        std::nth_element(all.begin(), middle, all.end());
+        let_go(middle->first);
     }
-    waiting_record own = record;
-    own.offset = bytes_.size();
-    own.size = body.size();
-    bytes_.insert(bytes_.end(), body.begin(), body.end());
-    waiting_.push_back(own);
+    waiting_.push_back({record, keep(body)});
     latest_ = std::max(latest_, record.time);
 }
 
@@ -30,24 +27,43 @@ void perf_order::finish_round() {
     complete_ = latest_;
 }
 
+std::span<const std::uint8_t> perf_order::keep(std::span<const std::uint8_t> body) {
+    if (blocks_.empty() || blocks_.back().capacity() - blocks_.back().size() < body.size()) {
+        blocks_.emplace_back().reserve(std::max(block_size, body.size()));
+    }
+    std::vector<std::uint8_t>& block = blocks_.back();
+    const std::size_t begin = block.size();
+    block.insert(block.end(), body.begin(), body.end());
+    bytes_ += body.size();
+    return std::span<const std::uint8_t>(block).subspan(begin);
+}
+
+std::vector<perf_order::place> perf_order::places() const {
+    std::vector<place> all;
+    all.reserve(waiting_.size());
+    for (const kept_record& each : waiting_) {
+        all.emplace_back(each.record.time, all.size());
+    }
+    return all;
+}
+
 void perf_order::let_go(std::uint64_t until) {
-    std::stable_sort(waiting_.begin(), waiting_.end(),
-                     [](const auto& one, const auto& other) { return one.time < other.time; });
-    const auto end = std::upper_bound(
-        waiting_.begin(), waiting_.end(), until,
-        [](std::uint64_t time, const waiting_record& each) { return time < each.time; });
-    const auto all = std::span<const std::uint8_t>(bytes_);
-    for (auto each = waiting_.begin(); each != end; ++each) {
-        take_(*each, all.subspan(each->offset, each->size));
+    std::vector<place> all = places();
+    if (!std::is_sorted(all.begin(), all.end())) {
+        std::sort(all.begin(), all.end());
     }
-    waiting_.erase(waiting_.begin(), end);
-    std::vector<std::uint8_t> rest;
-    for (waiting_record& each : waiting_) {
-        const auto body = all.subspan(each.offset, each.size);
-        each.offset = rest.size();
-        rest.insert(rest.end(), body.begin(), body.end());
-    }
-    bytes_ = std::move(rest);
+    const auto end = std::upper_bound(all.begin(), all.end(), place(until, SIZE_MAX));
+    std::for_each(all.begin(), end, [&](const place& each) {
+        const kept_record& kept = waiting_[each.second];
+        take_(kept.record, kept.body);
+    });
+    const std::deque<kept_record> before = std::exchange(waiting_, {});
+    const std::vector<std::vector<std::uint8_t>> blocks = std::exchange(blocks_, {});
+    bytes_ = 0;
+    std::for_each(end, all.end(), [&](const place& each) {
+        const kept_record& kept = before[each.second];
+        waiting_.push_back({kept.record, keep(kept.body)});
+    });
 }
 
 }  // namespace elog

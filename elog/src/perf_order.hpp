@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "perf_sample.hpp"
@@ -20,8 +22,6 @@ struct waiting_record {
     eventlog::tracefs::perf_stamp stamp{};
     std::uint32_t type = 0;
     std::uint16_t misc = 0;
-    std::size_t offset = 0;
-    std::size_t size = 0;
 };
 
 class perf_order {
@@ -44,12 +44,22 @@ class perf_order {
     void finish() { let_go(UINT64_MAX); }
 
   private:
+    struct kept_record {
+        waiting_record record;
+        std::span<const std::uint8_t> body;
+    };
+    /// Where in time, and as the how many-th: many are sorted, and most stand right already.
+    using place = std::pair<std::uint64_t, std::size_t>;
+
+    [[nodiscard]] std::span<const std::uint8_t> keep(std::span<const std::uint8_t> body);
+    [[nodiscard]] std::vector<place> places() const;
     void let_go(std::uint64_t until);
 
     take_record take_;
     std::size_t bytes_max_;  // of all that waits
-    std::vector<waiting_record> waiting_;
-    std::vector<std::uint8_t> bytes_;
+    std::deque<kept_record> waiting_;
+    std::size_t bytes_ = 0;                          // of their bodies
+    std::vector<std::vector<std::uint8_t>> blocks_;  // where these stand; none is made larger
     std::uint64_t latest_ = 0;
     std::uint64_t complete_ = 0;
 };
