@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.M)
@@ -24,18 +25,15 @@ def place():
     return pathlib.Path(home) / "eventlog" / "clean-sources.json"
 
 
-def output_of(*words):
-    try:
-        return subprocess.run(words, capture_output=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return b""
-
-
 def surroundings():
-    """What all sources have in common."""
+    """What all sources have in common; None: it cannot be found out."""
     found = hashlib.sha256()
     for words in (("clang-tidy", "--version"), ("dpkg-query", "--show")):
-        found.update(output_of(*words))
+        try:
+            found.update(subprocess.run(words, capture_output=True, check=True).stdout)
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(f"clang-tidy: all sources are checked: {error}", file=sys.stderr)
+            return None
     for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
         found.update(path.read_bytes())
     return found.digest()
@@ -47,10 +45,13 @@ class CleanSources:
     def __init__(self):
         self.common = surroundings()
         self.files = {}
+        self.kept = {}
+        if self.common is None:
+            return
         try:
             self.kept = dict.fromkeys(json.loads(place().read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
-            self.kept = {}
+            pass
 
     def file(self, path):
         """The hash of a file's bytes, and what it includes, as (whether quoted, name)."""
@@ -61,10 +62,10 @@ class CleanSources:
                                  for kind, name in INCLUDE.findall(content)])
         return self.files[path]
 
-    def included(self, source, folders):
-        """The source and all files of the project behind it, in the order in which they are met."""
-        met = {source: None}
-        left = [source]
+    def included(self, sources, folders):
+        """These and all files of the project behind them, in the order in which they are met."""
+        met = dict.fromkeys(sources)
+        left = list(sources)
         while left:
             path = left.pop()
             for is_quoted, name in self.file(path)[1]:
@@ -86,13 +87,17 @@ class CleanSources:
                       if (folder / ".clang-tidy").is_file())
 
     def key(self, source, flags):
-        """`flags` name the folders, too, by -I and -isystem and in their order."""
-        folders = [pathlib.Path(folder) for kind, folder in zip(flags, flags[1:])
-                   if kind in ("-I", "-isystem") and folder.startswith(str(PROJECT))]
-        key = hashlib.sha256(self.common)
+        """`flags` name the folders, too, by -I and -isystem and in their order, and by -include
+        what is read in front of the source. Those of others are packages', as their headers are."""
+        named = [(kind, pathlib.Path(path)) for kind, path in zip(flags, flags[1:])
+                 if kind in ("-I", "-isystem", "-include") and
+                 pathlib.Path(path).is_relative_to(PROJECT)]
+        folders = [path for kind, path in named if kind != "-include"]
+        in_front = [path for kind, path in named if kind == "-include"]
+        key = hashlib.sha256(self.common or b"")
         # In another work tree it is the same.
         key.update("\0".join(flags).replace(str(PROJECT), "").encode())
-        met = list(self.included(pathlib.Path(source), folders))
+        met = list(self.included([*in_front, pathlib.Path(source)], folders))
         for path in met + self.checks(met):
             key.update(str(path.relative_to(PROJECT)).encode() + b"\0" + self.file(path)[0])
         return key.hexdigest()
@@ -109,9 +114,14 @@ class CleanSources:
             self.kept[key] = None
 
     def save(self):
-        """Others may do so at once: then the last one's stay."""
+        """Others may do so at once: then the last one's stay. Whoever cannot checks them again."""
+        if self.common is None:
+            return
         path = place()
-        path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f"{path.name}.{os.getpid()}")
-        unfinished.write_text(json.dumps(list(self.kept)[-KEPT_MAX:]), encoding="utf-8")
-        unfinished.replace(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished.write_text(json.dumps(list(self.kept)[-KEPT_MAX:]), encoding="utf-8")
+            unfinished.replace(path)
+        except OSError as error:
+            print(f"clang-tidy: which sources are clean is not kept: {error}", file=sys.stderr)

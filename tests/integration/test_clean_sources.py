@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: MIT
 """Which sources clang-tidy need not look at again, by what decides what it finds."""
 
+import contextlib
+import io
 import os
 import pathlib
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / ".ci"))
 
+import clang_tidy  # noqa: E402
 import clean_sources  # noqa: E402
 
 
@@ -78,6 +82,53 @@ class CleanSources(unittest.TestCase):
         clean_sources.place().write_text("{", encoding="utf-8")
         self.assertFalse(self.is_clean())
 
+    def test_is_checked_when_what_is_read_in_front_of_it_has_changed(self):
+        self.write("front.hpp", "int front();\n")
+        flags = ("-include", str(self.project / "front.hpp"), *self.flags)
+        known = clean_sources.CleanSources()
+        known.add([self.key(known, flags)])
+        known.save()
+        self.assertTrue(self.is_clean(flags))
+        self.write("front.hpp", "long front();\n")
+        self.assertFalse(self.is_clean(flags))
+
+    def test_headers_of_a_folder_with_a_longer_name_are_none_of_the_project(self):
+        other = pathlib.Path(str(self.project) + "-other")
+        other.mkdir()
+        (other / "far.hpp").write_text("int others();\n", encoding="utf-8")
+        flags = ("-I", str(other), *self.flags)
+        before = self.key(clean_sources.CleanSources(), flags)
+        (other / "far.hpp").unlink()
+        self.assertEqual(self.key(clean_sources.CleanSources(), flags), before)
+
+    def run_without_tools(self, work):
+        path = os.environ["PATH"]
+        os.environ["PATH"] = str(self.project)
+        try:
+            with contextlib.redirect_stderr(io.StringIO()) as said:
+                work()
+        finally:
+            os.environ["PATH"] = path
+        return said.getvalue()
+
+    def test_all_are_checked_when_the_tool_does_not_say_which_it_is(self):
+        def work():
+            known = clean_sources.CleanSources()
+            self.assertFalse(known.knows(self.key(known)))
+            known.add([self.key(known)])
+            known.save()
+
+        self.assertIn("all sources are checked", self.run_without_tools(work))
+        self.assertTrue(self.is_clean())
+
+    def test_goes_on_when_nothing_can_be_kept(self):
+        clean_sources.place().unlink()
+        clean_sources.place().parent.rmdir()
+        clean_sources.place().parent.write_text("a file", encoding="utf-8")
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            clean_sources.CleanSources().save()
+        self.assertIn("not kept", said.getvalue())
+
     def test_forgets_the_oldest(self):
         self.replace(clean_sources, "KEPT_MAX", 1)
         known = clean_sources.CleanSources()
@@ -85,6 +136,59 @@ class CleanSources(unittest.TestCase):
         known.save()
         self.assertFalse(self.is_clean())
         self.assertTrue(clean_sources.CleanSources().knows("another"))
+
+
+class Batches(unittest.TestCase):
+    """With a tool in the place of clang-tidy that finds something in what contains 'wrong'."""
+
+    TOOL = """#!/bin/sh
+for word; do case $word in *batch_*) file=$word ;; esac; done
+for each in $(sed -n 's/^#include "\\(.*\\)".*/\\1/p' "$file"); do
+    if grep -q wrong "$each"; then echo "$each: finding"; exit 1; fi
+done
+"""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name).resolve()
+        for name, text in (("clang-tidy", self.TOOL), ("clang++", "#!/bin/sh\n"),
+                           ("dpkg-query", "#!/bin/sh\n")):
+            (self.folder / name).write_text(text, encoding="utf-8")
+            (self.folder / name).chmod(0o755)
+        self.enterContext(unittest.mock.patch.dict(os.environ, {
+            "PATH": f"{self.folder}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(self.folder)}))
+        self.enterContext(unittest.mock.patch.object(clean_sources, "PROJECT", self.folder))
+
+    def source(self, name, text):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def check(self, *sources):
+        known = clean_sources.CleanSources()
+        output, content = clang_tidy.Batches(self.folder, known).check((), False, list(sources))
+        known.save()
+        return output, content
+
+    def test_what_was_clean_is_left_out_and_what_was_not_is_not(self):
+        good = self.source("good.cpp", "int good;\n")
+        self.assertEqual(self.check(good), ("good.cpp", True))
+        bad = self.source("bad.cpp", "int wrong;\n")
+        for _ in range(2):
+            output, content = self.check(good, bad)
+            self.assertFalse(content)
+            self.assertIn("1 of 2 are as they were\nbad.cpp\n", output)
+            self.assertIn("bad.cpp: finding", output)
+        self.source("bad.cpp", "int right;\n")
+        self.assertEqual(self.check(good, bad), ("1 of 2 are as they were\nbad.cpp", True))
+        self.assertEqual(self.check(good, bad), ("2 of 2 are as they were", True))
+
+    def test_a_clean_source_is_not_kept_if_another_of_its_batch_is_not(self):
+        good = self.source("good.cpp", "int good;\n")
+        bad = self.source("bad.cpp", "int wrong;\n")
+        self.assertFalse(self.check(good, bad)[1])
+        self.assertNotIn("as they were", self.check(good, bad)[0])
 
 
 if __name__ == "__main__":
