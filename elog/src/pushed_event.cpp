@@ -411,6 +411,20 @@ push_decision decide_push(const aggregation& asked, std::size_t keys_max, const 
     }
 }
 
+std::string reason_without_room(const std::vector<counted_event>& before,
+                                const pushed_event& wanted) {
+    std::uint64_t taken = 0;
+    for (const counted_event& each : before) {
+        taken += each.pushed->asked.size;
+    }
+    if (taken + wanted.asked.size <= counted_keys_max) {
+        return {};
+    }
+    return fmt::format("the histograms of events before it take all the memory that they may, for "
+                       "{} keys",
+                       counted_keys_max);
+}
+
 void add_counts(aggregator& computed, const std::vector<pushed_counts>& all) {
     std::optional<failure> mistake;
     std::vector<const pushed_counts*> sound;

@@ -58,6 +58,14 @@ struct counted_event {
     std::shared_ptr<const pushed_event> pushed{};
 };
 
+/// Keys of all histograms together, for which the kernel takes the memory when they begin: 130 MB.
+inline constexpr std::uint64_t counted_keys_max = std::uint64_t{1} << 19U;
+
+/// Why the kernel has no room to count one more beside those, as a sentence without its end; empty:
+/// it has.
+[[nodiscard]] std::string reason_without_room(const std::vector<counted_event>& before,
+                                              const pushed_event& wanted);
+
 /// What it has counted of it. The aggregator knows the event as one of that provider.
 struct pushed_counts {
     std::uint16_t provider = 0;

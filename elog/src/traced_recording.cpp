@@ -5,8 +5,6 @@
 #include <optional>
 #include <tuple>
 
-#include <fmt/format.h>
-
 #include "clock.hpp"
 #include "event_format.hpp"
 #include "perf_source.hpp"
@@ -24,8 +22,6 @@ constexpr std::uint32_t clock_of_kernel = EVENTLOG_CLOCK_MONOTONIC;  // of each 
 constexpr std::chrono::milliseconds stop_interval{10};
 // How soon an event is found that a program brings along.
 constexpr std::chrono::milliseconds look_interval{100};
-// Of all histograms, for which the kernel takes the memory when they begin: 130 MB.
-constexpr std::uint64_t counted_keys_max = std::uint64_t{1} << 19U;
 
 tracefs::instance_options instance_options_of(const tracing_options& options) {
     tracefs::instance_options wanted;
@@ -79,14 +75,8 @@ void traced_recording::start(record_sink& sink) {
 
 /// Has the kernel count the event, and keep the rest of it. False if it is to be computed here.
 bool traced_recording::begin_counting(const counted_event& wanted, std::string& reason) {
-    std::uint64_t room = counted_keys_max;
-    for (const counted_event& each : source_->counted()) {
-        room -= each.pushed->asked.size;
-    }
-    if (wanted.pushed->asked.size > room) {
-        reason = fmt::format("the histograms of events before it take all the memory that they "
-                             "may, for {} keys",
-                             counted_keys_max);
+    reason = reason_without_room(source_->counted(), *wanted.pushed);
+    if (!reason.empty()) {
         return false;
     }
     if (!source_->count(wanted)) {

@@ -192,6 +192,33 @@ TEST(pushed_event, refuses_what_the_kernel_has_no_room_for) {
     EXPECT_EQ(of.decide("count() by tiny", "", 131073).pushed->asked.size, 256U);
 }
 
+TEST(pushed_event, of_a_distribution_may_have_as_many_values_with_keys_as_the_largest_table) {
+    subject of;
+    const elog::push_decision found = of.decide("hist(amount, 8405024) by tiny");  // 512 * 256
+    ASSERT_TRUE(found.pushed) << found.reason;
+    EXPECT_EQ(found.pushed->asked.size, eventlog::tracefs::hist_size_max);
+    EXPECT_EQ(of.decide("hist(amount, 8388608) by tiny").reason,  // 513 * 256
+              "there may be more values with their keys than 131072, all that the kernel can keep");
+}
+
+TEST(pushed_event, counts_in_as_many_tables_as_all_of_them_may_take) {
+    subject of;
+    const auto largest = of.decide("count() by amount", "", 131072).pushed;
+    const auto half = of.decide("count() by amount").pushed;
+    const auto smallest = of.decide("count()").pushed;
+    ASSERT_TRUE(largest && half && smallest);
+    std::vector<elog::counted_event> before(3, {&of.event(), largest});
+    EXPECT_EQ(reason_without_room({}, *largest), "");
+    EXPECT_EQ(reason_without_room(before, *largest), "");
+    before.push_back({&of.event(), half});
+    EXPECT_EQ(reason_without_room(before, *half), "");
+    EXPECT_EQ(reason_without_room(before, *largest),
+              "the histograms of events before it take all the memory that they may, for 524288 "
+              "keys");
+    before.push_back({&of.event(), half});
+    EXPECT_NE(reason_without_room(before, *smallest), "");
+}
+
 TEST(pushed_event, refuses_what_the_predicate_leaves_to_elog) {
     subject of;
     elog::kernel_condition part;
@@ -289,6 +316,21 @@ TEST(pushed_event, tells_of_events_without_room) {
     both.take({{{{7}, 3, {}}}, 3, 9});
     EXPECT_NE(both.by_counts().find(R"("events":3,"lost":0,"overflowed":9)"), std::string::npos)
         << both.by_counts();
+}
+
+TEST(pushed_event, keeps_as_many_keys_as_are_asked_for_and_tells_of_one_more) {
+    subject of;
+    hist_table counted{{{{1}, 4, {}}, {{2}, 5, {}}}, 9, 6};
+    computed fitting(of, "count() by tiny", 2);
+    fitting.take(counted);
+    EXPECT_NE(fitting.by_counts().find(R"("events":9,"lost":0,"overflowed":6)"), std::string::npos)
+        << fitting.by_counts();
+    counted.entries.push_back({{3}, 3, {}});
+    computed full(of, "count() by tiny", 2);
+    full.take(counted);
+    // Those without room in the kernel, and those without room here.
+    EXPECT_NE(full.by_counts().find(R"("events":9,"lost":0,"overflowed":9)"), std::string::npos)
+        << full.by_counts();
 }
 
 TEST(pushed_event, keeps_the_keys_with_the_most_records_where_not_all_find_room) {
