@@ -157,11 +157,16 @@ permits_some() {{
     chmod o-rwx $item/filter
     as_user "$elog" events load
 }}
+refuses_system_to_user() {{
+    chmod o+rx $tracing $tracing/events
+    chmod o-rwx $tracing/events/$system
+    as_user "$elog" events load
+}}
 refuses_instance_to_user() {{
     chmod o-rwx $tracing/instances
     as_user "$elog" events load --instance mine
 }}
-for each in keeps keeps_all keeps_texts refuses_text refuses_process refuses_never refuses_name refuses_unknown refuses_instance refuses_path leaves_others all_or_none switched_off refused_by_the_kernel triggers in_an_instance refuses_user permits_some refuses_instance_to_user; do
+for each in keeps keeps_all keeps_texts refuses_text refuses_process refuses_never refuses_name refuses_unknown refuses_instance refuses_path leaves_others all_or_none switched_off refused_by_the_kernel triggers in_an_instance refuses_user refuses_system_to_user permits_some refuses_instance_to_user; do
     part $each $each
 done
 true
@@ -269,6 +274,8 @@ class TracefsControl(loads.Guest):
 
     def test_says_that_it_is_not_permitted(self):
         self.assertIn("elog doctor", self.part("refuses_user", 1)[0])
+        self.assertRegex(self.part("refuses_system_to_user", 1)[0],
+                         f"The events in .*/{self.SYSTEM} cannot be listed: .*elog doctor")
         (told,) = self.part("permits_some", 1)
         self.assertRegex(told, "cannot be read.* may not be used: reading the file filter of .*:"
                                ".*elog doctor")

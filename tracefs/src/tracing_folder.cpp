@@ -24,6 +24,20 @@ void for_each(char** list, const Take& take_name) {
     }
 }
 
+[[noreturn]] void refuse(const std::string& what, int number) {
+    throw error(
+        "{}: {}. Run it as root, for example with sudo; elog doctor says how others get the "
+        "permission.",
+        what, std::strerror(number));
+}
+
+/// Throws error if what is there may not be listed.
+void check_listable(const std::string& folder) {
+    if (::access(folder.c_str(), R_OK | X_OK) != 0) {
+        refuse(fmt::format("The events in {} cannot be listed", folder), errno);
+    }
+}
+
 void note_instance(const char* name, void* context) {
     static_cast<std::vector<std::string>*>(context)->emplace_back(name);
 }
@@ -41,14 +55,13 @@ std::string find_tracefs() {
 
 std::vector<event_name> list_events(const std::vector<std::string>& systems) {
     const std::string folder = find_tracefs() + "/events";
-    if (::access(folder.c_str(), R_OK | X_OK) != 0) {
-        throw error("The events in {} cannot be listed: {}. Run it as root, for example with sudo; "
-                    "elog doctor says how others get the permission.",
-                    folder, std::strerror(errno));
-    }
+    check_listable(folder);
     std::vector<event_name> found;
     for (const std::string& system : systems) {
-        if (::access(fmt::format("{}/{}", folder, system).c_str(), F_OK) == 0) {
+        const std::string of_system = fmt::format("{}/{}", folder, system);
+        if (::access(of_system.c_str(), F_OK) == 0) {
+            // libtracefs would say that there are none.
+            check_listable(of_system);
             for_each(eventlog_tracefs_events(system.c_str()), [&](const char* name) {
                 found.push_back({system, name});
             });
@@ -61,9 +74,9 @@ std::optional<std::string> read_format(const event_name& event) {
     std::optional<std::string> text = take(
         eventlog_tracefs_read_event(nullptr, event.system.c_str(), event.event.c_str(), "format"));
     if (!text && errno != ENOENT && errno != ENODEV) {
-        throw error("What {}:{} looks like cannot be read: {}. Run it as root, for example with "
-                    "sudo.",
-                    event.system, event.event, std::strerror(errno));
+        const int number = errno;
+        refuse(fmt::format("What {}:{} looks like cannot be read", event.system, event.event),
+               number);
     }
     return text;
 }
