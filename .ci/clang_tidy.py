@@ -11,7 +11,7 @@ apart by the compiler and checked in different batches. What is found is the sam
 
 Sources in which an earlier run has found nothing, and which are what they were, are left out.
 
-Exit status 1 when there are findings, or when a source does not compile.
+Exit status 1 when there are findings, when a source does not compile, or when clang-tidy fails.
 """
 
 import concurrent.futures
@@ -88,6 +88,17 @@ def groups_of(database):
             yield (*flags, *looked_in), is_c, sorted(sources)[part::parts]
 
 
+def run(*words):
+    """Returns what a tool says, and whether it is content; it is not if it cannot be run."""
+    try:
+        result = subprocess.run(words, capture_output=True, text=True, check=False)
+    except OSError as mistake:
+        return f"{words[0]} cannot be run ({mistake}). Install it with: ./dev setup", False
+    # Of what it cannot read in .clang-tidy it complains, goes on without it and exits with 0.
+    return (result.stdout + result.stderr,
+            result.returncode == 0 and not re.search(r"^Error\b|\berror:", result.stderr, re.M))
+
+
 class Batches:
     """Writes the sources that include others, and checks them."""
 
@@ -117,16 +128,14 @@ class Batches:
             output.append(f"{len(sources) - len(left)} of {len(sources)} are as they were")
         while left:
             batch, left, path = self.next_batch(flags, is_c, left)
-            result = subprocess.run(
-                ["clang-tidy", "--quiet", "--warnings-as-errors=*", str(path), "--", *flags,
-                 *FLAGS_OF_BATCH],
-                capture_output=True, text=True, check=False)
+            said, is_clean = run("clang-tidy", "--quiet", "--warnings-as-errors=*", str(path), "--",
+                                 *flags, *FLAGS_OF_BATCH)
             output += [pathlib.Path(source).name for source in batch]
-            if result.returncode == 0:
+            if is_clean:
                 self.clean.add(keys[source] for source in batch)
             else:
                 content = False
-                output.append(result.stdout + result.stderr)
+                output.append(said)
         return "\n".join(output), content
 
     def next_batch(self, flags, is_c, sources):
@@ -134,13 +143,11 @@ class Batches:
         batch, left = list(sources), []
         while True:
             path = self.write(batch, is_c)
-            result = subprocess.run(
-                ["clang" if is_c else "clang++", "-fsyntax-only", "-ferror-limit=0", *flags,
-                 *FLAGS_OF_BATCH, str(path)],
-                capture_output=True, text=True, check=False)
-            if result.returncode == 0 or len(batch) == 1:
+            said, compiles = run("clang" if is_c else "clang++", "-fsyntax-only", "-ferror-limit=0",
+                                 *flags, *FLAGS_OF_BATCH, str(path))
+            if compiles or len(batch) == 1:
                 return batch, left, path
-            blamed = set(re.findall(r"^(/[^:\n]+):\d+:\d+: (?:fatal )?error:", result.stderr, re.M))
+            blamed = set(re.findall(r"^(/[^:\n]+):\d+:\d+: (?:fatal )?error:", said, re.M))
             # The first stays, so that this comes to an end whoever is blamed.
             moved = [source for source in batch[1:] if source in blamed] or batch[1:]
             left += moved

@@ -2,8 +2,9 @@
 """Which sources clang-tidy has found nothing in, kept from one run to the next.
 
 A source is known by all that decides what is found: its bytes and those of every file of the project
-that it includes, the flags, the checks that are asked for, and the packages of this machine, which
-stand for the tools and for the headers of others. If any of it changes, it is checked again.
+that it includes, itself or by a flag, the flags, the checks that are asked for, and the packages of this
+machine, which stand for the tools and for the headers of others. If any of it changes, it is checked
+again.
 """
 
 import hashlib
@@ -16,6 +17,8 @@ import sys
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.M)
+# Flags that have a file read in front of the source.
+IN_FRONT = ("-include", "-imacros", "-include-pch")
 # Some twenty times as many as there are.
 KEPT_MAX = 10000
 
@@ -23,6 +26,11 @@ KEPT_MAX = 10000
 def place():
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return pathlib.Path(home) / "eventlog" / "clean-sources.json"
+
+
+def flag_of_project(flag):
+    """In another work tree it is the same."""
+    return re.sub(rf"{re.escape(str(PROJECT))}(?![^/\"'\s])", "/", flag)
 
 
 def surroundings():
@@ -80,26 +88,27 @@ class CleanSources:
         return met
 
     def checks(self, paths):
-        """The files that ask for checks of these."""
-        folders = {folder for path in paths for folder in path.parents
-                   if folder.is_relative_to(PROJECT)}
+        """The files that ask for checks of these: the nearest, and those above it, of which it may
+        inherit."""
+        folders = {folder for path in paths for folder in path.parents}
         return sorted(folder / ".clang-tidy" for folder in folders
                       if (folder / ".clang-tidy").is_file())
 
     def key(self, source, flags):
-        """`flags` name the folders, too, by -I and -isystem and in their order, and by -include
+        """`flags` name the folders, too, by -I and -isystem and in their order, and by IN_FRONT
         what is read in front of the source. Those of others are packages', as their headers are."""
-        named = [(kind, pathlib.Path(path)) for kind, path in zip(flags, flags[1:])
-                 if kind in ("-I", "-isystem", "-include") and
-                 pathlib.Path(path).is_relative_to(PROJECT)]
-        folders = [path for kind, path in named if kind != "-include"]
-        in_front = [path for kind, path in named if kind == "-include"]
+        # clang's own words have another word in front: -Xclang -include -Xclang FILE.
+        words = [flag for flag in flags if flag != "-Xclang"]
+        named = [(kind, pathlib.Path(os.path.abspath(path))) for kind, path in zip(words, words[1:])
+                 if kind in ("-I", "-isystem", *IN_FRONT)]
+        named = [(kind, path) for kind, path in named if path.is_relative_to(PROJECT)]
+        folders = [path for kind, path in named if kind not in IN_FRONT]
+        in_front = [path for kind, path in named if kind in IN_FRONT and path.is_file()]
         key = hashlib.sha256(self.common or b"")
-        # In another work tree it is the same.
-        key.update("\0".join(flags).replace(str(PROJECT), "").encode())
+        key.update("\0".join(map(flag_of_project, flags)).encode())
         met = list(self.included([*in_front, pathlib.Path(source)], folders))
         for path in met + self.checks(met):
-            key.update(str(path.relative_to(PROJECT)).encode() + b"\0" + self.file(path)[0])
+            key.update(flag_of_project(str(path)).encode() + b"\0" + self.file(path)[0])
         return key.hexdigest()
 
     def knows(self, key):
@@ -121,7 +130,10 @@ class CleanSources:
         unfinished = path.with_name(f"{path.name}.{os.getpid()}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished.write_text(json.dumps(list(self.kept)[-KEPT_MAX:]), encoding="utf-8")
-            unfinished.replace(path)
+            try:
+                unfinished.write_text(json.dumps(list(self.kept)[-KEPT_MAX:]), encoding="utf-8")
+                unfinished.replace(path)
+            finally:
+                unfinished.unlink(missing_ok=True)
         except OSError as error:
             print(f"clang-tidy: which sources are clean is not kept: {error}", file=sys.stderr)

@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 import unittest
@@ -101,6 +102,44 @@ class CleanSources(unittest.TestCase):
         (other / "far.hpp").unlink()
         self.assertEqual(self.key(clean_sources.CleanSources(), flags), before)
 
+    def test_is_checked_when_what_any_flag_has_read_in_front_of_it_has_changed(self):
+        for flag in ("-include", "-imacros", "-include-pch"):
+            for words in ((flag, str(self.project / "front.hpp")),
+                          ("-Xclang", flag, "-Xclang", str(self.project / "front.hpp"))):
+                with self.subTest(words=words):
+                    self.write("front.hpp", "int front();\n")
+                    before = self.key(clean_sources.CleanSources(), (*self.flags, *words))
+                    self.write("front.hpp", "long front();\n")
+                    self.assertNotEqual(
+                        before, self.key(clean_sources.CleanSources(), (*self.flags, *words)))
+
+    def test_is_checked_when_checks_are_inherited_from_above_the_project(self):
+        (self.project.parent / ".clang-tidy").write_text("Checks: '*'\n", encoding="utf-8")
+        self.assertFalse(self.is_clean())
+
+    def test_is_the_same_in_another_work_tree_and_not_beside_it(self):
+        def keys():
+            known = clean_sources.CleanSources()
+            return [self.key(known, ("-I", str(self.project) + folder))
+                    for folder in ("/include", "-other/include")]
+
+        before = keys()
+        other = self.project.parent / "other"
+        shutil.copytree(self.project, other)
+        clean_sources.PROJECT = self.project = other
+        after = keys()
+        self.assertEqual(before[0], after[0])
+        self.assertNotEqual(before[1], after[1])
+
+    def test_leaves_nothing_unfinished_behind(self):
+        known = clean_sources.CleanSources()
+        clean_sources.place().unlink()
+        clean_sources.place().mkdir()
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            known.save()
+        self.assertIn("not kept", said.getvalue())
+        self.assertEqual(list(clean_sources.place().parent.glob("*.json.*")), [])
+
     def run_without_tools(self, work):
         path = os.environ["PATH"]
         os.environ["PATH"] = str(self.project)
@@ -189,6 +228,28 @@ done
         bad = self.source("bad.cpp", "int wrong;\n")
         self.assertFalse(self.check(good, bad)[1])
         self.assertNotIn("as they were", self.check(good, bad)[0])
+
+    def test_are_not_kept_when_the_tool_fails(self):
+        good = self.source("good.cpp", "int good;\n")
+        tool = self.folder / "clang-tidy"
+        # The last two are what it says of a .clang-tidy, and of a flag, and goes on without them.
+        for how in ("exit 1", "kill -KILL $$", "echo 'Error parsing .clang-tidy' >&2",
+                    "echo 'error: unknown argument' >&2"):
+            with self.subTest(how=how):
+                tool.write_text(f'#!/bin/sh\n[ "$1" = --version ] || {{ {how}; }}\n',
+                                encoding="utf-8")
+                self.assertFalse(self.check(good)[1])
+                self.assertNotIn("as they were", self.check(good)[0])
+
+    def test_are_not_kept_when_the_tool_cannot_be_run(self):
+        good = self.source("good.cpp", "int good;\n")
+        known = clean_sources.CleanSources()
+        (self.folder / "clang-tidy").unlink()
+        os.environ["PATH"] = str(self.folder)
+        output, content = clang_tidy.Batches(self.folder, known).check((), False, [good])
+        self.assertFalse(content)
+        self.assertIn("clang-tidy cannot be run", output)
+        self.assertEqual(known.kept, {})
 
 
 if __name__ == "__main__":
