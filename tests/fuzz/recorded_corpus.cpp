@@ -2,6 +2,8 @@
 //
 // recorded_corpus FOLDER: writes small recordings of perf's and trace-cmd's, of every form, to
 // perf_data and trace_dat in that folder, for fuzzers to begin with.
+#include <linux/perf_event.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -55,6 +57,20 @@ std::vector<std::uint8_t> trace_dat(const trace_dat_options& options) {
     return maker.file();
 }
 
+std::vector<std::uint8_t> instances() {
+    constexpr std::uint32_t padding = 29;
+    constexpr std::uint32_t time_extension = 30;
+    trace_dat_maker maker(formats(), {.compressed = false});
+    maker.page(1, trace_dat_maker::some);
+    maker.entry(1, {time_extension, 1});
+    maker.event(1, 5000, record_of_item(item, 2, 1, "apple"));
+    maker.entry(1, {padding, 0});
+    maker.instance("mine", "mono");
+    maker.page(0);
+    maker.event(0, 2000, record_of_item(item, 2, 2, "pear"));
+    return maker.file();
+}
+
 }  // namespace
 
 int main(int argument_count, char** arguments) {
@@ -69,8 +85,16 @@ int main(int argument_count, char** arguments) {
     write(perf + "/plain", perf_data({}, 0));
     write(perf + "/compressed", perf_data({.content_max = 4096}, 100));
     write(perf + "/own_clock", perf_data({.clock = std::nullopt}, 0));
+    // As perf has it where the samples of all events are alike.
+    write(perf + "/no_identifier",
+          perf_data({.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                                    PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW},
+                    0));
     write(trace + "/version_6", trace_dat({.version = 6}));
     write(trace + "/version_7", trace_dat({.compressed = false}));
     write(trace + "/compressed", trace_dat({.realtime = 1'000'000}));
+    write(trace + "/of_guest",
+          trace_dat({.compressed = false, .time_offset = "-5", .has_host_clock = true}));
+    write(trace + "/instances", instances());
     return 0;
 }
