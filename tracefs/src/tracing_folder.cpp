@@ -31,11 +31,16 @@ void for_each(char** list, const Take& take_name) {
         what, std::strerror(number));
 }
 
-/// Throws error if what is there may not be listed.
-void check_listable(const std::string& folder) {
-    if (::access(folder.c_str(), R_OK | X_OK) != 0) {
+/// False if it is not there: its last event may have gone. Throws error if it may not be listed, of
+/// which libtracefs would say that there is nothing.
+bool is_listable(const std::string& folder) {
+    if (::access(folder.c_str(), R_OK | X_OK) == 0) {
+        return true;
+    }
+    if (errno != ENOENT) {
         refuse(fmt::format("The events in {} cannot be listed", folder), errno);
     }
+    return false;
 }
 
 void note_instance(const char* name, void* context) {
@@ -55,13 +60,12 @@ std::string find_tracefs() {
 
 std::vector<event_name> list_events(const std::vector<std::string>& systems) {
     const std::string folder = find_tracefs() + "/events";
-    check_listable(folder);
+    if (!is_listable(folder)) {
+        refuse(fmt::format("The events in {} cannot be listed", folder), ENOENT);
+    }
     std::vector<event_name> found;
     for (const std::string& system : systems) {
-        const std::string of_system = fmt::format("{}/{}", folder, system);
-        if (::access(of_system.c_str(), F_OK) == 0) {
-            // libtracefs would say that there are none.
-            check_listable(of_system);
+        if (is_listable(fmt::format("{}/{}", folder, system))) {
             for_each(eventlog_tracefs_events(system.c_str()), [&](const char* name) {
                 found.push_back({system, name});
             });
