@@ -26,8 +26,8 @@ char* eventlog_tracefs_read_event(struct tracefs_instance* instance, const char*
 int eventlog_tracefs_write_event(struct tracefs_instance* instance, const char* system,
                                  const char* event, const char* file, const char* text);
 /*
- * Has an event's filter be that condition. The kernel keeps one that it refuses, as a text, and lets
- * all events through: then there is none.
+ * Has an event's filter be that condition. The kernel keeps one that it refuses, as a text, and
+ * lets all events through: then there is none.
  */
 int eventlog_tracefs_filter(struct tracefs_instance* instance, const char* system,
                             const char* event, const char* condition);

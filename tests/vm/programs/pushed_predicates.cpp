@@ -173,7 +173,6 @@ class generator : public eventlog::test::chance {
     }
 
     const std::string& text() { return pick(words); }
-
 };
 
 using payloads = std::map<std::uint32_t, std::vector<std::uint8_t>>;  // by serial number
