@@ -32,7 +32,7 @@ void add_head(byte_maker& to, std::uint32_t type, std::uint16_t misc, std::size_
 }  // namespace
 
 perf_data_maker::perf_data_maker(std::vector<system_format> formats, perf_data_options options)
-    : formats_(std::move(formats)), options_(options) {
+    : formats_(std::move(formats)), options_(std::move(options)) {
     if (options_.sample_type == 0) {
         options_.sample_type = usual;
     }

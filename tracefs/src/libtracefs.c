@@ -48,8 +48,9 @@ int eventlog_tracefs_filter(struct tracefs_instance* instance, const char* syste
     const int result = eventlog_tracefs_write_event(instance, system, event, "filter", condition);
     const int error = errno;
 
-    if (result != 0)
+    if (result != 0) {
         eventlog_tracefs_write_event(instance, system, event, "filter", "0");
+    }
     errno = error;
     return result;
 }
