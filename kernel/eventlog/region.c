@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The memory of a subscription: making it, mapping it, see region.h. */
 #include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -133,7 +134,8 @@ int eventlog_region_make(struct eventlog_memory *memory, struct eventlog_user *u
 	error = charge(memory, memory->head_size / PAGE_SIZE);
 	if (error)
 		return error;
-	memory->head = __vmalloc(memory->head_size, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	memory->head = __vmalloc(memory->head_size,
+				 GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
 	if (!memory->head)
 		return -ENOMEM;
 	lay_out(memory->head, wanted);
@@ -164,18 +166,19 @@ void eventlog_region_free(struct eventlog_memory *memory)
 	uncharge(memory, atomic_long_read(&memory->charged));
 }
 
-/* Gives a ring its buffers.  Returns them, or NULL if there is no memory, or not for this user. */
+/* Gives a ring its buffers.  Returns them, or -ENOMEM, or -EMFILE if the user has too many. */
 u8 *eventlog_region_back(struct eventlog_memory *memory, u32 ring)
 {
 	const u64 pages = memory->ring_bytes / PAGE_SIZE;
+	const int error = charge(memory, pages);
 	u8 *buffers;
 
-	if (charge(memory, pages))
-		return NULL;
+	if (error)
+		return ERR_PTR(error);
 	buffers = __vmalloc(memory->ring_bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
 	if (!buffers) {
 		uncharge(memory, pages);
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	}
 	/* Whoever maps it sees zeroes. */
 	smp_store_release(&memory->buffers[ring], buffers);

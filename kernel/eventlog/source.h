@@ -35,7 +35,7 @@ struct eventlog_subscription {
 	struct eventlog_filter filter;
 	struct eventlog_asker asker;
 	struct list_head schemas; /* private to tables.c */
-	bool is_made; /* a CPU without memory is no error any more */
+	int error; /* why a CPU has no memory; looked at when it is made */
 	bool is_over; /* set once, with release: nobody writes any more */
 
 	/* Waiting for something to read. */

@@ -23,14 +23,17 @@ static int prepare_cpu(unsigned int cpu, struct hlist_node *node)
 	struct eventlog_subscription *subscription =
 		hlist_entry(node, struct eventlog_subscription, cpus);
 	struct eventlog_ring_writer *ring = per_cpu_ptr(subscription->writers, cpu);
+	u8 *buffers;
 
 	if (ring->buffers)
 		return 0;
-	ring->buffers = eventlog_region_back(&subscription->memory, cpu);
-	if (ring->buffers)
-		eventlog_ring_begin(ring);
-	else if (!subscription->is_made)
-		return -EMFILE;
+	buffers = eventlog_region_back(&subscription->memory, cpu);
+	if (IS_ERR(buffers)) {
+		WRITE_ONCE(subscription->error, PTR_ERR(buffers));
+		return 0;
+	}
+	ring->buffers = buffers;
+	eventlog_ring_begin(ring);
 	return 0;
 }
 
@@ -60,8 +63,8 @@ static int make_memory(struct eventlog_subscription *subscription,
 
 	if (error)
 		return error;
-	subscription->writers =
-		alloc_percpu_gfp(struct eventlog_ring_writer, GFP_KERNEL_ACCOUNT);
+	subscription->writers = alloc_percpu_gfp(struct eventlog_ring_writer,
+						 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!subscription->writers)
 		return -ENOMEM;
 	init_writers(subscription);
@@ -93,12 +96,14 @@ static int begin(struct eventlog_subscription *subscription)
 
 	if (error)
 		return error;
-	subscription->is_made = true;
-	error = eventlog_sources_join(subscription);
-	if (error) {
-		eventlog_sources_leave(subscription);
-		cpuhp_state_remove_instance_nocalls(new_cpus, &subscription->cpus);
+	error = READ_ONCE(subscription->error);
+	if (!error) {
+		error = eventlog_sources_join(subscription);
+		if (error)
+			eventlog_sources_leave(subscription);
 	}
+	if (error)
+		cpuhp_state_remove_instance_nocalls(new_cpus, &subscription->cpus);
 	return error;
 }
 

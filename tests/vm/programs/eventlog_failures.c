@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "device_steps.h"
+#include "listening.h"
 
 #define FAILURES "/sys/kernel/debug/"
 
@@ -103,6 +104,67 @@ static int write_large(void) {
 
 static void nothing(void) {}
 
+static uint32_t index_published;
+static uint32_t number_published;
+
+static int publish_one(void) {
+    const struct eventlog_offer offer = {.write_index = index_published, .level = 3, .name = "one"};
+    return publish(device, "failures", &offer, 1, &number_published);
+}
+
+static void withdraw_one(void) {
+    step("what is published can be withdrawn", withdraw(device, number_published) == 0);
+}
+
+/// Opened before: that takes memory of its own.
+static int listener = -1;
+
+static int subscribe_to_all(void) {
+    return subscribe(listener, &(struct wanted){.overwrite = true});
+}
+
+static void reopen_listener(void) {
+    (void)close(listener);
+    listener = open_device();
+    step("one who may listen", listener >= 0);
+}
+
+/// No more is allowed than what one takes.
+static void allow_one_subscription(void) {
+    char pages[32];
+    reopen_listener();
+    step("one subscribes", subscribe_to_all() == 0);
+    const uint64_t memory = statistics(listener, EVENTLOG_ALL_RINGS).memory;
+    (void)snprintf(pages, sizeof pages, "%lu", (unsigned long)(memory / 4096));
+    reopen_listener();
+    set_file(PARAMETERS "subscriptions_per_user", "1");
+    set_file(PARAMETERS "ring_pages_per_user", pages);
+}
+
+/// With nobody who listens, and with somebody: what has no room there then is heard by nobody.
+static void publish_without_memory(void) {
+    static const struct attempt publishing = {"publish", publish_one, withdraw_one};
+    static const struct attempt subscribing = {"subscribe", subscribe_to_all, reopen_listener};
+    step("one event is registered",
+         register_at("published u64 a", &word, word_bit, &index_published) == 0);
+    set_file(PARAMETERS "files_per_user", "2");
+    set_file(PARAMETERS "schema_pages_per_user", "1");
+    step("publishing takes memory", try_all(&publishing) > 3);
+    allow_one_subscription();
+    step("subscribing takes memory", try_all(&subscribing) > 10);
+    // Also with something to listen to.
+    step("what is published after that", publish_one() == 0);
+    set_file(PARAMETERS "ring_pages_per_user", "16384");
+    step("can be subscribed to", try_all(&subscribing) > 10 && word == 0);
+    withdraw_one();
+    step("one subscribes", subscribe_to_all() == 0);
+    step("publishing to somebody takes memory", try_all(&publishing) > 3);
+    step("who is published at last", publish_one() == 0);
+    step("is heard", word == 1U << word_bit);
+    withdraw_one();
+    (void)close(listener);
+}
+
 /// Leaves out what that function of the kernel calls.
 static void spare(const char* function, const char* cause) {
     FILE* symbols = fopen("/proc/kallsyms", "r");
@@ -174,6 +236,9 @@ int main(void) {
     step("can be listened to", word == 1U << word_bit);
     step("an event that is large takes memory", try_all(&writing) > 0);
     set_file(OUR_EVENTS "failures/enable", "0");
+    forget();
+    set_file(PARAMETERS "events_per_user", "1");
+    publish_without_memory();
     puts("ok: all failures");
     return 0;
 }
