@@ -2,9 +2,11 @@
 //
 // Calls /dev/eventlog of the kernel module at random, from several processes of several threads,
 // for as many seconds as its argument says, while one of them has its events traced, as root. One
-// file is shared by all processes, the others and the memory by the threads of one. What becomes of
-// a call does not matter: the kernel must not complain. But some of each kind that is allowed have
-// to be taken, for which it goes on for another minute if need be. What the C library asks for.
+// file is shared by all processes, the others and the memory by the threads of one. Another one
+// takes a processor away and gives it back, if there are two, and tries to unload the module, which
+// is to be refused: its device is open. What becomes of a call does not matter: the kernel must not
+// complain. But some of each kind that is allowed have to be taken, for which it goes on for
+// another minute if need be. What the C library asks for.
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -28,8 +30,10 @@
 #include "steps.h"
 #include "user_events_abi.h"
 
-enum { files = 4, pages = 4, page_size = 4096, names = 12, processes = 3, threads = 2 };
-enum { patience = 60 };
+#define SECOND_PROCESSOR "/sys/devices/system/cpu/cpu1/online"
+
+enum { files = 4, pages = 4, page_size = 4096, names = 12, processes = 4, threads = 2 };
+enum { patience = 60, pause_of_disturber = 20000 };
 enum {
     registering,
     unregistering,
@@ -43,12 +47,25 @@ enum {
     mapping,
     asking,
     ending,
+    turning,
+    unloading,
     kinds
 };
 
-static const char* const name_of_kind[kinds] = {
-    "registered", "unregistered", "deleted", "written", "traced", "published",
-    "withdrawn",  "subscribed",   "read",    "mapped",  "asked",  "ended"};
+static const char* const name_of_kind[kinds] = {"registered",
+                                                "unregistered",
+                                                "deleted",
+                                                "written",
+                                                "traced",
+                                                "published",
+                                                "withdrawn",
+                                                "subscribed",
+                                                "read",
+                                                "mapped",
+                                                "asked",
+                                                "ended",
+                                                "processors turned off and on",
+                                                "not unloaded"};
 
 /// Of all processes.
 struct counters {
@@ -61,6 +78,8 @@ static _Thread_local uint32_t state;
 static int opened[files];
 static char* memory;
 static struct timespec end;
+static bool has_processors = false;
+static bool has_module = false;
 /// Whether those who are not root may have events removed.
 static bool may_delete = true;
 
@@ -179,6 +198,7 @@ static void listen_well(void) {
     if (header != MAP_FAILED) {
         (void)munmap(header, page_size);
     }
+    note(ending, -end_subscription(hearer));
     note(withdrawing, -withdraw(teller, number));
     (void)close(hearer);
     (void)close(teller);
@@ -476,9 +496,22 @@ static void trace_at_random(void) {
     }
 }
 
+static bool can_be_taken(int kind) {
+    switch (kind) {
+        case deleting:
+            return may_delete;
+        case turning:
+            return has_processors;
+        case unloading:
+            return has_module;
+        default:
+            return true;
+    }
+}
+
 static bool is_each_taken(void) {
     for (int kind = 0; kind < kinds; ++kind) {
-        if (atomic_load(&counted->taken[kind]) == 0 && (kind != deleting || may_delete)) {
+        if (atomic_load(&counted->taken[kind]) == 0 && can_be_taken(kind)) {
             return false;
         }
     }
@@ -538,6 +571,33 @@ static void run_tracer(void) {
     }
 }
 
+static bool turn_processor(const char* wanted) {
+    const int file = open(SECOND_PROCESSOR, O_WRONLY | O_CLOEXEC);
+    const bool done = file >= 0 && write(file, wanted, 1) == 1;
+    (void)close(file);
+    return done;
+}
+
+/// What the machine and its owner do meanwhile.
+static void run_disturber(void) {
+    while (!is_over()) {
+        if (has_processors) {
+            note(turning, turn_processor("0") && turn_processor("1") ? 0 : -1);
+        }
+        if (has_module) {
+            const long unloaded = syscall(SYS_delete_module, "eventlog", O_NONBLOCK);
+            note(unloading, unloaded == 0 ? -1 : 0);
+            if (unloaded == 0) {
+                (void)fputs("WRONG: the module has been unloaded while it was in use\n", stderr);
+                _exit(1);
+            }
+        }
+        (void)usleep(pause_of_disturber);
+    }
+    // Whoever comes next has both.
+    (void)turn_processor("1");
+}
+
 /// Else nothing would go away.
 static void stop_tracing(void) {
     write_quietly(TRACING "events/eventlog/enable", "0");
@@ -555,6 +615,8 @@ int main(int argc, char** argv) {
     // several processors do not always survive.
     set_file(TRACING "options/record-cmd", "0");
     may_delete = may_others_delete();
+    has_processors = access(SECOND_PROCESSOR, W_OK) == 0;
+    has_module = access("/sys/module/eventlog/refcnt", F_OK) == 0;
     counted =
         mmap(NULL, sizeof *counted, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     opened[0] = open("/dev/eventlog", O_RDWR | O_CLOEXEC);
@@ -563,6 +625,8 @@ int main(int argc, char** argv) {
         if (fork() == 0) {
             if (process == 0) {
                 run_tracer();
+            } else if (process == 1) {
+                run_disturber();
             } else {
                 run_caller(process);
             }

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The kernel module under calls at random, on two processors, of which one goes and comes back
+meanwhile, and while somebody tries to unload it. For as many seconds as EVENTLOG_TEST_FUZZ_SECONDS
+says: a few, unless somebody wants to know it."""
+
+import os
+
+import parts
+import vm_case
+
+SCRIPT = parts.SHELL + r"""
+is_unloaded() { rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }
+insmod /eventlog.ko remove_idle=1 || exit
+part fuzz "$0" "$1"
+part unload wait_until is_unloaded
+"""
+
+
+class Fuzz(parts.Case):
+    """One guest, in which all of it happens."""
+
+    KERNEL = "debian-6.12"
+    # Threads take turns in the middle of the kernel's work, too.
+    PARAMETERS = ("preempt=full",)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        seconds = os.environ.get("EVENTLOG_TEST_FUZZ_SECONDS", "10")
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        program = vm_case.built("PROGRAMS", "eventlog_fuzz")
+        cls.result = cls.run_well(
+            kernel,
+            ["sh", "-c", SCRIPT, program, seconds],
+            files={"/eventlog.ko": vm_case.module_or_skip(kernel), program: program},
+            parameters=cls.PARAMETERS,
+            processors=2,
+            time_limit=600 + 3 * int(seconds),
+        )
+
+    def test_bears_calls_at_random_while_processors_and_others_come_and_go(self):
+        said = self.part("fuzz")
+        print(*said, sep="\n")
+        counts = dict(line.split(": ") for line in said if " of " in line)
+        for kind in ("processors turned off and on", "not unloaded", "read", "ended"):
+            self.assertNotEqual(counts[kind].split()[0], "0")
+        refused, attempts = counts["not unloaded"].split(" of ")
+        self.assertEqual(refused, attempts)
+
+    def test_leaves_nothing_behind(self):
+        self.part("unload")
+
+
+class FuzzUnderDebugging(Fuzz):
+    """The same where the kernel looks after itself."""
+
+    KERNEL = "debug-6.12"
+    PARAMETERS = ()
+
+
+if __name__ == "__main__":
+    vm_case.main()
