@@ -425,7 +425,8 @@ static ssize_t read_once(struct eventlog_subscription *subscription, struct iov_
 ssize_t eventlog_read(struct eventlog_subscription *subscription, struct iov_iter *to,
 		      bool may_wait)
 {
-	long left = subscription->timeout ? msecs_to_jiffies(subscription->timeout) :
+	/* The tick in which we begin is not a whole one. */
+	long left = subscription->timeout ? msecs_to_jiffies(subscription->timeout) + 1 :
 					    MAX_SCHEDULE_TIMEOUT;
 	ssize_t got;
 	bool over;
