@@ -15,6 +15,10 @@
  *     |       |
  *     |  source.c --- who wants which event --- filter.c
  *     |       |
+ *     |       |  <-- provider.c, schema.c: providers of the kernel and its modules
+ *     |       |          ^
+ *     |       |          kernel_provider.c: what CPUs do --- hooks.c, idle.c
+ *     |       |
  *     |  ring.c  <-- subscription.c --- region.c: memory for each CPU
  *     |       |                         tables.c: whom it hears
  *     |       |
@@ -26,7 +30,8 @@
  * who uses them), event_mutex of tracing (who listens), eventlog_words_lock
  * (words), and the one of account.c (who has how much).  Of subscriptions: a
  * file's (what it has published), the one of source.c (who wants what), then
- * eventlog_words_lock or a region's, and that of account.c.  The two chains are
+ * eventlog_words_lock, a region's, or those under which tracepoints are attached,
+ * and that of account.c.  The two chains are
  * never held together above eventlog_words_lock.  No memory of a process is touched
  * with any of them held, which could wait for that process; the pages of words
  * are pinned before.  What only those wait for who share an open file may:

@@ -137,6 +137,12 @@ bool eventlog_wants_process(const struct eventlog_filter *filter, struct pid_nam
 	return !filter->process_count;
 }
 
+static bool is_for(const struct eventlog_rule *rule, const struct eventlog_source *source)
+{
+	return source->is_named ? !strcmp(rule->provider, source->name) :
+				  is_like(rule->provider, source->name);
+}
+
 /* Over all rules. */
 enum eventlog_verdict eventlog_judge(const struct eventlog_filter *filter,
 				     const struct eventlog_source_event *event)
@@ -149,8 +155,7 @@ enum eventlog_verdict eventlog_judge(const struct eventlog_filter *filter,
 
 		if ((rule->level && event->level > rule->level) ||
 		    (rule->keywords && event->keywords && !(rule->keywords & event->keywords)) ||
-		    !is_like(rule->provider, event->source->name) ||
-		    !is_like(rule->event, event->name))
+		    !is_for(rule, event->source) || !is_like(rule->event, event->name))
 			continue;
 		if (!(rule->flags & EVENTLOG_RULE_SESSIONS))
 			return EVENTLOG_WANTED;

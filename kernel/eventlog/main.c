@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "eventlog.h"
+#include "provider.h"
 #include "relay.h"
 #include "source.h"
 
@@ -30,11 +31,16 @@ static int __init eventlog_init(void)
 	error = eventlog_relay_init();
 	if (error)
 		goto exit_subscriptions;
-	error = eventlog_device_init();
+	error = eventlog_kernel_provider_init();
 	if (error)
 		goto exit_relay;
+	error = eventlog_device_init();
+	if (error)
+		goto exit_kernel_provider;
 	return 0;
 
+exit_kernel_provider:
+	eventlog_kernel_provider_exit();
 exit_relay:
 	eventlog_relay_exit();
 exit_subscriptions:
@@ -45,6 +51,7 @@ exit_subscriptions:
 static void __exit eventlog_exit(void)
 {
 	eventlog_device_exit();
+	eventlog_kernel_provider_exit();
 	eventlog_relay_exit();
 	eventlog_subscriptions_exit();
 	eventlog_events_exit();

@@ -420,8 +420,18 @@ static bool is_of_session(const struct eventlog_subscription *subscription, cons
 	return eventlog_wants_session(&subscription->filter, session);
 }
 
-void eventlog_subscriptions_write(const struct eventlog_source_event *event, const void *payload,
-				  u32 size)
+/* Whether it is of those that do not want to hear of themselves, and it is about them. */
+static bool is_about(const struct eventlog_subscription *subscription,
+		     const struct task_struct *about)
+{
+	return subscription->without && (task_tgid((struct task_struct *)about) ==
+					 subscription->without ||
+					 task_tgid(current) == subscription->without);
+}
+
+void eventlog_subscriptions_write_about(const struct eventlog_source_event *event,
+					const void *payload, u32 size,
+					const struct task_struct *about)
 {
 	const struct eventlog_listeners *listeners;
 	struct eventlog_record record = { .event = event->id };
@@ -438,7 +448,8 @@ void eventlog_subscriptions_write(const struct eventlog_source_event *event, con
 			const struct listener *listener = &listeners->of[i];
 			struct eventlog_subscription *to = READ_ONCE(listener->subscription);
 
-			if (!to || (listener->in_session && !is_of_session(to, payload, size)))
+			if (!to || (listener->in_session && !is_of_session(to, payload, size)) ||
+			    (about && is_about(to, about)))
 				continue;
 			record.provider = listener->provider;
 			write_to(to, &record, payload, size);

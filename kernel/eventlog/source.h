@@ -34,6 +34,7 @@ struct eventlog_subscription {
 	struct eventlog_ring_writer __percpu *writers;
 	struct eventlog_filter filter;
 	struct eventlog_asker asker;
+	struct pid *without; /* of what is about this process nothing is wanted; NULL: all */
 	struct list_head schemas; /* private to tables.c */
 	int error; /* why a CPU has no memory; looked at when it is made */
 	bool is_over; /* set once, with release: nobody writes any more */

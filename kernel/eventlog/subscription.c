@@ -4,6 +4,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/cred.h>
 #include <linux/percpu.h>
+#include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -80,6 +81,7 @@ static void free_parts(struct eventlog_subscription *subscription)
 	eventlog_filter_free(&subscription->filter);
 	put_pid_ns(subscription->asker.pids);
 	put_user_ns(subscription->asker.users);
+	put_pid(subscription->without);
 	kfree(subscription);
 }
 
@@ -87,7 +89,7 @@ static void free_parts(struct eventlog_subscription *subscription)
 static bool is_known(const struct eventlog_subscription_request *wanted)
 {
 	return !(wanted->features & ~EVENTLOG_FEATURE_OVERWRITE) &&
-	       !(wanted->flags & ~EVENTLOG_WAKE_AT_SWITCH);
+	       !(wanted->flags & ~(EVENTLOG_WAKE_AT_SWITCH | EVENTLOG_WITHOUT_READER));
 }
 
 static int begin(struct eventlog_subscription *subscription)
@@ -134,6 +136,8 @@ eventlog_subscription_make(struct eventlog_subscription_request *wanted, struct 
 	get_user_ns(subscription->asker.users);
 	subscription->at_switch = wanted->flags & EVENTLOG_WAKE_AT_SWITCH;
 	subscription->timeout = wanted->read_timeout;
+	if (wanted->flags & EVENTLOG_WITHOUT_READER)
+		subscription->without = get_pid(task_tgid(current));
 	error = eventlog_filter_get(&subscription->filter, wanted);
 	if (!error)
 		error = make_memory(subscription, wanted, user);

@@ -43,6 +43,7 @@ struct eventlog_party {
 struct eventlog_source {
 	struct eventlog_party party;
 	const char *name;
+	bool is_named; /* by those who want it: no pattern with * or ? is meant for it */
 	const void *schema; /* in the SDK's binary form */
 	u32 schema_size;
 	u64 schema_hash; /* as who publishes it says */
@@ -94,9 +95,17 @@ static inline bool eventlog_subscriptions_want(const struct eventlog_source_even
 /*
  * Hands an event to all subscriptions that want it; the payload is in the SDK's
  * form, with __rel_loc words.  Any context, NMIs too; does not sleep, takes no
- * lock.  What finds no room in a ring is counted there.
+ * lock.  What finds no room in a ring is counted there.  If it is about a task, those
+ * of that task's process, or of the current one, get it only if they want themselves.
  */
-void eventlog_subscriptions_write(const struct eventlog_source_event *event, const void *payload,
-				  u32 size);
+void eventlog_subscriptions_write_about(const struct eventlog_source_event *event,
+					const void *payload, u32 size,
+					const struct task_struct *about);
+
+static inline void eventlog_subscriptions_write(const struct eventlog_source_event *event,
+						const void *payload, u32 size)
+{
+	eventlog_subscriptions_write_about(event, payload, size, NULL);
+}
 
 #endif /* EVENTLOG_SUBSCRIPTION_H */

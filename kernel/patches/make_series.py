@@ -25,7 +25,8 @@ LINES_MAX = 1000
 # What each patch has a part of.
 MAKEFILE, KCONFIG = CODE + "Makefile", CODE + "Kconfig"
 # Where folders of ours lie in the kernel's source.
-PLACES = ((KERNEL / "eventlog", CODE), (KERNEL / "include", "include/"), (IN_TREE, ""))
+PLACES = ((KERNEL / "eventlog", CODE), (KERNEL / "include", "include/"),
+          (KERNEL / "samples", "samples/"), (IN_TREE, ""))
 MAIN = CODE + "main.c"
 
 

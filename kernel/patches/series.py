@@ -196,6 +196,39 @@ file that made it.
         files=(CODE + "relay_device.c", TESTS + "relay_kunit.c"),
     ),
     Patch(
+        "eventlog: Let the kernel and its modules declare providers",
+        """
+As programs do, with macros that no generator has to expand: an event is a
+plain struct, and a list of its members. From that comes the schema that
+consumers of programs' events decode by, so that they need not know whose
+event it is. What they could not read is refused, and the log says why.
+""",
+        files=("include/linux/eventlog.h", CODE + "provider.h", CODE + "schema.c"),
+    ),
+    Patch(
+        "eventlog: Register providers of the kernel",
+        """
+Whose events go to the rings of those who want them, from any context, with
+a load and a branch while nobody does. A provider is told when somebody
+begins to listen, and when nobody does any more, so that it can attach to
+whatever it has its events from only meanwhile.
+
+The schema of the test is what user space makes of the same declarations.
+""",
+        files=(CODE + "provider.c", TESTS + "schema_kunit.c"),
+    ),
+    Patch(
+        "eventlog: Tell what processors do",
+        """
+Switches, interrupts and periods of sleep, with what ended them, on one
+timeline with the events of programs. Each is attached to its tracepoints
+while somebody listens to it. Only those hear it who may hear everybody, and
+who ask for it by its name: whoever records all events does not mean these.
+""",
+        files=(CODE + "hooks.c", CODE + "hooks.h", CODE + "idle.c", CODE + "idle.h",
+               CODE + "kernel_provider.c", TESTS + "idle_kunit.c"),
+    ),
+    Patch(
         "eventlog: Begin with the kernel, or with the module",
         """
 The device comes last, when all that it leads to is there.
@@ -210,6 +243,16 @@ user_events.
 """,
         files=("Documentation/trace/eventlog.rst",),
         changes=("documentation",),
+    ),
+    Patch(
+        "samples/eventlog: Add providers in modules",
+        """
+One that is as small as can be, and one that attaches to tracepoints of the
+block layer while somebody listens.
+""",
+        files=tuple("samples/eventlog/" + name
+                    for name in ("Makefile", "eventlog_block.c", "eventlog_ticker.c")),
+        changes=("samples",),
     ),
     Patch(
         "selftests/eventlog: Try the device from its first event to its last",
@@ -257,5 +300,6 @@ and a BPF program that is attached counts events and reads their fields.
 # What only modules have that are built outside of the kernel's tree, and why.
 OUTSIDE = {
     CODE + "Kbuild": "builds the module there",
+    "samples/eventlog/Kbuild": "builds the samples there",
     CODE + "event_mutex_borrowed.c": "modules there cannot take event_mutex",
 }

@@ -22,9 +22,11 @@ from paths import HERE, Problem, Unavailable
 
 ROOT = HERE.parent.parent
 SOURCES = ("kernel/eventlog/**/*.[ch]", "kernel/eventlog/Kbuild", "kernel/eventlog/Makefile",
-           "kernel/include/**/*.h")
+           "kernel/include/**/*.h", "kernel/samples/eventlog/*")
+# What uses the module, built behind it, in the same folder.
+SAMPLES = pathlib.PurePath("samples", "eventlog")
 # Changes whenever the same ingredients are to give another result.
-RECIPE = 1
+RECIPE = 2
 
 
 def _sources():
@@ -54,8 +56,23 @@ def headers_of(kernel):
     return cache.obtain("headers", kernel.name, key, make) / "usr" / "src" / package
 
 
+def make_modules(headers, directory, options):
+    """Builds the modules of a folder, without a warning."""
+    # Type information for BPF takes pahole and the kernel's own, and nothing here needs it.
+    command = ["make", "-C", str(headers), f"M={directory}", "W=1", f"-j{os.cpu_count()}",
+               "CONFIG_DEBUG_INFO_BTF_MODULES=", *options, "modules"]
+    result = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, encoding="utf-8",
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
+    if result.returncode != 0:
+        raise Problem(f"{result.stdout}\nThe module does not build with {headers}.")
+    warnings = re.findall(r"^.*warning: .*$", result.stdout, re.MULTILINE | re.IGNORECASE)
+    if warnings:
+        raise Problem("\n".join(["The compiler warns:", *warnings]))
+
+
 def build(headers, directory, options=()):
-    """Builds the module in a folder, so that no source folder fills up. Returns its path."""
+    """Builds the module in a folder, so that no source folder fills up, and the samples that use
+    it. Returns the path of the module."""
     if not (headers / "Makefile").exists():
         raise Problem(f"{headers} does not have what modules are built with. Install the package "
                       f"linux-headers-{headers.parent.name}, or name a kernel of ./dev vm --list.")
@@ -65,17 +82,15 @@ def build(headers, directory, options=()):
         place = directory / path.relative_to(ROOT / "kernel")
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, place)
-    # Type information for BPF takes pahole and the kernel's own, and nothing here needs it.
-    command = ["make", "-C", str(headers), f"M={directory / 'eventlog'}", "W=1",
-               f"-j{os.cpu_count()}", "CONFIG_DEBUG_INFO_BTF_MODULES=", *options, "modules"]
-    result = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, encoding="utf-8",
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
-    if result.returncode != 0:
-        raise Problem(f"{result.stdout}\nThe module does not build with {headers}.")
-    warnings = re.findall(r"^.*warning: .*$", result.stdout, re.MULTILINE | re.IGNORECASE)
-    if warnings:
-        raise Problem("\n".join(["The compiler warns:", *warnings]))
+    make_modules(headers, directory / "eventlog", options)
+    symbols = directory / "eventlog" / "Module.symvers"
+    make_modules(headers, directory / SAMPLES, [f"KBUILD_EXTRA_SYMBOLS={symbols}"])
     return directory / "eventlog" / "eventlog.ko"
+
+
+def sample_beside(module, name):
+    """The path of a sample that was built with a module."""
+    return pathlib.Path(module).parent.parent / SAMPLES / name
 
 
 def module_for(kernel, options=()):
@@ -86,7 +101,7 @@ def module_for(kernel, options=()):
     def make(directory):
         built = build(headers, directory, options)
         for path in directory.rglob("*"):
-            if path.is_file() and path != built:
+            if path.is_file() and path != built and path.suffix != ".ko":
                 path.unlink()
 
     return cache.obtain("modules", kernel.name, key, make) / "eventlog" / "eventlog.ko"

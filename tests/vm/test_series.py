@@ -27,6 +27,7 @@ import make_series  # pylint: disable=wrong-import-position
 
 PACKAGE = "linux-source-6.12"
 FOLDER = "kernel/trace/eventlog/"
+SAMPLES = "samples/eventlog/"
 # That a file is new is said of each, whether or not MAINTAINERS covers it: we look ourselves.
 CHECKPATCH = ("scripts/checkpatch.pl", "--strict", "--no-tree", "--quiet", "--color=never",
               "--ignore=FILE_PATH_CHANGES")
@@ -157,13 +158,18 @@ class Applied(unittest.TestCase):
                  and not name.startswith(FOLDER)]
         if any(name.startswith(FOLDER) for name in names):
             goals.append(FOLDER)
+        if any(name.startswith(SAMPLES) for name in names):
+            configure(cls.tree, "CONFIG_BLOCK=y\nCONFIG_SAMPLES=y\nCONFIG_SAMPLE_EVENTLOG=m\n")
+            goals.append(SAMPLES)
         return make(cls.tree, "W=1", *goals) if goals else ""
 
     def test_each_patch_compiles_without_a_warning(self):
         self.assertEqual({name: said for name, said in self.said.items() if said}, {})
         built = {path.stem for path in (self.tree / "build" / FOLDER).rglob("*.o")}
-        for path in (self.tree / FOLDER).rglob("*.c"):
-            self.assertIn(path.stem, built)
+        built |= {path.stem for path in (self.tree / "build" / SAMPLES).rglob("*.o")}
+        for folder in (FOLDER, SAMPLES):
+            for path in (self.tree / folder).rglob("*.c"):
+                self.assertIn(path.stem, built)
 
     def test_result_is_the_sources(self):
         for name, text in make_series.result().items():

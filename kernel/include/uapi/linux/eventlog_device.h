@@ -159,13 +159,15 @@ struct eventlog_subscription_request {
 	__u64 sessions; /* address of __u64 [] */
 	__u64 processes; /* address of struct eventlog_process [] */
 	__u64 schemas_size; /* room for schemas, a multiple of 64 KiB up to 64 MiB */
-	__u32 flags; /* EVENTLOG_WAKE_AT_SWITCH */
+	__u32 flags; /* EVENTLOG_WAKE_AT_SWITCH, EVENTLOG_WITHOUT_READER */
 	__u32 read_timeout; /* of a read that waits, in milliseconds, then EAGAIN; 0: for ever */
 	__u64 total_size; /* the answer: what there is to be mapped */
 };
 
 /* Who waits is woken when a buffer has been switched, not by each record. */
 #define EVENTLOG_WAKE_AT_SWITCH 1
+/* No events of the kernel about threads of the process that subscribes: switches to and from it. */
+#define EVENTLOG_WITHOUT_READER 2
 
 /* Gives buffers of a ring back: generations below this one have been read. */
 struct eventlog_hand_back {

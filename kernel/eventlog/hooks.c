@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Attaching to tracepoints by their names: few of them are exported, so that a module
+ * has to look for all others.
+ */
+#include <linux/errno.h>
+#include <linux/moduleparam.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "hooks.h"
+
+static unsigned int attached_count;
+module_param_named(kernel_hooks, attached_count, uint, 0444);
+MODULE_PARM_DESC(kernel_hooks, "tracepoints that the provider `kernel` is attached to now");
+
+struct search {
+	const char *name;
+	struct tracepoint *found;
+};
+
+static void look_at(struct tracepoint *tracepoint, void *data)
+{
+	struct search *search = data;
+
+	if (!strcmp(tracepoint->name, search->name))
+		search->found = tracepoint;
+}
+
+static int attach(struct eventlog_hook *hook)
+{
+	struct search search = { .name = hook->tracepoint };
+	int error;
+
+	for_each_kernel_tracepoint(look_at, &search);
+	if (!search.found)
+		return hook->may_be_missing ? 0 : -ENOENT;
+	error = tracepoint_probe_register(search.found, hook->probe, hook->data);
+	if (error)
+		return error;
+	hook->attached = search.found;
+	WRITE_ONCE(attached_count, attached_count + 1);
+	return 0;
+}
+
+/* Nobody else attaches or detaches meanwhile.  Returns 0 or an error, and then none is. */
+int eventlog_hooks_attach(struct eventlog_hook *hooks, unsigned int count)
+{
+	unsigned int i;
+	int error = 0;
+
+	for (i = 0; i < count && !error; i++)
+		error = attach(&hooks[i]);
+	if (error)
+		eventlog_hooks_detach(hooks, count);
+	return error;
+}
+
+/* Those that are attached.  Some may still be running: see tracepoint_synchronize_unregister(). */
+void eventlog_hooks_detach(struct eventlog_hook *hooks, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (!hooks[i].attached)
+			continue;
+		tracepoint_probe_unregister(hooks[i].attached, hooks[i].probe, hooks[i].data);
+		hooks[i].attached = NULL;
+		WRITE_ONCE(attached_count, attached_count - 1);
+	}
+}

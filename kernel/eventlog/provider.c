@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Providers of the kernel and its modules: each is a source, as a program's is, whose
+ * process is none.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/export.h>
+#include <linux/mm.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+#include <linux/uidgid.h>
+#include <uapi/linux/eventlog_device.h>
+
+#include "provider.h"
+#include "subscription.h"
+
+struct eventlog_registered {
+	struct eventlog_source source;
+	struct eventlog_provider *provider;
+	struct eventlog_schema schema;
+	struct eventlog_source_event events[]; /* as the provider has them */
+};
+
+static void listen(struct eventlog_provider *provider, struct eventlog_provider_event *event,
+		   bool wanted)
+{
+	int error;
+
+	if (event->wanted == wanted)
+		return;
+	WRITE_ONCE(event->wanted, wanted);
+	error = provider->listen ? provider->listen(event, wanted) : 0;
+	if (error)
+		pr_warn("%s:%s is asked for, and cannot be had: error %d\n", provider->name,
+			event->name, error);
+}
+
+/* With the lock of source.c. */
+static void tell(struct eventlog_source_event *event, bool heard)
+{
+	struct eventlog_registered *registered =
+		container_of(event->source, struct eventlog_registered, source);
+	struct eventlog_provider *provider = registered->provider;
+
+	listen(provider, provider->events[event->id], heard);
+}
+
+static u8 flags_of(const struct eventlog_provider_event *event)
+{
+	return (event->session ? EVENTLOG_OFFER_SESSION : 0) |
+	       (event->kind == EVENTLOG_EVENT_DUMP_COMPLETE ? EVENTLOG_OFFER_ALWAYS : 0);
+}
+
+static void fill_in(struct eventlog_registered *registered)
+{
+	const struct eventlog_provider *provider = registered->provider;
+	struct eventlog_source *source = &registered->source;
+	u16 i;
+
+	source->name = provider->name;
+	source->is_named = provider->is_named;
+	source->schema = registered->schema.bytes;
+	source->schema_size = registered->schema.size;
+	source->schema_hash = registered->schema.hash;
+	source->event_count = provider->event_count;
+	source->events = registered->events;
+	source->tell = tell;
+	source->uid = GLOBAL_ROOT_UID;
+	strscpy(source->process_name, provider->owner, sizeof(source->process_name));
+	for (i = 0; i < provider->event_count; i++) {
+		const struct eventlog_provider_event *event = provider->events[i];
+
+		registered->events[i].name = event->name;
+		registered->events[i].keywords = event->keywords;
+		registered->events[i].id = i;
+		registered->events[i].level = event->level ?: EVENTLOG_LEVEL_INFO;
+		registered->events[i].flags = flags_of(event);
+	}
+}
+
+static struct eventlog_registered *prepare(struct eventlog_provider *provider)
+{
+	struct eventlog_registered *registered =
+		kvzalloc(struct_size(registered, events, provider->event_count), GFP_KERNEL);
+	int error;
+
+	if (!registered)
+		return ERR_PTR(-ENOMEM);
+	registered->provider = provider;
+	error = eventlog_schema_make(provider, &registered->schema);
+	if (error) {
+		kvfree(registered);
+		return ERR_PTR(error);
+	}
+	fill_in(registered);
+	return registered;
+}
+
+/* The first `count` of its events have no source any more, and nobody is told of one. */
+static void untie(struct eventlog_provider *provider, u16 count)
+{
+	u16 i;
+
+	for (i = 0; i < count; i++)
+		RCU_INIT_POINTER(provider->events[i]->source, NULL);
+}
+
+static int tie(struct eventlog_provider *provider, struct eventlog_registered *registered)
+{
+	u16 i;
+
+	for (i = 0; i < provider->event_count; i++) {
+		if (rcu_access_pointer(provider->events[i]->source)) {
+			pr_err("%s:%s is registered already\n", provider->name,
+			       provider->events[i]->name);
+			untie(provider, i);
+			return -EBUSY;
+		}
+		rcu_assign_pointer(provider->events[i]->source, &registered->events[i]);
+	}
+	return 0;
+}
+
+/* Nobody asks for any of it any more. */
+static void stop_listening(struct eventlog_provider *provider)
+{
+	u16 i;
+
+	for (i = 0; i < provider->event_count; i++)
+		listen(provider, provider->events[i], false);
+	tracepoint_synchronize_unregister();
+}
+
+static void free_registered(struct eventlog_registered *registered)
+{
+	kvfree(registered->schema.bytes);
+	kvfree(registered);
+}
+
+static int publish(struct eventlog_provider *provider, struct eventlog_registered *registered)
+{
+	int error = tie(provider, registered);
+
+	if (error)
+		return error;
+	error = eventlog_source_publish(&registered->source);
+	if (error) {
+		untie(provider, provider->event_count);
+		stop_listening(provider);
+	}
+	return error;
+}
+
+int eventlog_provider_register(struct eventlog_provider *provider)
+{
+	struct eventlog_registered *registered;
+	int error;
+
+	if (provider->registered)
+		return -EBUSY;
+	error = eventlog_schema_check(provider);
+	if (error)
+		return error;
+	registered = prepare(provider);
+	if (IS_ERR(registered))
+		return PTR_ERR(registered);
+	error = publish(provider, registered);
+	if (error) {
+		synchronize_rcu();
+		free_registered(registered);
+		return error;
+	}
+	provider->registered = registered;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(eventlog_provider_register);
+
+void eventlog_provider_unregister(struct eventlog_provider *provider)
+{
+	struct eventlog_registered *registered = provider->registered;
+
+	if (!registered)
+		return;
+	untie(provider, provider->event_count);
+	/* Behind this nobody who has found a source is still writing. */
+	eventlog_source_withdraw(&registered->source);
+	provider->registered = NULL;
+	stop_listening(provider);
+	free_registered(registered);
+}
+EXPORT_SYMBOL_GPL(eventlog_provider_unregister);
+
+void eventlog_emit_about(const struct eventlog_provider_event *event, const void *payload,
+			 const struct task_struct *about)
+{
+	const struct eventlog_source_event *source;
+
+	preempt_disable_notrace();
+	source = rcu_dereference_sched(event->source);
+	if (source)
+		eventlog_subscriptions_write_about(source, payload, event->payload_size, about);
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(eventlog_emit_about);
+
+void eventlog_emit(const struct eventlog_provider_event *event, const void *payload)
+{
+	eventlog_emit_about(event, payload, NULL);
+}
+EXPORT_SYMBOL_GPL(eventlog_emit);

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a provider of the kernel declares, as a schema in the form that all consumers
+ * read, whatever it is a schema of: elog(5) has all of it.  Little-endian, without
+ * padding; a name and a text are a byte with their length and their bytes.
+ *
+ * What a consumer would refuse is refused here, and the log says why.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/printk.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+
+#include "provider.h"
+
+#define SCHEMA_MAGIC 0x48435345U /* "ESCH" */
+#define SCHEMA_VERSION 2
+#define HASH_OFFSET 16
+#define NAME_LENGTH_MAX 63
+#define TEXT_LENGTH_MAX 255
+#define FIELDS_MAX 100
+#define KEYWORDS_MAX 64
+#define ENUMERATIONS_MAX 1024
+#define PAYLOAD_MAX 4048 /* as of programs */
+#define NO_INDEX 0xffff
+#define EVENT_OF_SESSION 1
+#define ENUMERATION_COMBINES 1
+#define FNV_START 0xcbf29ce484222325ULL
+#define FNV_FACTOR 0x100000001b3ULL
+
+/* A byte of the schema for each type, and how many bytes the type has. */
+static const struct {
+	u8 code;
+	u8 size;
+} types[] = {
+	[EVENTLOG_TYPE_NONE] = { 0, 1 },
+	[EVENTLOG_TYPE_BOOL] = { 1, 1 },
+	[EVENTLOG_TYPE_CHAR] = { 2, 1 },
+	[EVENTLOG_TYPE_S8] = { 3, 1 },
+	[EVENTLOG_TYPE_S16] = { 4, 2 },
+	[EVENTLOG_TYPE_S32] = { 5, 4 },
+	[EVENTLOG_TYPE_S64] = { 6, 8 },
+	[EVENTLOG_TYPE_U8] = { 7, 1 },
+	[EVENTLOG_TYPE_U16] = { 8, 2 },
+	[EVENTLOG_TYPE_U32] = { 9, 4 },
+	[EVENTLOG_TYPE_U64] = { 10, 8 },
+};
+
+static const char not_a_name[] = "its name is none: up to 63 letters, digits and _, no digit first";
+static const char not_in_order[] =
+	"its members have to be listed all, and to stand in this order: of 8 bytes, 4, 2, 1";
+
+static u16 count_of(const struct eventlog_provider_field *field)
+{
+	return field->size / types[field->type].size;
+}
+
+static bool is_integer(enum eventlog_type type)
+{
+	return type >= EVENTLOG_TYPE_S8 && type <= EVENTLOG_TYPE_U64;
+}
+
+static bool is_name(const char *name)
+{
+	size_t i;
+
+	if (!name || !name[0] || isdigit(name[0]))
+		return false;
+	for (i = 0; name[i]; i++)
+		if (i == NAME_LENGTH_MAX || !isascii(name[i]) ||
+		    (!isalnum(name[i]) && name[i] != '_'))
+			return false;
+	return true;
+}
+
+static bool is_text(const char *text)
+{
+	return !text || strlen(text) <= TEXT_LENGTH_MAX;
+}
+
+static bool format_fits(const struct eventlog_provider_field *field)
+{
+	const u16 count = count_of(field);
+
+	switch (field->format) {
+	case EVENTLOG_FORMAT_PLAIN:
+		return true;
+	case EVENTLOG_FORMAT_DECIMAL:
+	case EVENTLOG_FORMAT_HEXADECIMAL:
+	case EVENTLOG_FORMAT_ERROR_NUMBER:
+	case EVENTLOG_FORMAT_BYTE_SIZE:
+		return is_integer(field->type);
+	case EVENTLOG_FORMAT_IP_ADDRESS:
+		return (field->type == EVENTLOG_TYPE_U32 && count == 1) ||
+		       (field->type == EVENTLOG_TYPE_U8 && (count == 4 || count == 16));
+	case EVENTLOG_FORMAT_MAC_ADDRESS:
+		return field->type == EVENTLOG_TYPE_U8 && count == 6;
+	case EVENTLOG_FORMAT_DURATION:
+	case EVENTLOG_FORMAT_REALTIME:
+	case EVENTLOG_FORMAT_MONOTONIC:
+		return is_integer(field->type) && types[field->type].size == 8;
+	case EVENTLOG_FORMAT_CHARACTERS:
+		return field->type == EVENTLOG_TYPE_CHAR;
+	}
+	return false;
+}
+
+/* Returns what is wrong with it, or NULL. */
+static const char *mistake_of_enumeration(const struct eventlog_enumeration *enumeration)
+{
+	u16 i;
+
+	if (!is_name(enumeration->name))
+		return "its enumeration has no name as others have";
+	for (i = 0; i < enumeration->value_count; i++)
+		if (!is_name(enumeration->values[i].name))
+			return "a value of its enumeration has no name as others have";
+	return NULL;
+}
+
+static const char *mistake_of_field(const struct eventlog_provider_field *field)
+{
+	if (!is_name(field->name))
+		return not_a_name;
+	if (field->type <= EVENTLOG_TYPE_NONE || field->type > EVENTLOG_TYPE_U64)
+		return "its type cannot be carried: take u8 to u64, s8 to s64, bool or char";
+	if (field->offset % types[field->type].size)
+		return not_in_order;
+	if (!format_fits(field))
+		return "it cannot be shown in that format";
+	if (field->unit && !is_integer(field->type))
+		return "only integers have a unit";
+	if (field->enumeration && !is_integer(field->type))
+		return "only integers have names of an enumeration";
+	if (!is_text(field->text) || !is_text(field->unit))
+		return "its text or its unit is longer than 255 bytes";
+	return field->enumeration ? mistake_of_enumeration(field->enumeration) : NULL;
+}
+
+static size_t end_of_fields(const struct eventlog_provider_event *event)
+{
+	size_t end = 0;
+	u16 i;
+
+	for (i = 0; i < event->field_count; i++)
+		end = max(end, event->fields[i].offset + event->fields[i].size);
+	return end;
+}
+
+/* Members of a struct do not overlap: there are no holes if all of it is theirs. */
+static const char *mistake_of_layout(const struct eventlog_provider_event *event)
+{
+	const size_t end = end_of_fields(event);
+	size_t used = 0;
+	size_t alignment = 1;
+	u16 i;
+
+	for (i = 0; i < event->field_count; i++) {
+		used += event->fields[i].size;
+		alignment = max_t(size_t, alignment, types[event->fields[i].type].size);
+	}
+	if (used != end)
+		return not_in_order;
+	if (ALIGN(end, alignment) != event->struct_size)
+		return "its struct has members that are not listed";
+	if (end > PAYLOAD_MAX)
+		return "it has more than 4048 bytes";
+	return NULL;
+}
+
+static const char *mistake_of_event(const struct eventlog_provider_event *event)
+{
+	const struct eventlog_provider_field *first = event->fields;
+
+	if (!is_name(event->name))
+		return not_a_name;
+	if (event->level > EVENTLOG_LEVEL_TRACE || event->kind > EVENTLOG_EVENT_DUMP_COMPLETE)
+		return "there is no such level or kind";
+	if (event->field_count > FIELDS_MAX)
+		return "it has more than 100 fields";
+	if (!is_text(event->text) || !is_text(event->when))
+		return "a text of it is longer than 255 bytes";
+	if (event->session && (!event->field_count || first->type != EVENTLOG_TYPE_U64 ||
+			       first->size != sizeof(u64) || first->offset))
+		return "its session has to be its first field, a u64";
+	return NULL;
+}
+
+static int check_event(const struct eventlog_provider *provider,
+		       struct eventlog_provider_event *event)
+{
+	const char *mistake = mistake_of_event(event);
+	u16 i;
+
+	for (i = 0; i < event->field_count && !mistake; i++) {
+		mistake = mistake_of_field(&event->fields[i]);
+		if (mistake) {
+			pr_err("%s:%s, field %s: %s\n", provider->name, event->name,
+			       event->fields[i].name, mistake);
+			return -EINVAL;
+		}
+	}
+	if (!mistake)
+		mistake = mistake_of_layout(event);
+	if (mistake) {
+		pr_err("%s:%s: %s\n", provider->name, event->name, mistake);
+		return -EINVAL;
+	}
+	event->payload_size = end_of_fields(event);
+	return 0;
+}
+
+static const char *mistake_of_provider(const struct eventlog_provider *provider)
+{
+	u16 i;
+
+	if (!is_name(provider->name))
+		return not_a_name;
+	if (!is_text(provider->text))
+		return "its text is longer than 255 bytes";
+	if (!provider->event_count || provider->event_count > EVENTLOG_EVENTS_MAX)
+		return "it has no events, or more than 1024";
+	if (provider->keyword_count > KEYWORDS_MAX)
+		return "it has more than 64 keywords";
+	for (i = 0; i < provider->keyword_count; i++)
+		if (!is_name(provider->keywords[i].name) ||
+		    provider->keywords[i].bit >= KEYWORDS_MAX ||
+		    (i && provider->keywords[i].bit <= provider->keywords[i - 1].bit))
+			return "its keywords are to be bits from 0 to 63, rising, with names";
+	return NULL;
+}
+
+/*
+ * Whether all consumers could read it; also finds out how large each payload is.
+ * Returns 0, or -EINVAL, and then the log says why.
+ */
+int eventlog_schema_check(struct eventlog_provider *provider)
+{
+	const char *mistake = mistake_of_provider(provider);
+	int error = 0;
+	u16 i;
+
+	if (mistake) {
+		pr_err("provider %s: %s\n", provider->name, mistake);
+		return -EINVAL;
+	}
+	for (i = 0; i < provider->event_count && !error; i++)
+		error = check_event(provider, provider->events[i]);
+	return error;
+}
+
+/* Where the schema is put together; without bytes it is only measured. */
+struct builder {
+	u8 *bytes;
+	size_t used;
+	u32 enumeration_count;
+	const struct eventlog_enumeration **enumerations;
+};
+
+static void put(struct builder *builder, const void *data, size_t size)
+{
+	if (builder->bytes)
+		memcpy(builder->bytes + builder->used, data, size);
+	builder->used += size;
+}
+
+static void put_8(struct builder *builder, u8 value)
+{
+	put(builder, &value, sizeof(value));
+}
+
+static void put_16(struct builder *builder, u16 value)
+{
+	const __le16 bytes = cpu_to_le16(value);
+
+	put(builder, &bytes, sizeof(bytes));
+}
+
+static void put_32(struct builder *builder, u32 value)
+{
+	const __le32 bytes = cpu_to_le32(value);
+
+	put(builder, &bytes, sizeof(bytes));
+}
+
+static void put_64(struct builder *builder, u64 value)
+{
+	const __le64 bytes = cpu_to_le64(value);
+
+	put(builder, &bytes, sizeof(bytes));
+}
+
+static void put_text(struct builder *builder, const char *text)
+{
+	const size_t length = text ? strlen(text) : 0;
+
+	put_8(builder, length);
+	put(builder, text, length);
+}
+
+static void put_enumeration(struct builder *builder, const struct eventlog_enumeration *enumeration)
+{
+	u16 i;
+
+	put_8(builder, enumeration->combines ? ENUMERATION_COMBINES : 0);
+	put_16(builder, enumeration->value_count);
+	put_text(builder, enumeration->name);
+	for (i = 0; i < enumeration->value_count; i++) {
+		put_64(builder, enumeration->values[i].value);
+		put_text(builder, enumeration->values[i].name);
+	}
+}
+
+/* Those that fields refer to, in their order, each once. */
+static u16 index_of(const struct builder *builder, const struct eventlog_enumeration *enumeration)
+{
+	u32 i;
+
+	for (i = 0; i < builder->enumeration_count; i++)
+		if (builder->enumerations[i] == enumeration)
+			return i;
+	return NO_INDEX;
+}
+
+static int find_enumerations(struct builder *builder, const struct eventlog_provider *provider)
+{
+	u16 i, f;
+
+	builder->enumerations = kcalloc(ENUMERATIONS_MAX, sizeof(*builder->enumerations),
+					GFP_KERNEL);
+	if (!builder->enumerations)
+		return -ENOMEM;
+	for (i = 0; i < provider->event_count; i++) {
+		const struct eventlog_provider_event *event = provider->events[i];
+
+		for (f = 0; f < event->field_count; f++) {
+			const struct eventlog_enumeration *found = event->fields[f].enumeration;
+
+			if (!found || index_of(builder, found) != NO_INDEX)
+				continue;
+			if (builder->enumeration_count == ENUMERATIONS_MAX)
+				return -EINVAL;
+			builder->enumerations[builder->enumeration_count++] = found;
+		}
+	}
+	return 0;
+}
+
+static void put_field(struct builder *builder, const struct eventlog_provider_field *field)
+{
+	put_8(builder, types[field->type].code);
+	put_8(builder, field->format);
+	put_16(builder, count_of(field));
+	put_16(builder, field->offset);
+	put_16(builder, NO_INDEX); /* always has a value */
+	put_16(builder, field->enumeration ? index_of(builder, field->enumeration) : NO_INDEX);
+	put_text(builder, field->name);
+	put_text(builder, field->unit);
+	put_text(builder, field->text);
+}
+
+static void put_event(struct builder *builder, const struct eventlog_provider_event *event)
+{
+	u16 i;
+
+	put_8(builder, event->level ?: EVENTLOG_LEVEL_INFO);
+	put_8(builder, event->kind);
+	put_8(builder, event->session ? EVENT_OF_SESSION : 0);
+	put_8(builder, 0);
+	put_16(builder, event->payload_size);
+	put_16(builder, event->field_count);
+	put_64(builder, event->keywords);
+	put_text(builder, event->name);
+	put_text(builder, event->text);
+	put_text(builder, event->when);
+	for (i = 0; i < event->field_count; i++)
+		put_field(builder, &event->fields[i]);
+}
+
+static void put_schema(struct builder *builder, const struct eventlog_provider *provider, u32 size)
+{
+	u32 i;
+
+	builder->used = 0;
+	put_32(builder, SCHEMA_MAGIC);
+	put_16(builder, SCHEMA_VERSION);
+	put_16(builder, provider->event_count);
+	put_32(builder, size);
+	put_16(builder, builder->enumeration_count);
+	put_8(builder, provider->keyword_count);
+	put_8(builder, 0);
+	put_64(builder, 0); /* the hash, as it is hashed */
+	put_text(builder, provider->name);
+	put_text(builder, provider->text);
+	for (i = 0; i < provider->keyword_count; i++) {
+		put_8(builder, provider->keywords[i].bit);
+		put_text(builder, provider->keywords[i].name);
+	}
+	for (i = 0; i < builder->enumeration_count; i++)
+		put_enumeration(builder, builder->enumerations[i]);
+	for (i = 0; i < provider->event_count; i++)
+		put_event(builder, provider->events[i]);
+}
+
+static u64 hash_of(const u8 *bytes, size_t size)
+{
+	u64 hash = FNV_START;
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		hash = (hash ^ bytes[i]) * FNV_FACTOR;
+	return hash;
+}
+
+/*
+ * Of a provider that eventlog_schema_check() has let pass.  Returns 0; -EINVAL if it
+ * would be too large; or -ENOMEM.  Its bytes are to be freed by kvfree().
+ */
+int eventlog_schema_make(const struct eventlog_provider *provider, struct eventlog_schema *schema)
+{
+	struct builder builder = { };
+	__le64 hash;
+	int error = find_enumerations(&builder, provider);
+
+	if (error)
+		goto free;
+	put_schema(&builder, provider, 0);
+	error = -EINVAL;
+	if (builder.used > EVENTLOG_SCHEMA_SIZE_MAX)
+		goto free;
+	schema->size = builder.used;
+	error = -ENOMEM;
+	builder.bytes = kvmalloc(schema->size, GFP_KERNEL);
+	if (!builder.bytes)
+		goto free;
+	put_schema(&builder, provider, schema->size);
+	schema->bytes = builder.bytes;
+	schema->hash = hash_of(schema->bytes, schema->size);
+	hash = cpu_to_le64(schema->hash);
+	memcpy(schema->bytes + HASH_OFFSET, &hash, sizeof(hash));
+	error = 0;
+free:
+	kfree(builder.enumerations);
+	return error;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests of schema.c: providers of the kernel say what others would, and nothing that none can. */
+#include <linux/bits.h>
+#include <linux/mm.h>
+
+#include "../provider.h"
+
+#include "kunit.h"
+
+/*
+ * What the SDK and elog make of the same provider, as text:
+ *
+ *	provider unit "What is tested" {
+ *	    keyword first = 0
+ *	    keyword last = 63
+ *
+ *	    flags access : u16 { read = 1, write = 2 }
+ *	    enum colour : u8 { red = 1, green = 2 }
+ *
+ *	    event sale warn [last] "Something was sold" when "somebody pays" {
+ *	        amount: u64 unit "cent" "what it costs"
+ *	        customer: u32 format hexadecimal
+ *	        rights: u16 as access
+ *	        hue: u8 as colour
+ *	        is_new: bool
+ *	        name: char[16] format characters
+ *	        address: u8[6] format mac_address
+ *	    }
+ *	    event step info session {
+ *	        number: u64
+ *	        delta: i32
+ *	    }
+ *	    event empty trace begin [first, last] {}
+ *	}
+ */
+#define HASH 0x09d66148a42b5f4fULL
+#define SIZE 416
+
+struct sale_event {
+	u64 amount;
+	u32 customer;
+	u16 rights;
+	u8 hue;
+	bool is_new;
+	char name[16];
+	u8 address[6];
+};
+
+struct step_event {
+	u64 number;
+	s32 delta;
+};
+
+struct empty_event {
+};
+
+EVENTLOG_FLAGS(access, { "read", 1 }, { "write", 2 });
+EVENTLOG_ENUMERATION(colour, { "red", 1 }, { "green", 2 });
+
+EVENTLOG_EVENT(sale,
+	       EVENTLOG_FIELDS(EVENTLOG_FIELD(sale, amount, .unit = "cent",
+					      .text = "what it costs"),
+			       EVENTLOG_FIELD(sale, customer,
+					      .format = EVENTLOG_FORMAT_HEXADECIMAL),
+			       EVENTLOG_FIELD(sale, rights, .enumeration = &access_names),
+			       EVENTLOG_FIELD(sale, hue, .enumeration = &colour_names),
+			       EVENTLOG_FIELD(sale, is_new),
+			       EVENTLOG_ARRAY(sale, name, .format = EVENTLOG_FORMAT_CHARACTERS),
+			       EVENTLOG_ARRAY(sale, address,
+					      .format = EVENTLOG_FORMAT_MAC_ADDRESS)),
+	       .level = EVENTLOG_LEVEL_WARN, .keywords = BIT_ULL(63),
+	       .text = "Something was sold", .when = "somebody pays");
+
+EVENTLOG_EVENT(step,
+	       EVENTLOG_FIELDS(EVENTLOG_FIELD(step, number), EVENTLOG_FIELD(step, delta)),
+	       .session = true);
+
+EVENTLOG_EVENT(empty, .level = EVENTLOG_LEVEL_TRACE, .kind = EVENTLOG_EVENT_BEGIN,
+	       .keywords = BIT_ULL(0) | BIT_ULL(63));
+
+EVENTLOG_PROVIDER(unit, EVENTLOG_PROVIDES(&event_sale, &event_step, &event_empty),
+		  EVENTLOG_KEYWORDS({ "first", 0 }, { "last", 63 }), .text = "What is tested");
+
+static void makes_the_schema_that_programs_make(struct kunit *test)
+{
+	struct eventlog_schema schema = { };
+
+	KUNIT_ASSERT_EQ(test, 0, eventlog_schema_check(&unit_provider));
+	KUNIT_ASSERT_EQ(test, 0, eventlog_schema_make(&unit_provider, &schema));
+	KUNIT_EXPECT_EQ(test, schema.size, SIZE);
+	KUNIT_EXPECT_EQ(test, schema.hash, HASH);
+	kvfree(schema.bytes);
+}
+
+static void has_no_padding_in_payloads(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, 0, eventlog_schema_check(&unit_provider));
+	KUNIT_EXPECT_EQ(test, event_sale.payload_size, 38);
+	KUNIT_EXPECT_EQ(test, event_step.payload_size, 12);
+	KUNIT_EXPECT_EQ(test, event_empty.payload_size, 0);
+}
+
+/* An event of one field that is right, and of a struct that has no more. */
+static const struct eventlog_provider_field number = {
+	.name = "number", .size = sizeof(u64), .type = EVENTLOG_TYPE_U64,
+};
+
+static int check(const struct eventlog_provider_field *fields, u16 count, size_t size)
+{
+	struct eventlog_provider_event event = {
+		.name = "event", .fields = fields, .field_count = count, .struct_size = size,
+	};
+	struct eventlog_provider_event *const events[] = { &event };
+	struct eventlog_provider provider = {
+		.name = "refused", .events = events, .event_count = 1,
+	};
+
+	return eventlog_schema_check(&provider);
+}
+
+static void refuses_types_that_cannot_be_carried(struct kunit *test)
+{
+	struct eventlog_provider_field field = number;
+
+	KUNIT_EXPECT_EQ(test, 0, check(&field, 1, sizeof(u64)));
+	field.type = EVENTLOG_TYPE_OF(void *);
+	KUNIT_EXPECT_EQ(test, field.type, EVENTLOG_TYPE_NONE);
+	KUNIT_EXPECT_EQ(test, -EINVAL, check(&field, 1, sizeof(u64)));
+}
+
+static void refuses_holes(struct kunit *test)
+{
+	struct eventlog_provider_field fields[] = { number, number };
+
+	fields[1].name = "behind";
+	fields[1].offset = 16;
+	KUNIT_EXPECT_EQ(test, -EINVAL, check(fields, 2, 24));
+	fields[1].offset = 8;
+	KUNIT_EXPECT_EQ(test, 0, check(fields, 2, 16));
+	/* A member that nobody lists. */
+	KUNIT_EXPECT_EQ(test, -EINVAL, check(fields, 2, 24));
+}
+
+static void refuses_fields_that_are_not_aligned(struct kunit *test)
+{
+	struct eventlog_provider_field fields[] = { number, number };
+
+	fields[0].type = EVENTLOG_TYPE_U8;
+	fields[0].size = 1;
+	fields[1].name = "behind";
+	fields[1].offset = 1;
+	KUNIT_EXPECT_EQ(test, -EINVAL, check(fields, 2, 9));
+}
+
+static void refuses_formats_that_do_not_fit(struct kunit *test)
+{
+	struct eventlog_provider_field field = number;
+
+	field.format = EVENTLOG_FORMAT_MAC_ADDRESS;
+	KUNIT_EXPECT_EQ(test, -EINVAL, check(&field, 1, sizeof(u64)));
+	field.format = EVENTLOG_FORMAT_MONOTONIC;
+	KUNIT_EXPECT_EQ(test, 0, check(&field, 1, sizeof(u64)));
+}
+
+static void refuses_names_that_tools_cannot_take(struct kunit *test)
+{
+	static const char *const names[] = { NULL, "", "1st", "two words", "semi;colon" };
+	struct eventlog_provider_field field = number;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		field.name = names[i];
+		KUNIT_EXPECT_EQ(test, -EINVAL, check(&field, 1, sizeof(u64)));
+	}
+}
+
+static void refuses_sessions_that_are_not_the_first_field(struct kunit *test)
+{
+	struct eventlog_provider_field fields[] = { number, number };
+	struct eventlog_provider_event event = {
+		.name = "event", .session = true, .fields = fields, .field_count = 2,
+		.struct_size = 16,
+	};
+	struct eventlog_provider_event *const events[] = { &event };
+	struct eventlog_provider provider = {
+		.name = "refused", .events = events, .event_count = 1,
+	};
+
+	fields[0].name = "before";
+	fields[0].offset = 8;
+	KUNIT_EXPECT_EQ(test, -EINVAL, eventlog_schema_check(&provider));
+	fields[0].offset = 0;
+	fields[1].offset = 8;
+	KUNIT_EXPECT_EQ(test, 0, eventlog_schema_check(&provider));
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(makes_the_schema_that_programs_make),
+	KUNIT_CASE(has_no_padding_in_payloads),
+	KUNIT_CASE(refuses_types_that_cannot_be_carried),
+	KUNIT_CASE(refuses_holes),
+	KUNIT_CASE(refuses_fields_that_are_not_aligned),
+	KUNIT_CASE(refuses_formats_that_do_not_fit),
+	KUNIT_CASE(refuses_names_that_tools_cannot_take),
+	KUNIT_CASE(refuses_sessions_that_are_not_the_first_field),
+	{}
+};
+
+static struct kunit_suite suite = { .name = "eventlog_schema", .test_cases = cases };
+
+kunit_test_suite(suite);

@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Events of the kernel itself through the kernel module: the provider `kernel` tells what tracefs
+tells, on one timeline with programs and with a provider of another module, to who may hear it, and
+hangs on nothing while nobody listens.
+
+One processor: where several are emulated, code that is changed under load has brought guests down.
+"""
+
+import json
+import re
+
+import kernel_module
+import loads
+import parts
+import vm_case
+
+ROUNDS = 50
+# More than two buffers of 128 KiB take, at two switches each.
+PASSES = 5_000
+BLOCKS = 8
+BLOCK_SIZE = 4096
+
+SCRIPT = parts.SHELL + rf"""
+elog=$0 shop=$1 switches=$2
+tracing=/sys/kernel/tracing
+hooks=/sys/module/eventlog/parameters/kernel_hooks
+record() {{ "$elog" record --via device "$@"; }}
+
+insmod /eventlog.ko remove_idle=1 || exit
+# What tracefs tells of the same tracepoint, in a file.
+echo mono > $tracing/trace_clock
+echo 16384 > $tracing/buffer_size_kb
+beside_tracefs() {{
+    echo > $tracing/trace
+    echo 1 > $tracing/events/sched/sched_switch/enable
+    shift_to=$1
+    shift
+    "$@"
+    recorded=$?
+    echo 0 > $tracing/events/sched/sched_switch/enable
+    cat $tracing/trace > $shift_to
+    return $recorded
+}}
+together() {{ record -e 'kernel:*' -e 'shop:*' -o /tmp/together.elog -j -- "$shop" {ROUNDS} 2>&1; }}
+# The recorder stands still while there is more than its buffers take.
+late() {{
+    record -e kernel:switch -o /tmp/late.elog --buffer-size 2x128K -j -- \
+        sh -c "kill -STOP \$PPID; $switches pass {PASSES} > /dev/null; kill -CONT \$PPID"
+}}
+idle() {{ record -e kernel:idle -o /tmp/idle.elog -- sh -c 'for i in 1 2 3 4 5; do sleep 0.2; done'; }}
+hooks_of() {{ record -e "$1" -o /tmp/hooks-of.elog -- cat $hooks; rm -f /tmp/hooks-of.elog; }}
+attached() {{
+    cat $hooks
+    for event in switch interrupt_begin softirq_end idle; do hooks_of kernel:$event 2> /dev/null; done
+    cat $hooks
+}}
+everything() {{ record -e '*:*' -e 'shop:*' -o /tmp/everything.elog -- "$shop" {ROUNDS}; cat $hooks; }}
+not_permitted() {{
+    chmod 666 /dev/eventlog
+    su user -s /bin/sh -c "$elog record --via device -e 'kernel:*'"
+}}
+listed() {{ "$elog" list 'kernel:*'; "$elog" schema kernel; }}
+listed_to_user() {{ su user -s /bin/sh -c "$elog list"; }}
+
+part together beside_tracefs /tmp/together.trace together
+part late beside_tracefs /tmp/late.trace late
+part idle idle
+part attached attached
+part everything everything
+part without "$switches" without
+part listed listed
+part not_permitted not_permitted
+part listed_to_user listed_to_user
+
+insmod /eventlog_block.ko || exit
+blocks() {{
+    cat > /tmp/work <<END
+dd if=/dev/zero of=/dev/ram0 bs={BLOCK_SIZE} count={BLOCKS} conv=fsync 2> /dev/null
+"$shop" 3
+END
+    record -e 'block:*' -e 'shop:*' -e kernel:switch -o /tmp/blocks.elog -- sh /tmp/work
+}}
+in_use() {{ rmmod eventlog; }}
+# A provider that goes while somebody listens to it.
+goes() {{
+    "$elog" record --via device -e 'block:*' -o /tmp/goes.elog &
+    recorder=$!
+    listens() {{ grep -q /dev/eventlog /proc/$recorder/maps; }}
+    wait_until listens
+    rmmod eventlog_block || return
+    kill -TERM $recorder
+    wait $recorder
+}}
+is_unloaded() {{ rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }}
+part blocks blocks
+part in_use in_use
+ticks() {{
+    insmod /eventlog_ticker.ko || return
+    record -e ticker --count 2 -j 2> /dev/null
+    rmmod eventlog_ticker
+}}
+part ticks ticks
+part goes goes
+part unload wait_until is_unloaded
+"""
+FILES = ("together.elog", "together.trace", "late.elog", "late.trace", "idle.elog", "everything.elog",
+         "blocks.elog")
+SWITCH = re.compile(r"^ *.*-(\d+) +\[000\].* sched_switch: .* prev_pid=(\d+) .* ==> next_comm=(.*) "
+                    r"next_pid=(\d+) next_prio=(\d+)$", re.MULTILINE)
+
+
+def by_tracefs(path):
+    """Who was switched from, to whom, the name of that one and its priority."""
+    with open(path, encoding="utf-8") as file:
+        return [(int(prev), int(following), name, int(priority))
+                for _, prev, name, following, priority in SWITCH.findall(file.read())]
+
+
+def switch_of(line):
+    fields = line["fields"]
+    return line["thread"], fields["next"], fields["next_name"], fields["priority"]
+
+
+def meets(items, told):
+    """Whether records, and numbers of those that are missing, are what was told, one for one."""
+    at = 0
+    for item in items:
+        if isinstance(item, int):
+            at += item
+        elif at < len(told) and told[at] == item:
+            at += 1
+        else:
+            return False
+    return at <= len(told)
+
+
+class KernelProvider(parts.Case):
+    """One guest, in which all is recorded; what came of it is looked at here."""
+
+    KERNEL = "debian-6.12"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        module = vm_case.module_or_skip(kernel)
+        programs = [vm_case.built("ELOG"),
+                    *(vm_case.built("PROGRAMS", name) for name in ("device_shop", "kernel_switches"))]
+        cls.result = cls.run_well(
+            kernel,
+            ["sh", "-c", SCRIPT, *programs],
+            files={"/eventlog.ko": module,
+                   **{f"/{name}": str(kernel_module.sample_beside(module, name))
+                      for name in ("eventlog_block.ko", "eventlog_ticker.ko")},
+                   **{program: program for program in programs}},
+            collect=tuple(f"/tmp/{name}" for name in FILES),
+            modules=("brd",),
+            processors=1,
+        )
+
+    def lines(self, name):
+        return loads.shown(loads.Case.collected(self, name))
+
+    def assert_told(self, items, trace):
+        """That what was recorded is a part of what tracefs had, which began before and ended later."""
+        told = by_tracefs(loads.Case.collected(self, trace))
+        begin = items[0]
+        places = [place for place, one in enumerate(told)
+                  if one == begin and meets(items, told[place:])]
+        self.assertTrue(places, f"{len(items)} items are not among the {len(told)} of {trace}")
+
+    def test_tells_the_switches_that_tracefs_tells(self):
+        summary = loads.summary(self.part("together"))
+        switches = [switch_of(line) for line in self.lines("together.elog")
+                    if line.get("event") == "switch"]
+        self.assertEqual(summary["lost"], 0)
+        self.assertGreater(len(switches), 3)
+        self.assert_told(switches, "together.trace")
+
+    def test_counts_the_switches_that_are_lost(self):
+        summary = loads.summary(self.part("late"))
+        lines = self.lines("late.elog")
+        items = [switch_of(line) if "event" in line else line["lost"] for line in lines]
+        missing = sum(item for item in items if isinstance(item, int))
+        self.assertGreater(missing, 0)
+        self.assertEqual(summary["lost"], missing)
+        self.assertEqual(summary["events"], sum(isinstance(item, tuple) for item in items))
+        self.assert_told(items, "late.trace")
+
+    def test_is_on_one_timeline_with_programs(self):
+        lines = self.lines("together.elog")
+        times = [line["time"] for line in lines]
+        self.assertEqual(times, sorted(times))
+        shop = [line for line in lines if line["provider"] == "shop"]
+        self.assertEqual(len(shop), 16 * ROUNDS)
+        # Whoever emits is who was switched to last.
+        running, checked = None, 0
+        for line in lines:
+            if line["event"] == "switch":
+                running = line["fields"]["next"]
+            elif line["provider"] == "shop" and running is not None:
+                self.assertEqual(line["thread"], running)
+                checked += 1
+        self.assertGreater(checked, 0)
+
+    def test_tells_interrupts_from_their_beginning_to_their_end(self):
+        events = [line for line in self.lines("together.elog") if line["provider"] == "kernel"]
+        for kind in ("interrupt", "softirq"):
+            begun = None
+            ended = 0
+            for line in events:
+                if line["event"] == f"{kind}_begin":
+                    begun = line["fields"]
+                elif line["event"] == f"{kind}_end" and begun is not None:
+                    self.assertEqual(line["fields"], begun)
+                    begun = None
+                    ended += 1
+            self.assertGreater(ended, 0)
+
+    def test_tells_how_long_a_processor_slept_and_what_woke_it(self):
+        self.part("idle")
+        periods = [line["fields"] for line in self.lines("idle.elog")]
+        self.assertGreaterEqual(len(periods), 5)
+        before = 0
+        for period in periods:
+            self.assertLessEqual(before, period["slept"])
+            self.assertLessEqual(period["slept"], period["woke"])
+            before = period["woke"]
+        self.assertTrue({period["source"] for period in periods} & {"timer", "device"})
+
+    def test_is_attached_by_each_event_alone_and_to_nothing_when_nobody_listens(self):
+        before, switch, interrupt, softirq, idle, after = map(int, self.part("attached"))
+        self.assertEqual((before, switch, softirq, after), (0, 1, 1, 0))
+        self.assertGreater(interrupt, 1)
+        self.assertGreater(idle, interrupt)
+
+    def test_is_not_what_a_pattern_for_all_means(self):
+        self.assertEqual(self.part("everything")[-1], "0")
+        lines = self.lines("everything.elog")
+        self.assertEqual({line["provider"] for line in lines}, {"shop"})
+
+    def test_leaves_out_the_reader_if_it_asks_for_that(self):
+        self.assertEqual(self.part("without")[-1], "ok: without its own")
+
+    def test_is_listed_with_its_events(self):
+        said = "\n".join(self.part("listed"))
+        for text in ("processes eventlog (kernel)", "switch", "next_name", "provider kernel"):
+            self.assertIn(text, said)
+        self.assertNotIn("does not give the same schema", said)
+
+    def test_is_for_those_who_may_hear_everybody(self):
+        self.assertIn("The kernel has no event that matches 'kernel:*'.",
+                      "\n".join(self.part("not_permitted", 1)))
+        self.assertNotIn("kernel", "\n".join(self.part("listed_to_user")))
+
+    def test_hears_another_module_and_programs_and_switches_together(self):
+        self.part("blocks")
+        lines = self.lines("blocks.elog")
+        self.assertEqual({line["provider"] for line in lines}, {"block", "shop", "kernel"})
+        times = [line["time"] for line in lines]
+        self.assertEqual(times, sorted(times))
+        queued, done = ([line["fields"] for line in lines
+                         if line["event"] == name and line["fields"]["disk"] == "ram0" and
+                         line["fields"]["operation"] == "write"] for name in ("queued", "done"))
+        self.assertEqual(sum(each["bytes"] for each in queued), BLOCKS * BLOCK_SIZE)
+        self.assertEqual(len(done), len(queued))
+        self.assertEqual({json.dumps(each["error"]) for each in done}, {"0"})
+        self.assertEqual({line["process"] for line in lines if line["provider"] == "block"},
+                         {"eventlog_block"})
+
+    def test_hears_what_the_manual_has_for_an_example(self):
+        first, second = [json.loads(line) for line in self.part("ticks") if line.startswith('{"')]
+        self.assertEqual((first["provider"], first["event"]), ("ticker", "tick"))
+        self.assertEqual(first["fields"]["count"] + 1, second["fields"]["count"])
+
+    def test_stays_while_another_module_uses_it(self):
+        self.part("in_use", 1)
+
+    def test_provider_may_go_while_somebody_listens(self):
+        self.part("goes")
+
+    def test_is_unloaded_afterwards(self):
+        self.part("unload")
+
+
+class KernelProviderBefore66(KernelProvider):
+    """The same on an older kernel."""
+
+    KERNEL = "debian-6.1"
+
+
+if __name__ == "__main__":
+    vm_case.main()
