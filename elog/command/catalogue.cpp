@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "filter.hpp"
+#include "kernel_providers.hpp"
 #include "nearest_name.hpp"
 #include "running_directory.hpp"
 #include "running_providers.hpp"
@@ -207,12 +208,14 @@ void check_catalogue_pattern(const std::string& pattern) {
 catalogue collect_catalogue(const std::string& pattern) {
     const std::string rule = make_rule(pattern);
     const std::optional<core::directory> where = open_running_directory();
-    if (!where) {
-        return {};
-    }
-    running_providers running = read_providers(*where);
+    running_providers running = where ? read_providers(*where) : running_providers{};
     // Read after the gates: whose bit was seen there is still here, or has gone meanwhile.
-    collector into(rule, read_subscriptions(*where, running.complaints));
+    collector into(rule, where ? read_subscriptions(*where, running.complaints)
+                               : std::vector<running_subscription>{});
+    for (running_provider& provider : find_kernel_providers()) {
+        running.providers.push_back(std::move(provider));
+    }
+    sort_providers(running.providers);
     for (const running_provider& provider : running.providers) {
         into.add(provider);
     }

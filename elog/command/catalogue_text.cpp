@@ -84,6 +84,11 @@ class text_maker {
             }
             const bool is_last = i + 1 == provider.processes.size();
             const bool goes_on = !is_last && provider.processes[i + 1].name == process.name;
+            // The kernel, or one of its modules.
+            if (process.pid == 0) {
+                line.add(is_last ? "(kernel)" : "(kernel);");
+                continue;
+            }
             line.add(fmt::format("{}{}{}", process.pid,
                                  process.instances > 1 ? fmt::format("(x{})", process.instances)
                                                        : std::string(),

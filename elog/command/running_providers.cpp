@@ -58,11 +58,15 @@ running_providers read_providers(const core::directory& where) {
             found.complaints.push_back(fmt::format("{}: {}", name, damage.what()));
         }
     }
-    std::sort(found.providers.begin(), found.providers.end(), [](const auto& a, const auto& b) {
+    sort_providers(found.providers);
+    return found;
+}
+
+void sort_providers(std::vector<running_provider>& providers) {
+    std::sort(providers.begin(), providers.end(), [](const auto& a, const auto& b) {
         return std::tie(a.schema.name, a.process, a.pid) <
                std::tie(b.schema.name, b.process, b.pid);
     });
-    return found;
 }
 
 running_providers find_running_providers() {

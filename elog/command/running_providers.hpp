@@ -26,6 +26,9 @@ struct running_providers {
 /// All providers in the directory, see open_running_directory.
 [[nodiscard]] running_providers read_providers(const eventlog::core::directory& where);
 
+/// By name, then by process.
+void sort_providers(std::vector<running_provider>& providers);
+
 /// All providers whose processes are alive. Throws failure if the directory is not usable; that it
 /// does not exist only means that there are none.
 [[nodiscard]] running_providers find_running_providers();

@@ -8,6 +8,7 @@
 #include "file_damage.hpp"
 #include "file_format.hpp"
 #include "file_reader.hpp"
+#include "kernel_providers.hpp"
 #include "program_schemas.hpp"
 #include "running_providers.hpp"
 #include "schema_text.hpp"
@@ -19,6 +20,9 @@ namespace {
 
 std::vector<provider_schema> find_running(const std::string& name) {
     running_providers found = find_running_providers();
+    for (running_provider& provider : find_kernel_providers()) {
+        found.providers.push_back(std::move(provider));
+    }
     for (const std::string& complaint : found.complaints) {
         tell("elog: {}", complaint);
     }
