@@ -19,7 +19,7 @@ def wanted():
     suites = {}
     for path in SOURCES.glob("*_kunit.c"):
         text = path.read_text(encoding="utf-8")
-        name = re.search(r'\.name = "(\w+)"', text)
+        name = re.search(r'struct kunit_suite \w+ = \{\s*\.name = "(\w+)"', text)
         suites[name[1]] = re.findall(r"KUNIT_CASE\w*\((\w+)", text)
     return suites
 
