@@ -7,7 +7,8 @@ import re
 import vm_case
 
 # What such a script begins with. `part TITLE COMMAND...` runs a part; `wait_until COMMAND...` waits
-# until the command succeeds. That it waits in vain is told after minutes: a machine may be busy.
+# until the command succeeds. That it waits in vain is told after minutes: a machine may be busy; who
+# runs then, and what the kernel has said last, may tell why.
 SHELL = """
 part() {
     echo "part $1"
@@ -20,7 +21,7 @@ wait_until() {
     tries=0
     until "$@"; do
         tries=$((tries + 1))
-        [ $tries -lt 3000 ] || { echo "waited in vain: $*"; exit 1; }
+        [ $tries -lt 3000 ] || { ps; dmesg | tail -n 20; echo "waited in vain: $*"; exit 1; }
         sleep 0.1
     done
 }

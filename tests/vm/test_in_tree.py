@@ -24,9 +24,12 @@ record() {{
     wait_until is_offered
     perf record --quiet --all-cpus --mmap-pages 1024 --event 'eventlog:*' --output /tmp/perf.data \\
         -- sh -c 'touch /tmp/go; while kill -0 $0 2> /dev/null; do sleep 0.1; done' $program 9>&- &
-    wait_until [ -e /tmp/go ]
+    perf=$!
+    # Or it has ended at once, and said why.
+    has_begun() {{ [ -e /tmp/go ] || ! kill -0 $perf 2> /dev/null; }}
+    wait_until has_begun
     exec 9>&-
-    wait $program && wait $! && cat /tmp/said &&
+    wait $program && wait $perf && cat /tmp/said &&
         perf script --input /tmp/perf.data --fields trace:event,trace
 }}
 keep() {{

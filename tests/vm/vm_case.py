@@ -20,6 +20,9 @@ from paths import Problem, Unavailable
 # Tests of the harness itself run on the first of these that is there: the smallest boots fastest.
 PREFERRED = ("user-events-6.12", "debian-6.12", "debian-6.1", "status-page-6.1")
 
+# Of a guest in which something went wrong.
+SHOWN_LINES = 60
+
 
 def kernel_or_skip(name):
     """Kernels of Debian's are fetched in seconds. Those that take minutes have to be there."""
@@ -68,6 +71,12 @@ def built(variable, *names):
     return os.path.join(os.environ[variable], *names)
 
 
+def end_of(text):
+    """The last lines, which say most about what went wrong: a long log is cut in its middle."""
+    lines = text.splitlines()
+    return lines[-SHOWN_LINES:]
+
+
 class Case(unittest.TestCase):
     """A test with folders of its own for the guests that it runs."""
 
@@ -88,7 +97,7 @@ class Case(unittest.TestCase):
         if problem is None and result.status != 0:
             problem = f"the command ended with {result.status}"
         if problem is not None:
-            raise AssertionError(f"{problem}\n{result.output}{result.errors}")
+            raise AssertionError("\n".join([problem, *end_of(result.output), *end_of(result.errors)]))
         return result
 
     def collected(self, name):
