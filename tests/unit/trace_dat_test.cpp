@@ -283,6 +283,24 @@ TEST(trace_dat, takes_no_more_pages_at_once_than_it_may) {
     EXPECT_FALSE(is_read(3, pages.size()));
 }
 
+TEST(trace_dat, takes_memory_for_what_its_pages_become_and_not_for_what_they_may) {
+    constexpr std::size_t may = std::size_t{256} << 20U;
+    constexpr std::size_t spare = std::size_t{128} << 10U;
+    for (const std::size_t size : {std::size_t{4096}, std::size_t{1} << 20U}) {
+        const bytes content(size);
+        eventlog::tracefs::zstd_stream stream(may);
+        bytes out;
+        ASSERT_TRUE(stream.decompress(eventlog::test::zstd_frame(content), may, out));
+        EXPECT_EQ(out, content);
+        EXPECT_LE(out.capacity(), 2 * size + 2 * spare);
+        stream.restart();
+        bytes exact;
+        ASSERT_TRUE(stream.decompress(eventlog::test::zstd_frame(content), size, exact));
+        EXPECT_EQ(exact, content);
+        EXPECT_LE(exact.capacity(), size + 1);
+    }
+}
+
 TEST(trace_dat, cut_anywhere_is_refused_or_told_of) {
     const bytes whole = small({}).file();
     for (std::size_t size = 10; size < whole.size(); ++size) {

@@ -65,8 +65,6 @@ bool trace_pages::read_chunk() {
     content_at_ = 0;
     // Nothing that zstd has made is much larger than what it becomes.
     const bool has_sense = size <= 2 * std::uint64_t{limit} + page_size_;
-    // With the byte that tells that there is more.
-    content_.reserve(content_.size() + limit + 1);
     stream_.restart();
     if (!has_sense || !stream_.decompress(take(size), limit, content_)) {
         give_up();
