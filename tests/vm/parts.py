@@ -7,8 +7,8 @@ import re
 import vm_case
 
 # What such a script begins with. `part TITLE COMMAND...` runs a part; `wait_until COMMAND...` waits
-# until the command succeeds. That it waits in vain is told after minutes: a machine may be busy; who
-# runs then, and what the kernel has said last, may tell why.
+# until the command succeeds. That it waits in vain is told after minutes, for a machine may be busy,
+# together with what there is then: who runs, what the kernel said, and what was sent to files.
 SHELL = """
 part() {
     echo "part $1"
@@ -21,8 +21,20 @@ wait_until() {
     tries=0
     until "$@"; do
         tries=$((tries + 1))
-        [ $tries -lt 3000 ] || { ps; dmesg | tail -n 20; echo "waited in vain: $*"; exit 1; }
+        if [ $tries -ge 3000 ]; then
+            describe
+            echo "waited in vain: $*"
+            exit 1
+        fi
         sleep 0.1
+    done
+}
+describe() {
+    ps
+    ls -l /tmp /sys/kernel/tracing/events/*/eventlog* 2>&1 | tail -n 15
+    dmesg | tail -n 10
+    for file in /tmp/*said /tmp/*errors; do
+        [ ! -f "$file" ] || tail -n 5 "$file" | sed "s|^|$file: |"
     done
 }
 """

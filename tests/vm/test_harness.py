@@ -15,6 +15,7 @@ import cache
 import kernels
 import machine
 import modules
+import parts
 import programs
 import source
 import vm_case
@@ -272,6 +273,40 @@ class Boots(Scratch):
         result, boots = self.run_on(*[{"console": self.PANIC, "course": "release 6.12\n"}] * 3)
         self.assertEqual(boots, 1)
         self.assertIn("Oops: int3", result.problem())
+
+
+class Failures(unittest.TestCase):
+    """What is shown of a guest that did not do what it was to do."""
+
+    def shown(self, output, errors):
+        result = machine.Result(1, "6.12", True, False, 1.0, output, errors, "", "", None, [])
+        with mock.patch.object(vm_case.Case, "run_guest", return_value=result), \
+                self.assertRaises(AssertionError) as caught:
+            vm_case.Case.run_well(None, ["false"])
+        return str(caught.exception)
+
+    def test_short_ones_are_shown_as_they_are(self):
+        self.assertEqual(self.shown("a\nb\n", "c\n"), "the command ended with 1\na\nb\nc\n")
+
+    def test_long_ones_are_shown_from_their_ends(self):
+        lines = [f"{number}\n" for number in range(vm_case.SHOWN + 3)]
+        self.assertEqual(
+            self.shown("".join(lines), "".join(lines[:-2])),
+            "the command ended with 1\n"
+            "[3 lines of output before]\n" + "".join(lines[3:]) +
+            "[1 lines of errors before]\n" + "".join(lines[1:-2]))
+
+    def test_who_waits_in_vain_tells_what_there_is(self):
+        with tempfile.NamedTemporaryFile("w", prefix="eventlog-", suffix="-said") as said:
+            said.write("why\n")
+            said.flush()
+            result = subprocess.run(
+                ["sh", "-c", parts.SHELL + "sleep() { :; }\npart first wait_until false a\necho not"],
+                check=False, capture_output=True, encoding="utf-8")
+            self.assertIn(f"\n{said.name}: why\n", result.stdout)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(" PID ", result.stdout)
+        self.assertEqual(result.stdout.splitlines()[-1], "waited in vain: false a")
 
 
 class Init(unittest.TestCase):

@@ -13,23 +13,31 @@ import vm_case
 COUNT = 1000
 
 SCRIPT = parts.SHELL + f"""
-item=/sys/kernel/tracing/events/eventlog/eventlog_load_item
+system=/sys/kernel/tracing/events/eventlog
+item=$system/eventlog_load_item
 is_offered() {{ [ -e $item ]; }}
 is_gone() {{ [ ! -e $item ]; }}
+is_empty() {{ [ ! -e $system ]; }}
+has_begun_or_ended() {{ [ -e /tmp/begun ] || [ -e /tmp/ended ]; }}
 record() {{
+    # Events of what ran before go a moment later, under the hands of a perf that looks for all.
+    wait_until is_empty
     mkfifo /tmp/hold || return
     "$1" {COUNT} 0 says < /tmp/hold > /tmp/said &
     program=$!
     exec 9> /tmp/hold
     wait_until is_offered
-    perf record --quiet --all-cpus --mmap-pages 1024 --event 'eventlog:*' --output /tmp/perf.data \\
-        -- sh -c 'touch /tmp/go; while kill -0 $0 2> /dev/null; do sleep 0.1; done' $program 9>&- &
+    {{
+        perf record --quiet --all-cpus --mmap-pages 1024 --event 'eventlog:*' \\
+            --output /tmp/perf.data \\
+            -- sh -c 'touch /tmp/begun; while kill -0 $0 2> /dev/null; do sleep 0.1; done' $program
+        echo $? > /tmp/ended
+    }} 9>&- &
     perf=$!
-    # Or it has ended at once, and said why.
-    has_begun() {{ [ -e /tmp/go ] || ! kill -0 $perf 2> /dev/null; }}
-    wait_until has_begun
+    wait_until has_begun_or_ended
+    [ -e /tmp/begun ] || echo "perf record ended with $(cat /tmp/ended) before it began"
     exec 9>&-
-    wait $program && wait $perf && cat /tmp/said &&
+    wait $program && wait $perf && [ "$(cat /tmp/ended)" = 0 ] && cat /tmp/said &&
         perf script --input /tmp/perf.data --fields trace:event,trace
 }}
 keep() {{

@@ -20,8 +20,8 @@ from paths import Problem, Unavailable
 # Tests of the harness itself run on the first of these that is there: the smallest boots fastest.
 PREFERRED = ("user-events-6.12", "debian-6.12", "debian-6.1", "status-page-6.1")
 
-# Of a guest in which something went wrong.
-SHOWN_LINES = 60
+# Lines of a guest that failed. Who reads of it may have a log that shows no more.
+SHOWN = 60
 
 
 def kernel_or_skip(name):
@@ -71,12 +71,6 @@ def built(variable, *names):
     return os.path.join(os.environ[variable], *names)
 
 
-def end_of(text):
-    """The last lines, which say most about what went wrong: a long log is cut in its middle."""
-    lines = text.splitlines()
-    return lines[-SHOWN_LINES:]
-
-
 class Case(unittest.TestCase):
     """A test with folders of its own for the guests that it runs."""
 
@@ -97,12 +91,21 @@ class Case(unittest.TestCase):
         if problem is None and result.status != 0:
             problem = f"the command ended with {result.status}"
         if problem is not None:
-            raise AssertionError("\n".join([problem, *end_of(result.output), *end_of(result.errors)]))
+            raise AssertionError(f"{problem}\n{tail('output', result.output)}"
+                                 f"{tail('errors', result.errors)}")
         return result
 
     def collected(self, name):
         """A file that the guest had in /tmp, brought back."""
         return os.path.join(self.result.files, "tmp", name)
+
+
+def tail(name, content):
+    """The end of what a guest has said, which says why it failed, and how much that leaves out."""
+    lines = content.splitlines(keepends=True)
+    if len(lines) <= SHOWN:
+        return content
+    return f"[{len(lines) - SHOWN} lines of {name} before]\n" + "".join(lines[-SHOWN:])
 
 
 def text(result, path):
