@@ -205,17 +205,19 @@ void check_catalogue_pattern(const std::string& pattern) {
     static_cast<void>(make_rule(pattern));
 }
 
-catalogue collect_catalogue(const std::string& pattern) {
+catalogue collect_catalogue(const std::string& pattern, catalogue_scope scope) {
     const std::string rule = make_rule(pattern);
     const std::optional<core::directory> where = open_running_directory();
     running_providers running = where ? read_providers(*where) : running_providers{};
     // Read after the gates: whose bit was seen there is still here, or has gone meanwhile.
     collector into(rule, where ? read_subscriptions(*where, running.complaints)
                                : std::vector<running_subscription>{});
-    for (running_provider& provider : find_kernel_providers()) {
-        running.providers.push_back(std::move(provider));
+    if (scope == catalogue_scope::programs_and_kernel) {
+        for (running_provider& provider : find_kernel_providers()) {
+            running.providers.push_back(std::move(provider));
+        }
+        sort_providers(running.providers);
     }
-    sort_providers(running.providers);
     for (const running_provider& provider : running.providers) {
         into.add(provider);
     }

@@ -59,11 +59,15 @@ struct catalogue {
     bool only_conditions_differ = false;              // the nearest name matches
 };
 
+/// Those of the kernel and its modules are the same wherever one looks from.
+enum class catalogue_scope { programs, programs_and_kernel };
+
 /// Throws usage_failure for what is no pattern.
 void check_catalogue_pattern(const std::string& pattern);
 
 /// All that runs now and matches the pattern, or everything for an empty one. Throws usage_failure
 /// for what is no pattern, and failure if the directory is not usable.
-[[nodiscard]] catalogue collect_catalogue(const std::string& pattern);
+[[nodiscard]] catalogue collect_catalogue(
+    const std::string& pattern, catalogue_scope scope = catalogue_scope::programs_and_kernel);
 
 }  // namespace elog

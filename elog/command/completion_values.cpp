@@ -32,6 +32,9 @@ std::vector<candidate> look_up(value_kind kind) {
             values.push_back({provider.schema.name, provider.schema.description});
         }
         for (const catalogue_process& process : provider.processes) {
+            if (process.pid == 0) {  // the kernel
+                continue;
+            }
             if (kind == value_kind::process) {
                 values.push_back({fmt::format("{}", process.pid), process.name});
             } else if (kind == value_kind::process_name) {

@@ -72,7 +72,7 @@ class lister {
                 continue;
             }
             const place_answer answer =
-                run_elsewhere([&] { place.go(); }, [&] { write_catalogue(); }, left);
+                run_elsewhere([&] { place.go(); }, [&] { write_catalogue(place); }, left);
             if (answer.how != outcome::failed || !is_gone(place)) {
                 take(place, answer);
             }
@@ -88,8 +88,11 @@ class lister {
 
   private:
     /// Of where this process is, nothing if nothing is there. In a child.
-    void write_catalogue() {
-        const catalogue found = collect_catalogue(options_.glob);
+    void write_catalogue(const other_place& place) {
+        const catalogue found =
+            collect_catalogue(options_.glob, place.what == other_place::kind::here
+                                                 ? catalogue_scope::programs_and_kernel
+                                                 : catalogue_scope::programs);
         for (const std::string& complaint : found.complaints) {
             tell("elog: {}", complaint);
         }

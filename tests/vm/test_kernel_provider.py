@@ -61,6 +61,16 @@ not_permitted() {{
     su user -s /bin/sh -c "$elog record --via device -e 'kernel:*'"
 }}
 listed() {{ "$elog" list 'kernel:*'; "$elog" schema kernel; }}
+# One more place, whose device is the same.
+listed_once() {{
+    unshare -m sh -c 'mount -t tmpfs -o mode=1777 tmpfs /dev/shm && mkdir -m 700 /dev/shm/eventlog-0 &&
+        touch /tmp/apart && exec sleep 10000' &
+    wait_until [ -e /tmp/apart ]
+    "$elog" list --all 'kernel:*'
+    listing=$?
+    kill $!
+    return $listing
+}}
 listed_to_user() {{ su user -s /bin/sh -c "$elog list"; }}
 
 part together beside_tracefs /tmp/together.trace together
@@ -70,6 +80,7 @@ part attached attached
 part everything everything
 part without "$switches" without
 part listed listed
+part listed_once listed_once
 part not_permitted not_permitted
 part listed_to_user listed_to_user
 
@@ -248,6 +259,10 @@ class KernelProvider(parts.Case):
         for text in ("processes eventlog (kernel)", "switch", "next_name", "provider kernel"):
             self.assertIn(text, said)
         self.assertNotIn("does not give the same schema", said)
+
+    def test_is_listed_once_wherever_one_looks(self):
+        said = "\n".join(self.part("listed_once"))
+        self.assertEqual(said.count("processes eventlog (kernel)"), 1, said)
 
     def test_is_for_those_who_may_hear_everybody(self):
         self.assertIn("The kernel has no event that matches 'kernel:*'.",
