@@ -21,8 +21,8 @@ class zstd_stream {
 
     /// Appends what the next bytes of the stream become. False, if they are not sound, or become
     /// more than `size_max` bytes, or than is allowed; then there is nothing more to be had of it.
-    /// Takes memory for what they become, some of it to spare, and for no more than `size_max`: what
-    /// a file says that they become is no reason to.
+    /// Takes memory for what they become, some of it to spare, and for no more than `size_max`:
+    /// what a file says that they become is no reason to.
     [[nodiscard]] bool decompress(std::span<const std::uint8_t> bytes, std::size_t size_max,
                                   std::vector<std::uint8_t>& out);
     /// What comes is the beginning of another stream; what is allowed is for all.
