@@ -8,12 +8,15 @@
  */
 #include <linux/array_size.h>
 #include <linux/bits.h>
+#include <linux/cpumask.h>
 #include <linux/interrupt.h>
 #include <linux/irqflags.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
+#include <linux/tracepoint.h>
 #include <trace/events/irq.h>
 #include <trace/events/power.h>
 #include <trace/events/sched.h>
@@ -187,10 +190,24 @@ static void on_idle(void *data, unsigned int state, unsigned int cpu)
 	local_irq_restore(flags);
 }
 
+/* What was known of a sleep while somebody listened the last time is over since long. */
+static void forget_sleep(void)
+{
+	unsigned int cpu;
+
+	/* No probe of the last time still runs. */
+	tracepoint_synchronize_unregister();
+	for_each_possible_cpu(cpu)
+		per_cpu(idle_of_cpu, cpu).phase = EVENTLOG_IDLE_AWAKE;
+}
+
 static void wake_by(enum eventlog_interrupt_source source, u32 number)
 {
 	struct idle_event over;
 
+	/* Some interrupts of arm64 may be such, and find the CPU anywhere. */
+	if (in_nmi())
+		return;
 	if (eventlog_idle_interrupted(this_cpu_ptr(&idle_of_cpu), ktime_get_mono_fast_ns(), source,
 				      number, &over))
 		eventlog_emit(&event_idle, &over);
@@ -274,6 +291,8 @@ static int listen(struct eventlog_provider_event *event, bool wanted)
 	for (i = 0; i < ARRAY_SIZE(attached); i++) {
 		if (attached[i].event != event)
 			continue;
+		if (wanted && event == &event_idle)
+			forget_sleep();
 		if (wanted)
 			return eventlog_hooks_attach(attached[i].hooks, attached[i].count);
 		eventlog_hooks_detach(attached[i].hooks, attached[i].count);

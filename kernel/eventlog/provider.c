@@ -73,6 +73,7 @@ static void fill_in(struct eventlog_registered *registered)
 	for (i = 0; i < provider->event_count; i++) {
 		const struct eventlog_provider_event *event = provider->events[i];
 
+		registered->events[i].source = source;
 		registered->events[i].name = event->name;
 		registered->events[i].keywords = event->keywords;
 		registered->events[i].id = i;

@@ -108,6 +108,7 @@ static bool take_offer(struct published *published, u32 i)
 	if (!is_name(offer->name) || offer->level < 1 || offer->level > 5 ||
 	    (offer->flags & ~(EVENTLOG_OFFER_SESSION | EVENTLOG_OFFER_ALWAYS)))
 		return false;
+	event->source = &published->source;
 	event->name = offer->name;
 	event->keywords = offer->keywords;
 	event->id = offer->event;

@@ -167,7 +167,7 @@ void eventlog_region_free(struct eventlog_memory *memory)
 }
 
 /* Gives a ring its buffers.  Returns them, or -ENOMEM, or -EMFILE if the user has too many. */
-u8 *eventlog_region_back(struct eventlog_memory *memory, u32 ring)
+u8 *eventlog_region_back(struct eventlog_memory *memory, u32 ring, gfp_t from)
 {
 	const u64 pages = memory->ring_bytes / PAGE_SIZE;
 	const int error = charge(memory, pages);
@@ -175,7 +175,7 @@ u8 *eventlog_region_back(struct eventlog_memory *memory, u32 ring)
 
 	if (error)
 		return ERR_PTR(error);
-	buffers = __vmalloc(memory->ring_bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+	buffers = __vmalloc(memory->ring_bytes, from | __GFP_ZERO | __GFP_NOWARN);
 	if (!buffers) {
 		uncharge(memory, pages);
 		return ERR_PTR(-ENOMEM);

@@ -130,6 +130,8 @@ static const char *mistake_of_field(const struct eventlog_provider_field *field)
 		return not_a_name;
 	if (field->type <= EVENTLOG_TYPE_NONE || field->type > EVENTLOG_TYPE_U64)
 		return "its type cannot be carried: take u8 to u64, s8 to s64, bool or char";
+	if (!field->size)
+		return "it is an array without elements";
 	if (field->offset % types[field->type].size)
 		return not_in_order;
 	if (!format_fits(field))
@@ -153,7 +155,25 @@ static size_t end_of_fields(const struct eventlog_provider_event *event)
 	return end;
 }
 
-/* Members of a struct do not overlap: there are no holes if all of it is theirs. */
+static bool overlap(const struct eventlog_provider_field *one,
+		    const struct eventlog_provider_field *other)
+{
+	return one->offset < other->offset + other->size &&
+	       other->offset < one->offset + one->size;
+}
+
+static bool any_overlap(const struct eventlog_provider_event *event)
+{
+	u16 i, k;
+
+	for (i = 0; i < event->field_count; i++)
+		for (k = 0; k < i; k++)
+			if (overlap(&event->fields[i], &event->fields[k]))
+				return true;
+	return false;
+}
+
+/* There are no holes if all of the struct is its fields'. */
 static const char *mistake_of_layout(const struct eventlog_provider_event *event)
 {
 	const size_t end = end_of_fields(event);
@@ -165,6 +185,8 @@ static const char *mistake_of_layout(const struct eventlog_provider_event *event
 		used += event->fields[i].size;
 		alignment = max_t(size_t, alignment, types[event->fields[i].type].size);
 	}
+	if (any_overlap(event))
+		return "a member is listed twice";
 	if (used != end)
 		return not_in_order;
 	if (ALIGN(end, alignment) != event->struct_size)
@@ -344,8 +366,11 @@ static int find_enumerations(struct builder *builder, const struct eventlog_prov
 
 			if (!found || index_of(builder, found) != NO_INDEX)
 				continue;
-			if (builder->enumeration_count == ENUMERATIONS_MAX)
+			if (builder->enumeration_count == ENUMERATIONS_MAX) {
+				pr_err("provider %s: it has more than %u enumerations\n",
+				       provider->name, ENUMERATIONS_MAX);
 				return -EINVAL;
+			}
 			builder->enumerations[builder->enumeration_count++] = found;
 		}
 	}
@@ -432,8 +457,11 @@ int eventlog_schema_make(const struct eventlog_provider *provider, struct eventl
 		goto free;
 	put_schema(&builder, provider, 0);
 	error = -EINVAL;
-	if (builder.used > EVENTLOG_SCHEMA_SIZE_MAX)
+	if (builder.used > EVENTLOG_SCHEMA_SIZE_MAX) {
+		pr_err("provider %s: its schema would have %zu bytes, more than %u\n",
+		       provider->name, builder.used, EVENTLOG_SCHEMA_SIZE_MAX);
 		goto free;
+	}
 	schema->size = builder.used;
 	error = -ENOMEM;
 	builder.bytes = kvmalloc(schema->size, GFP_KERNEL);

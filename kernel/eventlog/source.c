@@ -294,13 +294,10 @@ int eventlog_source_publish(struct eventlog_source *source)
 	u8 *verdicts = kmalloc(source->event_count, GFP_KERNEL);
 	struct eventlog_party *party;
 	int error;
-	u32 i;
 
 	if (!verdicts)
 		return -ENOMEM;
 	source->schema_key = eventlog_schema_key(source);
-	for (i = 0; i < source->event_count; i++)
-		source->events[i].source = source;
 	mutex_lock(&lock);
 	error = arrive_as_source(source);
 	if (error)

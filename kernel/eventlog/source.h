@@ -36,6 +36,7 @@ struct eventlog_subscription {
 	struct eventlog_asker asker;
 	struct pid *without; /* of what is about this process nothing is wanted; NULL: all */
 	struct list_head schemas; /* private to tables.c */
+	struct task_struct *maker; /* while the CPUs that live get memory; only compared */
 	int error; /* why a CPU has no memory; looked at when it is made */
 	bool is_over; /* set once, with release: nobody writes any more */
 

@@ -24,11 +24,14 @@ static int prepare_cpu(unsigned int cpu, struct hlist_node *node)
 	struct eventlog_subscription *subscription =
 		hlist_entry(node, struct eventlog_subscription, cpus);
 	struct eventlog_ring_writer *ring = per_cpu_ptr(subscription->writers, cpu);
+	/* Whoever brings a CPU to life does not pay for those who listen. */
+	const bool is_ours = READ_ONCE(subscription->maker) == current;
 	u8 *buffers;
 
 	if (ring->buffers)
 		return 0;
-	buffers = eventlog_region_back(&subscription->memory, cpu);
+	buffers = eventlog_region_back(&subscription->memory, cpu,
+				       is_ours ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
 	if (IS_ERR(buffers)) {
 		WRITE_ONCE(subscription->error, PTR_ERR(buffers));
 		return 0;
@@ -94,8 +97,11 @@ static bool is_known(const struct eventlog_subscription_request *wanted)
 
 static int begin(struct eventlog_subscription *subscription)
 {
-	int error = cpuhp_state_add_instance(new_cpus, &subscription->cpus);
+	int error;
 
+	subscription->maker = current;
+	error = cpuhp_state_add_instance(new_cpus, &subscription->cpus);
+	WRITE_ONCE(subscription->maker, NULL);
 	if (error)
 		return error;
 	error = READ_ONCE(subscription->error);

@@ -19,8 +19,8 @@ struct eventlog_listeners; /* private to source.c */
 struct eventlog_source;
 
 /*
- * Filled in by whoever owns it, from `name` to `flags`, the rest zero; does not
- * change while it is published.
+ * Filled in by whoever owns it, from `source` to `flags`, the rest zero, before anybody
+ * can find it; does not change while it is published.
  */
 struct eventlog_source_event {
 	struct eventlog_listeners __rcu *listeners; /* NULL: nobody */

@@ -40,7 +40,7 @@ class Run:
     time_limit: float = 600  # seconds; a machine that is busy otherwise is slow
     interactive: bool = False
     parameters: tuple = ()  # more of them for the kernel
-    count_instructions: bool = False  # the guest's clocks go on by 1 ns for each; one processor
+    count_instructions: bool = False  # the guest's clocks go on by 1 ns for each; one thread emulates them
 
 
 @dataclasses.dataclass

@@ -4,7 +4,8 @@
 tells, on one timeline with programs and with a provider of another module, to who may hear it, and
 hangs on nothing while nobody listens.
 
-One processor: where several are emulated, code that is changed under load has brought guests down.
+One processor: where several are emulated by threads, code that is changed under load has brought guests
+down.
 """
 
 import json
@@ -114,6 +115,15 @@ ticks() {{
 part ticks ticks
 part goes goes
 part unload wait_until is_unloaded
+"""
+# Of two processors one sleeps when the first recording ends, and is woken by that, unseen.
+SLEEP_TWICE = parts.SHELL + """
+insmod /eventlog.ko remove_idle=1 || exit
+record() { "$0" record --via device -e kernel:idle -o /tmp/$1.elog -- sleep 1; }
+part first record first
+part between cut -d ' ' -f 1 /proc/uptime
+sleep 2
+part again record again
 """
 FILES = ("together.elog", "together.trace", "late.elog", "late.trace", "idle.elog", "everything.elog",
          "blocks.elog")
@@ -303,6 +313,30 @@ class KernelProviderBefore66(KernelProvider):
     """The same on an older kernel."""
 
     KERNEL = "debian-6.1"
+
+
+class SleepTwice(parts.Case):
+    """One guest, whose two processors one thread emulates: their sleep is recorded twice."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip("debian-6.12")
+        elog = vm_case.built("ELOG")
+        cls.result = cls.run_well(
+            kernel, ["sh", "-c", SLEEP_TWICE, elog],
+            files={elog: elog, "/eventlog.ko": vm_case.module_or_skip(kernel)},
+            collect=("/tmp/again.elog",), processors=2, count_instructions=True,
+        )
+
+    def test_knows_nothing_of_a_sleep_from_before_it_listened(self):
+        self.part("first")
+        (between,) = self.part("between")
+        self.part("again")
+        shown = loads.shown(self.collected("again.elog"), "--clock", "monotonic")
+        slept = [line["fields"]["slept"] for line in shown if "event" in line]
+        self.assertTrue(slept)
+        self.assertGreaterEqual(min(slept), float(between) * 10**9)
 
 
 if __name__ == "__main__":

@@ -141,6 +141,25 @@ static void refuses_holes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, check(fields, 2, 24));
 }
 
+static void refuses_arrays_without_elements(struct kunit *test)
+{
+	struct eventlog_provider_field fields[] = { number, number };
+
+	fields[1].name = "nothing";
+	fields[1].offset = 8;
+	fields[1].size = 0;
+	KUNIT_EXPECT_EQ(test, -EINVAL, check(fields, 2, 8));
+}
+
+static void refuses_members_that_are_listed_twice(struct kunit *test)
+{
+	struct eventlog_provider_field fields[] = { number, number, number };
+
+	/* As large as its struct, altogether. */
+	fields[2].offset = 16;
+	KUNIT_EXPECT_EQ(test, -EINVAL, check(fields, 3, 24));
+}
+
 static void refuses_fields_that_are_not_aligned(struct kunit *test)
 {
 	struct eventlog_provider_field fields[] = { number, number };
@@ -199,6 +218,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(has_no_padding_in_payloads),
 	KUNIT_CASE(refuses_types_that_cannot_be_carried),
 	KUNIT_CASE(refuses_holes),
+	KUNIT_CASE(refuses_arrays_without_elements),
+	KUNIT_CASE(refuses_members_that_are_listed_twice),
 	KUNIT_CASE(refuses_fields_that_are_not_aligned),
 	KUNIT_CASE(refuses_formats_that_do_not_fit),
 	KUNIT_CASE(refuses_names_that_tools_cannot_take),

@@ -247,7 +247,7 @@ struct eventlog_provider {
 /*
  * From now on its events reach those that want them.  May sleep.  Returns 0; -EINVAL
  * for what no consumer could read, which the log names; -EBUSY for an event that is
- * registered already; or -ENOMEM.
+ * registered already; -ENOMEM; or -EINTR if who loads the module is being killed.
  */
 int eventlog_provider_register(struct eventlog_provider *provider);
 
@@ -265,7 +265,8 @@ static inline bool eventlog_wants(const struct eventlog_provider_event *event)
 
 /*
  * Writes the event to the rings of all who want it.  The payload is the event's struct.
- * Any context, NMIs too; does not sleep, takes no lock.
+ * Any context in which RCU watches, NMIs too, so not from within the idle loop; does not
+ * sleep, takes no lock.
  */
 void eventlog_emit(const struct eventlog_provider_event *event, const void *payload);
 
