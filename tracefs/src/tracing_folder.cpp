@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -43,6 +44,11 @@ bool is_listable(const std::string& folder) {
     return false;
 }
 
+/// Whether what was found there is mounted no longer.
+bool is_gone(const std::string& folder) {
+    return ::access((folder + "/events").c_str(), F_OK) != 0 && errno == ENOENT;
+}
+
 void note_instance(const char* name, void* context) {
     static_cast<std::vector<std::string>*>(context)->emplace_back(name);
 }
@@ -50,7 +56,13 @@ void note_instance(const char* name, void* context) {
 }  // namespace
 
 std::string find_tracefs() {
-    const char* const folder = eventlog_tracefs_folder();
+    // libtracefs takes memory for each answer, which nobody may give back.
+    static std::atomic<const char*> known = nullptr;
+    const char* folder = known;
+    if (folder == nullptr || is_gone(folder)) {
+        folder = eventlog_tracefs_folder();
+        known = folder;
+    }
     if (folder == nullptr) {
         throw error("tracefs is not mounted. As root: mount -t tracefs nodev /sys/kernel/tracing; "
                     "if the kernel has none, elog doctor says so.");
