@@ -166,7 +166,7 @@ kernel_counting make_counting(const agg_arguments& arguments, aggregator& comput
 }
 
 void run_live(const agg_arguments& arguments) {
-    const subscription_options options = make_subscription_options(arguments.listening);
+    subscription_options options = make_subscription_options(arguments.listening);
     const std::int64_t interval = interval_of(arguments);
     std::optional<std::chrono::nanoseconds> duration;
     if (arguments.duration) {
@@ -188,6 +188,7 @@ void run_live(const agg_arguments& arguments) {
     aggregate_intervals intervals(computed, interval, [&](std::optional<std::int64_t> begins) {
         show(computed, arguments, begins, stop);
     });
+    narrow(options, arguments.choice.where, !arguments.listening.wait);
     const std::unique_ptr<live_recording> process =
         begin_recording(route, arguments.listening, options, arguments.choice.where,
                         make_counting(arguments, computed));

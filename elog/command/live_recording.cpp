@@ -19,10 +19,15 @@
 namespace elog {
 namespace {
 
+/// What of --where is asked early.
+std::string explain_narrowed(const std::string& narrowed_by) {
+    return narrowed_by.empty() ? "" : ",\n                 and of --where " + narrowed_by;
+}
+
 class memory_recording : public live_recording {
   public:
     explicit memory_recording(const subscription_options& options)
-        : patterns_(options.patterns), source_(options) {
+        : patterns_(options.patterns), narrowed_by_(options.narrowed_by), source_(options) {
         tell_left_out(source_.header());
     }
 
@@ -46,8 +51,8 @@ class memory_recording : public live_recording {
         return all;
     }
     [[nodiscard]] std::string explain() const override {
-        return "programs ask     which events -e, --session, -p and --comm want\n"
-               "elog asks        all of --where\n";
+        return "programs ask     which events -e, --session, -p and --comm want" +
+               explain_narrowed(narrowed_by_) + "\nelog asks        all of --where\n";
     }
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency) override {
@@ -66,6 +71,7 @@ class memory_recording : public live_recording {
 
   private:
     const event_patterns& patterns_;
+    std::string narrowed_by_;
     subscription source_;
     std::optional<recording> process_;  // since it runs
 };
@@ -93,12 +99,12 @@ std::vector<provider_instance> found_by(const traced_recording& process) {
     return all;
 }
 
-std::string explanation_of(const device_recording& /*process*/) {
-    return "the kernel asks  which events -e, --session, -p and --comm want, but for keywords\n"
-           "elog asks        keywords, and all of --where\n";
+std::string explanation_of(const device_recording& /*process*/, const std::string& narrowed_by) {
+    return "the kernel asks  which events -e, --session, -p and --comm want, but for keywords" +
+           explain_narrowed(narrowed_by) + "\nelog asks        keywords, and all of --where\n";
 }
 
-std::string explanation_of(const traced_recording& process) {
+std::string explanation_of(const traced_recording& process, const std::string& /*narrowed_by*/) {
     return explain(process.found());
 }
 
@@ -107,10 +113,11 @@ template <class Recording>
 class kernel_recording : public live_recording {
   public:
     template <class Options>
-    kernel_recording(recording_route route, const event_patterns& patterns,
+    kernel_recording(recording_route route, const subscription_options& asked,
                      const kernel_advice& advice, Options&& options)
         : route_(route),
-          patterns_(patterns),
+          patterns_(asked.patterns),
+          narrowed_by_(asked.narrowed_by),
           advice_(advice),
           process_(std::forward<Options>(options)) {}
 
@@ -120,7 +127,9 @@ class kernel_recording : public live_recording {
     [[nodiscard]] std::vector<provider_instance> found() const override {
         return found_by(process_);
     }
-    [[nodiscard]] std::string explain() const override { return explanation_of(process_); }
+    [[nodiscard]] std::string explain() const override {
+        return explanation_of(process_, narrowed_by_);
+    }
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency) override {
         recording_summary summary = process_.run(
@@ -159,6 +168,7 @@ class kernel_recording : public live_recording {
 
     recording_route route_;
     const event_patterns& patterns_;
+    std::string narrowed_by_;
     kernel_advice advice_;
     Recording process_;
 };
@@ -179,18 +189,18 @@ std::unique_ptr<live_recording> begin(recording_route route, const listening_arg
                                       const kernel_counting& counting) {
     switch (route) {
         case recording_route::device:
-            return std::make_unique<kernel_recording<device_recording>>(route, options.patterns,
+            return std::make_unique<kernel_recording<device_recording>>(route, options,
                                                                         advice_on_device, options);
         case recording_route::tracefs: {
             tracing_options wanted =
                 make_tracing_options(tracing_kind::instance, arguments, options, where);
             wanted.counting = counting;
             return std::make_unique<kernel_recording<traced_recording>>(
-                route, options.patterns, advice_on_tracing, std::move(wanted));
+                route, options, advice_on_tracing, std::move(wanted));
         }
         case recording_route::perf:
             return std::make_unique<kernel_recording<traced_recording>>(
-                route, options.patterns, advice_on_tracing,
+                route, options, advice_on_tracing,
                 make_tracing_options(tracing_kind::perf, arguments, options, where));
         case recording_route::memory:
             break;

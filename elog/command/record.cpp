@@ -244,12 +244,15 @@ recording_summary run(live_recording& process, const record_arguments& arguments
 
 /// Records while the command runs, if there is one.
 void record(const asked_route& route, const record_arguments& arguments,
-            const subscription_options& options, stop_condition& stop,
+            subscription_options& options, stop_condition& stop,
             const std::vector<std::string>& command) {
     const std::unique_ptr<record_filter> filter =
         make_filter(arguments.where, present_time(), chosen_by(options.patterns));
     const bool is_alone = command.empty();
     const bool is_to_be_there = !arguments.listening.wait && is_alone;
+    if (is_alone) {
+        narrow(options, arguments.where, is_to_be_there);
+    }
     const std::unique_ptr<live_recording> process =
         begin_recording(route, arguments.listening, options, arguments.where);
     if (filter != nullptr) {
@@ -296,7 +299,7 @@ void record(const asked_route& route, const record_arguments& arguments,
 }
 
 void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
-    const subscription_options options = make_subscription_options(arguments.listening);
+    subscription_options options = make_subscription_options(arguments.listening);
     const asked_route route = parse_route(arguments.route, arguments.listening);
     check_file_options(arguments);
     if (arguments.listening.overwrite) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "narrowed_patterns.hpp"
 #include "tell.hpp"
 #include "usage_failure.hpp"
 
@@ -116,6 +117,21 @@ void check_found(record_filter* filter, aggregator* computed,
         add_provider(filter, computed, provider);
     }
     check_what_was_added(filter, computed, all_are_known);
+}
+
+void narrow(subscription_options& options, const std::optional<std::string>& where,
+            bool all_are_there) {
+    if (!where) {
+        return;
+    }
+    const predicate wanted("--where", *where);
+    if (!all_are_there && !asks_for_built_ins_alone(wanted)) {
+        return;
+    }
+    if (std::optional<narrowed_patterns> found = narrow(options.patterns, wanted)) {
+        options.narrowed = std::move(found->patterns);
+        options.narrowed_by = std::move(found->names);
+    }
 }
 
 void note_found(record_filter& filter, const std::vector<provider_instance>& found) {

@@ -14,6 +14,7 @@
 #include "file_reader.hpp"
 #include "patterns.hpp"
 #include "record_filter.hpp"
+#include "subscription.hpp"
 
 namespace elog {
 
@@ -49,6 +50,12 @@ void tell_unsuited(const record_filter* filter, const aggregator* computed);
 /// anything is recorded. Both are used up by that. `all_are_known` as above.
 void check_found(record_filter* filter, aggregator* computed,
                  const std::vector<provider_instance>& found, bool all_are_known);
+
+/// Has programs asked for no more than the predicate can match, as far as patterns can say it. Of
+/// who comes later nobody learns what its events are called if it is asked for none of them: so
+/// only if `all_are_there`, or the predicate asks for nothing that an event might not have.
+void narrow(subscription_options& options, const std::optional<std::string>& where,
+            bool all_are_there);
 
 /// Tells a filter about them: of who is there maybe nothing comes, and its names are known all the
 /// same.

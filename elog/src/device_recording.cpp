@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "clock.hpp"
+#include "device_providers.hpp"
 #include "error_text.hpp"
 #include "filter.hpp"
 #include "present_clock.hpp"
@@ -23,6 +24,16 @@ constexpr int reads_without_end = 4;
 constexpr int empty_reads_max = 100;
 constexpr std::chrono::milliseconds overtaken_interval{1};
 
+/// Some of the kernel's are not meant by patterns with * and ?.
+bool is_named(const event_patterns& patterns, const std::string& provider) {
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+        if (patterns[i].starts_with(provider + ':')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 device_recording::device_recording(const subscription_options& options)
@@ -32,6 +43,25 @@ device_recording::device_recording(const subscription_options& options)
       stream_(source_.region().geometry.ring_count),
       met_(options.patterns.size(), false) {
     find_providers();
+    if (options.narrowed) {
+        find_published();
+    }
+}
+
+/// Of those who are there, too, of whose events a predicate wants none: they are there all the
+/// same.
+void device_recording::find_published() {
+    const std::string processes = patterns_.packed();
+    for_each_device_provider(source_.device(), [&](device_provider&& each) {
+        if (!core::wants_process(processes, each.pid, each.process) ||
+            (each.is_kernels && !is_named(patterns_, each.schema.name))) {
+            return;
+        }
+        note_patterns(each.schema);
+        provider_instance& added = published_.emplace_back();
+        added.id = static_cast<std::uint16_t>(published_.size() - 1);
+        added.schema = std::move(each.schema);
+    });
 }
 
 void device_recording::find_providers() {

@@ -33,7 +33,9 @@ class device_recording {
     /// For each pattern, whether there has been a program that offers such an event.
     [[nodiscard]] const std::vector<bool>& patterns_met() const noexcept { return met_; }
     /// Those who are there, as long as it does not run.
-    [[nodiscard]] const std::vector<provider_instance>& found() const noexcept { return found_; }
+    [[nodiscard]] const std::vector<provider_instance>& found() const noexcept {
+        return published_.empty() ? found_ : published_;
+    }
     /// Sentences, since the last call.
     [[nodiscard]] std::vector<std::string> take_complaints() { return source_.take_complaints(); }
 
@@ -41,6 +43,7 @@ class device_recording {
     using steady_clock = std::chrono::steady_clock;
 
     void find_providers();
+    void find_published();
     void note_patterns(const provider_schema& schema);
     void note_wanted(const provider_instance& provider);
     void hand_providers_over();
@@ -55,6 +58,7 @@ class device_recording {
     void report_losses();
 
     const event_patterns& patterns_;
+    std::vector<provider_instance> published_;  // also of whom nothing is asked
     bool overwrites_;
     device_subscription source_;
     device_stream stream_;

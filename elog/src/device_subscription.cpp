@@ -82,7 +82,7 @@ core::unique_fd open_device() {
 }  // namespace
 
 device_subscription::device_subscription(const subscription_options& options)
-    : request_(options.patterns), file_(open_device()), bytes_(room) {
+    : request_(asked_of_programs(options)), file_(open_device()), bytes_(room) {
     subscribe(options);
     map();
 }

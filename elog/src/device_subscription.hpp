@@ -36,6 +36,8 @@ class device_subscription {
 
     /// What sinks look at; there is no file to be read.
     [[nodiscard]] open_region region() const noexcept { return {no_file_, header_, geometry_}; }
+    /// For what else can be asked there.
+    [[nodiscard]] int device() const noexcept { return file_.get(); }
     [[nodiscard]] bool names_keywords() const noexcept { return request_.names_keywords; }
 
     /// Whole records, and gaps among them, as read(2) gives them; none if there is nothing. They

@@ -16,21 +16,6 @@
 namespace elog {
 namespace {
 
-comparison mirrored(comparison how) noexcept {
-    switch (how) {
-        case comparison::less:
-            return comparison::greater;
-        case comparison::less_equal:
-            return comparison::greater_equal;
-        case comparison::greater:
-            return comparison::less;
-        case comparison::greater_equal:
-            return comparison::less_equal;
-        default:
-            return how;
-    }
-}
-
 bool is_pattern(comparison how) noexcept {
     return how == comparison::like || how == comparison::unlike;
 }

@@ -4,6 +4,7 @@
 #include <linux/eventlog.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "failure.hpp"
 
@@ -85,6 +86,16 @@ void event_patterns::check_size() const {
                       "fewer.",
                       EVENTLOG_FILTER_SIZE_MAX);
     }
+}
+
+bool event_patterns::replace(std::vector<std::string> rules) {
+    std::swap(patterns_, rules);
+    // A # may come to each.
+    if (packed().size() + patterns_.size() <= EVENTLOG_FILTER_SIZE_MAX) {
+        return true;
+    }
+    std::swap(patterns_, rules);
+    return false;
 }
 
 void event_patterns::add_session(std::uint64_t session) {

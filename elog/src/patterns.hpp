@@ -28,6 +28,10 @@ class event_patterns {
     void add_process(std::uint32_t pid);
     void add_process(std::string_view name);
 
+    /// Puts rules as operator[] gives them in the place of all patterns. False, and nothing is
+    /// done, if they are too long together.
+    [[nodiscard]] bool replace(std::vector<std::string> rules);
+
     [[nodiscard]] bool empty() const noexcept { return patterns_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return patterns_.size(); }
     [[nodiscard]] const std::string& operator[](std::size_t index) const noexcept {

@@ -20,6 +20,8 @@ inline constexpr std::size_t predicate_depth_max = 64;
 enum class comparison { equal, unequal, less, less_equal, greater, greater_equal, like, unlike };
 
 [[nodiscard]] std::string_view name_of(comparison how) noexcept;
+/// With both sides exchanged.
+[[nodiscard]] comparison mirrored(comparison how) noexcept;
 
 /// A field or built-in as it was written.
 struct reference {

@@ -323,6 +323,21 @@ std::string_view name_of(comparison how) noexcept {
     return "?";
 }
 
+comparison mirrored(comparison how) noexcept {
+    switch (how) {
+        case comparison::less:
+            return comparison::greater;
+        case comparison::less_equal:
+            return comparison::greater_equal;
+        case comparison::greater:
+            return comparison::less;
+        case comparison::greater_equal:
+            return comparison::less_equal;
+        default:
+            return how;
+    }
+}
+
 reference take_reference(expression_tokens& tokens, expression_token& current) {
     reference made;
     made.column = current.column;

@@ -95,7 +95,7 @@ std::uint64_t random_serial() {
 
 eventlog_region make_header(const core::region_geometry& geometry,
                             const subscription_options& options, bool is_shared_ring_late) {
-    const event_patterns& patterns = options.patterns;
+    const event_patterns& patterns = asked_of_programs(options);
     const std::string filter = patterns.packed();
     eventlog_region header{};
     header.magic = EVENTLOG_REGION_MAGIC;
@@ -172,7 +172,7 @@ subscription::subscription(const subscription_options& options) {
     publish();
     // Published first, scanned second: a provider that does not see us is seen by us.
     try {
-        open_gates(options.patterns);
+        open_gates(options);
     } catch (...) {
         end();
         static_cast<void>(
@@ -285,15 +285,17 @@ void subscription::check_name() const {
     }
 }
 
-void subscription::open_gates(const event_patterns& patterns) {
+void subscription::open_gates(const subscription_options& options) {
+    const event_patterns& patterns = options.patterns;
     patterns_met_.assign(patterns.size(), false);
-    const std::string filter = patterns.packed();
+    const std::string all = patterns.packed();
+    const std::string filter = asked_of_programs(options).packed();
     core::folder_listing names(directory_.providers);
     core::error_text ignored;
     while (const char* name = names.next()) {
         core::provider_file file;
         if (!file.open(directory_, name, ignored) ||
-            !core::wants_process(filter, file.header().pid, file.header().process)) {
+            !core::wants_process(all, file.header().pid, file.header().process)) {
             continue;
         }
         std::vector<std::uint8_t> bytes(file.header().schema_size);
@@ -313,6 +315,9 @@ void subscription::open_gates(const event_patterns& patterns) {
                     patterns_met_[i] = true;
                 }
             }
+        }
+        if (!core::wants_process(filter, file.header().pid, file.header().process)) {
+            continue;
         }
         core::for_each_wanted(schema, filter, [&](std::uint16_t id, core::verdict) {
             static_cast<void>(file.set_bit(id, slot_));

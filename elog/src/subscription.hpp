@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ namespace elog {
 
 struct subscription_options {
     event_patterns patterns;
+    /// What programs are asked for in their place, if that is less: see narrowed_patterns.hpp.
+    std::optional<event_patterns> narrowed;
+    std::string narrowed_by;        // names in the predicate that has done it
     std::uint64_t buffer_size = 0;  // 0: as much as suits the machine
     std::uint32_t buffers_per_cpu = 4;
     bool overwrite = false;  // what is new takes the place of the oldest, read or not
@@ -41,6 +45,11 @@ struct subscription_options {
 }
 [[nodiscard]] constexpr bool is_buffer_count(std::uint64_t count) noexcept {
     return count >= 2 && count <= EVENTLOG_BUFFERS_MAX && std::has_single_bit(count);
+}
+
+[[nodiscard]] inline const event_patterns& asked_of_programs(
+    const subscription_options& options) noexcept {
+    return options.narrowed ? *options.narrowed : options.patterns;
 }
 
 class subscription {
@@ -76,7 +85,7 @@ class subscription {
     void create_region(const subscription_options& options);
     void publish();
     void check_name() const;
-    void open_gates(const event_patterns& patterns);
+    void open_gates(const subscription_options& options);
     [[nodiscard]] bool is_ours() const noexcept;
 
     eventlog::core::directory directory_;

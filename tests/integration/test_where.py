@@ -61,6 +61,32 @@ class Where(harness.Case):
         ])
         self.assertFalse(os.path.exists(path))
 
+    def test_explanation_says_what_of_it_programs_ask(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        predicate = 'level <= info && (event == "count" || event ~ "x*") && number > 5'
+        result = self.run_elog("record", "-e", "counter", "--where", predicate, "--explain")
+        self.assertEqual(result.stdout.splitlines(), [
+            "programs ask     which events -e, --session, -p and --comm want,",
+            "                 and of --where level, event",
+            "elog asks        all of --where",
+        ])
+
+    def test_programs_do_not_emit_what_cannot_be_wanted(self):
+        process = self.start_provider(harness.program("counter"), "1", "0", "1000")
+        for predicate, comes in (("level <= info && number >= 0", True),
+                                 ("level <= warn && number >= 0", False),
+                                 (f"pid == {process.pid}", True), (f"pid == {process.pid + 1}", False),
+                                 ('event == "none" || event ~ "*:co?nt"', True)):
+            result = self.run_elog("record", "-e", "counter:*", "--where", predicate, "-o",
+                                   self.path(f"{comes}.elog"), "--duration", "200ms")
+            os.unlink(self.path(f"{comes}.elog"))
+            self.assertEqual(self.summary(result.stderr)[0] > 0, comes, predicate)
+
+    def test_who_comes_later_is_known_although_nothing_of_it_is_wanted(self):
+        result = self.run_elog("record", "-e", "counter:*", "--where", "level <= warn && number > 5",
+                               "--", harness.program("counter"), "1", "10")
+        self.assertIn("0 events passed --where", result.stderr)
+
     def test_recording_keeps_what_is_wanted_and_nothing_else(self):
         for number, (text, wanted) in enumerate(self.CASES[:3]):
             path, result = self.record("--where", text, name=f"{number}.elog")

@@ -91,16 +91,20 @@ late_fails() {{
         sh -c "kill -STOP \$PPID; '$load' {COUNT_OF_TOO_MANY} < /dev/null; kill -CONT \$PPID"
 }}
 shown() {{ record -e 'load:*' --count 3 --where 'number >= 5' -j -- "$load" 20 < /dev/null 2> /dev/null; }}
-# What counts instead of keeping, while a program emits that waits for it.
-counted() {{
+# While a program emits that waits for it.
+listening() {{
+    emitted=$1
+    shift
     "$elog" "$@" --via device -j -e 'load:*' 8>&- &
     counter=$!
     listens() {{ grep -q /dev/eventlog /proc/$counter/maps; }}
     wait_until listens
-    emit {COUNT} > /dev/null
+    emit $emitted > /dev/null
     kill -TERM $counter
     wait $counter
 }}
+counted() {{ listening {COUNT} "$@"; }}
+narrowed() {{ listening 100 record --where "level <= $1 && number < 10" -o /tmp/narrowed-$1.elog; }}
 by_patterns() {{
     number=0
     while read -r options; do
@@ -150,6 +154,8 @@ END
 }}
 part agg counted agg 'count(), sum(number) by event'
 part top counted top
+part narrowed_by_error narrowed error
+part narrowed_by_info narrowed info
 part mistyped_where mistyped record --where 'nmber > 5'
 part mistyped_sum mistyped agg 'sum(nmber)'
 for each in beside_others forked overwritten ended late late_fails shown by_patterns killed clock_set not_there not_brought \
@@ -192,6 +198,11 @@ class Device(loads.Case):
             memory=2048,
             processors=cls.PROCESSORS,
         )
+
+    def test_asks_programs_for_no_more_than_a_predicate_can_match(self):
+        for level, events, passed in (("error", 0, 0), ("info", 100, 10)):
+            told = loads.summary(self.part(f"narrowed_by_{level}"))
+            self.assertEqual((told["events"], told["passed"]), (events, passed), level)
 
     def test_gets_what_memory_and_perf_get(self):
         self.assertIn(f"written {COUNT} too_large 0 refused 0 unattached 0",
