@@ -23,9 +23,7 @@ COUNT = 5_000
 # More than the smallest buffer of perf's takes before it is read.
 COUNT_OF_LOSSY = 20_000
 
-# Of elog record.
-WAYS = ("memory", "device", "tracefs", "perf")
-
+# In front of it, which $ways elog record has.
 SCRIPT = loads.SHELL + rf"""
 keep
 # What a tool runs: that it runs says that the tool records.
@@ -37,16 +35,16 @@ END
 # Each begins when those around it listen.
 all_at_once() {{
     set -- "$program" {COUNT_AT_ONCE}
-    for way in {" ".join(WAYS)}; do
+    for way in $ways; do
         set -- "$elog" record --via $way -e 'load:*' --buffer-size 2x{MEBIBYTES}M -o /tmp/$way.elog -- "$@"
     done
-    set -- trace-cmd record -q -C mono --date -b {2048 * MEBIBYTES} -e eventlog:load_item -o /tmp/trace.dat "$@"
-    perf record --quiet -k mono --all-cpus --mmap-pages {512 * MEBIBYTES} --event 'eventlog:*' \
+    set -- trace-cmd record -q -C mono --date -b {2048 * MEBIBYTES} -e $system:$event -o /tmp/trace.dat "$@"
+    perf record --quiet -k mono --all-cpus --mmap-pages {512 * MEBIBYTES} --event "$system:*" \
         --output /tmp/perf.data -- "$@" < /dev/null 8>&- 2>&1
 }}
 compressed() {{
     begin {COUNT}
-    perf record --quiet -z --all-cpus --mmap-pages 4096 --event 'eventlog:*' \
+    perf record --quiet -z --all-cpus --mmap-pages 4096 --event "$system:*" \
         --output /tmp/compressed.data -- sh /tmp/beside /tmp/compressed.go $emitter 8>&- 9>&- &
     perf=$!
     wait_until [ -e /tmp/compressed.go ]
@@ -55,7 +53,7 @@ compressed() {{
 }}
 lossy() {{
     begin {COUNT_OF_LOSSY}
-    perf record --quiet --pid $emitter --mmap-pages 1 --event 'eventlog:*' \
+    perf record --quiet --pid $emitter --mmap-pages 1 --event "$system:*" \
         --output /tmp/lossy.data -- sh /tmp/beside /tmp/lossy.go $emitter 8>&- 9>&- &
     perf=$!
     wait_until [ -e /tmp/lossy.go ]
@@ -68,10 +66,11 @@ for each in all_at_once compressed lossy with_schema; do
     part $each $each
 done
 """
-BY_PERF = re.compile(r"^ *(.*?) +(\d+)/(\d+) +\[(\d+)\] +([\d.]+): +eventlog:load_item: "
-                     r"number=(\d+) amount=(\d+) word=(.*)$")
-BY_TRACE_CMD = re.compile(r"^ *(.*)-(\d+) +\[(\d+)\] +([\d.]+): load_item: +"
-                          r"number=(\d+) amount=(\d+) word=(.*)$")
+# What perf and trace-cmd make of what they have by these names.
+PERF_LINE = (r"^ *(.*?) +(\d+)/(\d+) +\[(\d+)\] +([\d.]+): +{}:{}: "
+             r"number=(\d+) amount=(\d+) word=(.*)$")
+TRACE_CMD_LINE = (r"^ *(.*)-(\d+) +\[(\d+)\] +([\d.]+): {}: +"
+                  r"number=(\d+) amount=(\d+) word=(.*)$")
 
 
 def nanoseconds(text):
@@ -89,7 +88,8 @@ def since_1970(text):
 class FilesOfOthers(loads.OfTheModule, loads.Guest):
     """One guest, in which all record; what they have recorded is looked at here."""
 
-    SCRIPT = SCRIPT
+    WAYS = ("memory", "device", "tracefs", "perf")  # of elog record
+    SCRIPT = f"ways='{' '.join(WAYS)}'\n" + SCRIPT
     AT_ONCE = ("perf.data", "trace.dat", *(f"{way}.elog" for way in WAYS))
     FILES = (*AT_ONCE, "compressed.data", "lossy.data")
     OPTIONS = {"memory": 6144 if IS_LONG else 2048, "time_limit": 3600 if IS_LONG else 600}
@@ -112,7 +112,8 @@ class FilesOfOthers(loads.OfTheModule, loads.Guest):
     def by_perf(self, name):
         text = self.output("perf", "script", "--ns", "--fields",
                            "comm,pid,tid,cpu,time,event,trace", "--input", self.collected(name))
-        found = [BY_PERF.match(line) for line in text.splitlines()]
+        by_perf = re.compile(PERF_LINE.format(self.SYSTEM, self.EVENT))
+        found = [by_perf.match(line) for line in text.splitlines()]
         return [match.groups() for match in found if match]
 
     def assert_as_by_perf(self, name):
@@ -128,7 +129,8 @@ class FilesOfOthers(loads.OfTheModule, loads.Guest):
 
     def test_trace_dat_shows_what_trace_cmd_shows(self):
         report = self.output("trace-cmd", "report", "-t", "-i", self.collected("trace.dat"))
-        found = [BY_TRACE_CMD.match(line) for line in report.splitlines()]
+        by_trace_cmd = re.compile(TRACE_CMD_LINE.format(self.EVENT))
+        found = [by_trace_cmd.match(line) for line in report.splitlines()]
         theirs = [(name, tid, int(cpu), nanoseconds(at), *fields)
                   for name, tid, cpu, at, *fields in (match.groups() for match in found if match)]
         ours = [(line["process"], str(line["thread"]), line["cpu"], since_1970(line["time"]),
@@ -188,6 +190,22 @@ class FilesOfOthers(loads.OfTheModule, loads.Guest):
     def test_has_the_schema_that_a_program_publishes(self):
         lines = self.part("with_schema")
         self.assertTrue(any(re.match(r"load:item +5000 ", line) for line in lines), lines)
+
+
+class FilesOfUserEvents(FilesOfOthers):
+    """The same of the kernel's own user_events, without the module and so without its device."""
+
+    KERNEL = loads.Guest.KERNEL
+    SYSTEM = loads.Guest.SYSTEM
+    EVENT = loads.Guest.EVENT
+    WAYS = ("memory", "tracefs", "perf")
+    SCRIPT = f"ways='{' '.join(WAYS)}'\n" + SCRIPT
+    AT_ONCE = ("perf.data", "trace.dat", *(f"{way}.elog" for way in WAYS))
+    FILES = (*AT_ONCE, "compressed.data", "lossy.data")
+
+    @staticmethod
+    def more_files(_kernel):
+        return {}
 
 
 if __name__ == "__main__":
