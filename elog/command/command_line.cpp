@@ -129,6 +129,10 @@ class single_list : public CLI::Formatter {
         if (std::count(text.begin(), text.end(), '\n') > lines_of_screen) {
             text.erase(text.find("\n\n"), 1);
         }
+        // Then what it does and how it is called stand in one line.
+        if (std::count(text.begin(), text.end(), '\n') > lines_of_screen) {
+            text.replace(text.find('\n'), 1, ". ");
+        }
         return text;
     }
 

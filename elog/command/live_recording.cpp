@@ -183,7 +183,8 @@ constexpr kernel_advice advice_on_tracing{
     "/sys/kernel/tracing/events",
     "Neither did the command bring it while it ran. See where its events go with: elog doctor"};
 
-std::unique_ptr<live_recording> begin(recording_route route, const listening_arguments& arguments,
+std::unique_ptr<live_recording> begin(recording_route route, bool stacks,
+                                      const listening_arguments& arguments,
                                       const subscription_options& options,
                                       const std::optional<std::string>& where,
                                       const kernel_counting& counting) {
@@ -198,10 +199,13 @@ std::unique_ptr<live_recording> begin(recording_route route, const listening_arg
             return std::make_unique<kernel_recording<traced_recording>>(
                 route, options, advice_on_tracing, std::move(wanted));
         }
-        case recording_route::perf:
+        case recording_route::perf: {
+            tracing_options wanted =
+                make_tracing_options(tracing_kind::perf, arguments, options, where);
+            wanted.stacks = stacks;
             return std::make_unique<kernel_recording<traced_recording>>(
-                route, options, advice_on_tracing,
-                make_tracing_options(tracing_kind::perf, arguments, options, where));
+                route, options, advice_on_tracing, std::move(wanted));
+        }
         case recording_route::memory:
             break;
     }
@@ -222,14 +226,14 @@ std::unique_ptr<live_recording> begin_recording(const asked_route& asked,
     };
     if (asked.route) {
         say("Events come", *asked.route, "another one is not asked for.");
-        return begin(*asked.route, arguments, options, where, counting);
+        return begin(*asked.route, asked.stacks, arguments, options, where, counting);
     }
     for (const recording_route route : {recording_route::memory, recording_route::device,
                                         recording_route::tracefs, recording_route::perf}) {
         try {
             check_route(route, arguments);
             std::unique_ptr<live_recording> begun =
-                begin(route, arguments, options, where, counting);
+                begin(route, asked.stacks, arguments, options, where, counting);
             begun->check_before();
             say("Events come", route, "there is all that is asked for.");
             return begun;
@@ -238,7 +242,7 @@ std::unique_ptr<live_recording> begin_recording(const asked_route& asked,
         }
     }
     say("Events come", recording_route::memory, "who will come goes there in any case.");
-    return begin(recording_route::memory, arguments, options, where, counting);
+    return begin(recording_route::memory, asked.stacks, arguments, options, where, counting);
 }
 
 }  // namespace elog

@@ -27,13 +27,19 @@ void add_route_options(subcommand& command, route_arguments& arguments) {
                     "Where events come from: memory, device, tracefs, perf or auto")
         .value_name("ROUTE")
         .one_of({"auto", "memory", "device", "tracefs", "perf"});
+    command.add_flag("--stack", arguments.stacks,
+                     "With --via perf: in a field more, stack, where the program was");
     command.add_flag("-v,--verbose", arguments.verbose, "Say by which route events come, and why");
 }
 
 asked_route parse_route(const route_arguments& arguments, const listening_arguments& listening) {
     const std::string_view via = arguments.via ? std::string_view(*arguments.via) : "memory";
+    if (arguments.stacks && via != name_of(recording_route::perf)) {
+        throw usage_failure("Only perf says where a program was: add --via perf, or leave --stack "
+                            "away.");
+    }
     if (via == "auto") {
-        return {std::nullopt, arguments.verbose};
+        return {std::nullopt, arguments.verbose, false};
     }
     const auto* const found = std::find_if(routes.begin(), routes.end(),
                                            [&](const auto& each) { return each.name == via; });
@@ -42,7 +48,7 @@ asked_route parse_route(const route_arguments& arguments, const listening_argume
             "Events come via memory, device, tracefs, perf or auto, and not via '{}'.", via);
     }
     check_route(found->route, listening);
-    return {found->route, arguments.verbose};
+    return {found->route, arguments.verbose, arguments.stacks};
 }
 
 void check_route(recording_route route, const listening_arguments& listening) {

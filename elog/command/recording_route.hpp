@@ -20,15 +20,17 @@ enum class recording_route {
 
 struct route_arguments {
     std::optional<std::string> via;
+    bool stacks = false;
     bool verbose = false;
 };
 
 struct asked_route {
     std::optional<recording_route> route;  // nothing: whichever has what is asked for
     bool verbose = false;                  // says which, and why
+    bool stacks = false;                   // with each event, where its program was
 };
 
-/// --via and -v. The arguments must live until the command line has been read.
+/// --via, --stack and -v. The arguments must live until the command line has been read.
 void add_route_options(subcommand& command, route_arguments& arguments);
 
 /// Throws usage_failure for what is none, or cannot do what is asked for. Without --via it is

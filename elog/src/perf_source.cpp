@@ -19,30 +19,12 @@ namespace {
 
 namespace tracefs = eventlog::tracefs;
 
-kept_event event_of(const tracefs::perf_record& record) {
-    const tracefs::perf_task task = tracefs::task_of({record.process, record.thread}, record.raw);
-    return {record.time, task.thread, task.process, record.raw};
-}
-
 constexpr std::chrono::milliseconds look_interval{100};
 constexpr std::chrono::seconds check_interval{1};
 // What a CPU's processes take that begin within 10 ms, or a hundred times as long.
 constexpr std::uint64_t process_buffer_size = 64U << 10U;
-
-/// What cannot be understood is told, and does not end the recording.
-void read(tracefs::perf_buffer& buffer, std::uint32_t cpu, kept_taker& taker) {
-    try {
-        buffer.read([&](const tracefs::perf_record& record) {
-            if (record.kind == tracefs::perf_kind::sample) {
-                taker.take_event(cpu, event_of(record));
-            } else if (record.kind == tracefs::perf_kind::lost) {
-                taker.take_missed(cpu, record.lost);
-            }
-        });
-    } catch (const tracefs::error& mistake) {
-        taker.take_damage(cpu, mistake.what());
-    }
-}
+// Each maps some libraries.
+constexpr std::uint64_t mapping_buffer_size = 512U << 10U;
 
 std::uint64_t lost_of(const tracefs::perf_buffer& buffer) {
     const std::uint64_t all = buffer.count();
@@ -51,7 +33,8 @@ std::uint64_t lost_of(const tracefs::perf_buffer& buffer) {
 
 }  // namespace
 
-perf_source::perf_source(const tracefs::perf_options& options) : options_(options) {
+perf_source::perf_source(const tracefs::perf_options& options)
+    : options_(options), stacks_(mappings_) {
     // The kernel takes no other sizes.
     options_.buffer_size = std::bit_ceil(options_.buffer_size);
     cpus_.resize(read_cpus().possible);
@@ -95,7 +78,9 @@ void perf_source::follow_cpus() {
         } else if (is_online && !state.live) {
             translated([&] {
                 state.processes = tracefs::perf_buffer::open(
-                    cpu, tracefs::perf_options{process_buffer_size, false, true});
+                    cpu, tracefs::perf_options{options_.stacks ? mapping_buffer_size
+                                                               : process_buffer_size,
+                                               false, true, options_.stacks});
                 state.live = open(cpu);
             });
             if (state.live) {
@@ -153,13 +138,21 @@ std::string perf_source::look_around(const traced_events& /*events*/) {
                        fmt::join(std::exchange(come_, {}), ", CPU "));
 }
 
-/// Processes that emit and end before anybody could look them up have names, too. Whose are lost,
-/// because there is no room, are called "?".
-void perf_source::take_names() {
+/// Processes that emit and end before anybody could look them up have names, too, and code. Whose
+/// are lost, because there is no room, are called "?".
+void perf_source::take_processes() {
     std::vector<process_change> changes;
     const auto note = [&](const tracefs::perf_record& record) {
-        if (record.kind == tracefs::perf_kind::begun && record.process != record.parent) {
+        if (record.kind == tracefs::perf_kind::mapped) {
+            mappings_.take_mapped(
+                record.process, record.address,
+                {record.address + std::min(record.size, UINT64_MAX - record.address), record.offset,
+                 record.file, std::string(record.name)});
+        } else if (record.kind == tracefs::perf_kind::begun && record.process != record.parent) {
             changes.push_back({record.time, record.process, record.parent});
+            if (options_.stacks) {
+                mappings_.take_begun(record.process, record.parent);
+            }
         } else if (record.kind == tracefs::perf_kind::renamed && record.process == record.thread) {
             changes.push_back({record.time, record.process, 0, std::string(record.name)});
         }
@@ -176,13 +169,35 @@ void perf_source::take_names() {
     names_.take(std::move(changes));
 }
 
+kept_event perf_source::event_of(const tracefs::perf_record& record) {
+    const tracefs::perf_task task = tracefs::task_of({record.process, record.thread}, record.raw);
+    return {record.time, task.thread, task.process, record.raw,
+            record.stack.empty() ? std::string_view()
+                                 : stacks_.text_of(task.process, record.stack)};
+}
+
+/// What cannot be understood is told, and does not end the recording.
+void perf_source::read(tracefs::perf_buffer& from, std::uint32_t cpu, kept_taker& taker) {
+    try {
+        from.read([&](const tracefs::perf_record& record) {
+            if (record.kind == tracefs::perf_kind::sample) {
+                taker.take_event(cpu, event_of(record));
+            } else if (record.kind == tracefs::perf_kind::lost) {
+                taker.take_missed(cpu, record.lost);
+            }
+        });
+    } catch (const tracefs::error& mistake) {
+        taker.take_damage(cpu, mistake.what());
+    }
+}
+
 std::string perf_source::name_of_ended(std::uint32_t process) {
-    take_names();
+    take_processes();
     return names_.of(process);
 }
 
 bool perf_source::wait(std::chrono::nanoseconds at_most) {
-    take_names();
+    take_processes();
     std::vector<pollfd> files;
     for (const cpu_state& state : cpus_) {
         if (state.live) {
@@ -204,6 +219,9 @@ bool perf_source::wait(std::chrono::nanoseconds at_most) {
 
 void perf_source::take(std::uint32_t cpu, std::uint64_t /*until*/, kept_taker& taker) {
     cpu_state& state = cpus_[cpu];
+    if (options_.stacks) {
+        take_processes();  // whose code the stacks are in
+    }
     taker.take_missed(cpu, state.overwritten);
     state.lost += std::exchange(state.overwritten, 0);
     for (const buffer& each : state.ended) {

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "perf_buffer.hpp"
+#include "process_mappings.hpp"
 #include "process_names.hpp"
+#include "stack_texts.hpp"
 #include "traced_source.hpp"
 
 namespace elog {
@@ -51,13 +53,17 @@ class perf_source : public traced_source {
     void check_cpus();
     void end(cpu_state& state);
     [[nodiscard]] buffer open(std::uint32_t cpu) const;
-    void take_names();
+    void take_processes();
+    void read(eventlog::tracefs::perf_buffer& from, std::uint32_t cpu, kept_taker& taker);
+    [[nodiscard]] kept_event event_of(const eventlog::tracefs::perf_record& record);
 
     eventlog::tracefs::perf_options options_;
     std::vector<cpu_state> cpus_;
     std::vector<listener> listeners_;
     std::vector<std::uint32_t> come_;  // CPUs that have come online, and nobody has been told
     process_names names_;
+    process_mappings mappings_;
+    stack_texts stacks_;
     std::chrono::steady_clock::time_point look_due_{};
     std::chrono::steady_clock::time_point check_due_{};
 };

@@ -176,12 +176,17 @@ made_event make_event(const tracefs::event_format& format) {
         throw failure("{}:{} has {} bytes, which no record has: leave it out.", format.system,
                       format.name, size);
     }
-    std::vector<std::uint16_t> offsets;
-    for (const field_schema& field : made.schema.fields) {
-        offsets.push_back(field.offset);
-    }
-    made.plan = tracefs::payload_plan(format, offsets, made.schema.fixed_size);
+    made.plan = plan_for_made(format, made.schema);
     return made;
+}
+
+tracefs::payload_plan plan_for_made(const tracefs::event_format& format,
+                                    const event_schema& event) {
+    std::vector<std::uint16_t> offsets;
+    for (std::size_t i = 0; i < format.fields.size(); ++i) {
+        offsets.push_back(event.fields[i].offset);
+    }
+    return {format, offsets, event.fixed_size};
 }
 
 }  // namespace elog

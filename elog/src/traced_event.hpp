@@ -54,4 +54,8 @@ struct made_event {
 };
 [[nodiscard]] made_event make_event(const eventlog::tracefs::event_format& format);
 
+/// How payloads are made of records for such an event, which may have got fields more since.
+[[nodiscard]] eventlog::tracefs::payload_plan plan_for_made(
+    const eventlog::tracefs::event_format& format, const event_schema& event);
+
 }  // namespace elog

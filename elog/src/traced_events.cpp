@@ -6,6 +6,7 @@
 #include "error.hpp"
 #include "failure.hpp"
 #include "schema_binary.hpp"
+#include "stack_field.hpp"
 
 namespace elog {
 namespace {
@@ -79,24 +80,29 @@ std::vector<const traced_event*> traced_events::look() {
 void traced_events::read_schemas() {
     for (provider_schema& schema : published_()) {
         const bool is_known = std::any_of(schemas_.begin(), schemas_.end(), [&](const auto& known) {
-            return known->binary == schema.binary;
+            return known.published->binary == schema.binary;
         });
-        if (!is_known) {
-            schemas_.push_back(std::make_shared<const provider_schema>(std::move(schema)));
+        if (is_known) {
+            continue;
         }
+        published_schema added;
+        added.published = std::make_shared<const provider_schema>(std::move(schema));
+        added.used = has_stacks_ ? with_stack_fields(*added.published) : added.published;
+        schemas_.push_back(std::move(added));
     }
 }
 
 /// Gives the event the schema that a program has published, if one has.
 bool traced_events::publish(traced_event& event) {
-    for (const auto& schema : schemas_) {
-        if (const auto position = find_published(event.name, event.format, *schema)) {
-            const event_schema& known = schema->events[*position];
+    for (const auto& [published, used] : schemas_) {
+        if (const auto position = find_published(event.name, event.format, *published)) {
+            const event_schema& known = used->events[*position];
             event.is_published = true;
-            event.schema = schema;
+            event.schema = used;
             event.position = *position;
             event.plan = plan_for_published(event.format, known);
-            event.name.provider = schema->name;
+            event.stack = has_stacks_ ? stack_offset(known) : std::nullopt;
+            event.name.provider = used->name;
             event.name.event = known.name;
             return true;
         }
@@ -152,6 +158,11 @@ void traced_events::read_one(const tracefs::event_name& name, std::vector<loose_
     }
     made_event made = make_event(event.format);
     event.plan = std::move(made.plan);
+    if (has_stacks_) {
+        add_stack_field(made.schema);
+        event.plan = plan_for_made(event.format, made.schema);
+        event.stack = stack_offset(made.schema);
+    }
     made.schema.name = parts->event;
     loose.push_back({std::move(event), std::move(made.schema)});
     loose.back().event.name.provider = parts->provider;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -30,6 +31,7 @@ struct traced_event {
     std::shared_ptr<const provider_schema> schema;  // the same one for all events of its provider
     std::uint16_t position = 0;                     // in the schema
     eventlog::tracefs::payload_plan plan;
+    std::optional<std::uint16_t> stack;  // where in the payload its word is, if it has that field
 };
 
 class traced_events {
@@ -45,6 +47,9 @@ class traced_events {
     traced_events(const event_patterns& patterns, read_published published,
                   list_names names = eventlog::tracefs::list_events,
                   read_format formats = eventlog::tracefs::read_format);
+
+    /// From now on events have a field more, see stack_field.hpp. Before the first look().
+    void add_stacks() noexcept { has_stacks_ = true; }
 
     /// Finds events that are there since the last call, and asked for; they stay where they are.
     /// Throws failure.
@@ -77,6 +82,12 @@ class traced_events {
         event_schema schema;
     };
 
+    /// As it is published, and as events here have it.
+    struct published_schema {
+        std::shared_ptr<const provider_schema> published;
+        std::shared_ptr<const provider_schema> used;
+    };
+
     void read_schemas();
     [[nodiscard]] bool publish(traced_event& event);
     [[nodiscard]] bool is_wanted(const traced_event& event) const;
@@ -92,7 +103,8 @@ class traced_events {
     read_format formats_;
     std::vector<std::string> systems_;
     std::set<std::pair<std::string, std::string>> seen_;
-    std::vector<std::shared_ptr<const provider_schema>> schemas_;  // published, each once
+    std::vector<published_schema> schemas_;  // each once
+    bool has_stacks_ = false;
     std::unordered_map<std::uint16_t, traced_event> events_;
     std::set<std::uint16_t> asked_again_;
     std::vector<bool> met_;

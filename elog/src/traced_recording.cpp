@@ -43,6 +43,7 @@ std::unique_ptr<traced_source> make_source(const tracing_options& options) {
         wanted.buffer_size = options.buffer_size;
     }
     wanted.overwrite = options.overwrite;
+    wanted.stacks = options.stacks;
     return std::make_unique<perf_source>(wanted);
 }
 
@@ -54,6 +55,9 @@ traced_recording::traced_recording(tracing_options options)
       source_(make_source(options_)),
       processes_([this](std::uint32_t process) { return source_->name_of_ended(process); }),
       records_(source_->cpu_count(), options_.overwrite) {
+    if (options_.stacks) {
+        events_.add_stacks();
+    }
     find_events();
 }
 
@@ -189,8 +193,9 @@ void traced_recording::take_event(std::uint32_t cpu, const kept_event& event) {
     }
     const traced_process& process = processes_.of(event.thread, event.process);
     if (is_wanted(process)) {
-        records_.take(cpu, *known, process,
-                      {event.time, event.thread, static_cast<std::uint16_t>(cpu), event.record});
+        records_.take(
+            cpu, *known, process,
+            {event.time, event.thread, static_cast<std::uint16_t>(cpu), event.record, event.stack});
     }
 }
 

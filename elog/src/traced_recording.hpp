@@ -50,6 +50,7 @@ struct tracing_options {
     std::vector<std::string> process_names{};  // with * and ?; empty: all
     std::uint64_t buffer_size = 0;             // bytes of each CPU; 0: as much as suits
     bool overwrite = false;                    // nothing is read before the end
+    bool stacks = false;  // of perf alone: with each event, where its program was
     traced_events::read_published published{};
     /// What the kernel is to ask of an event before it keeps it; none: nothing.
     std::function<kernel_condition(const traced_event&)> condition{};

@@ -17,6 +17,21 @@ constexpr std::uint16_t processes_max = 60000;
 // see schemas_size_max.
 constexpr std::size_t schemas_told_apart_max = std::size_t{16} << 20U;
 
+/// Puts a text behind the record that begins there, if it has room for it.
+void append_stack(std::vector<std::uint8_t>& bytes, std::size_t begin, std::uint16_t offset,
+                  std::string_view stack) {
+    const std::size_t word = begin + sizeof(eventlog_record) + offset;
+    const std::size_t distance = bytes.size() - (word + sizeof(std::uint32_t));
+    const std::size_t size = stack.size() + 1;
+    if (bytes.size() - begin + size > EVENTLOG_RECORD_SIZE_MAX || distance > UINT16_MAX) {
+        return;
+    }
+    bytes.insert(bytes.end(), stack.begin(), stack.end());
+    bytes.push_back(0);
+    const auto place = static_cast<std::uint32_t>(size << 16U | distance);
+    std::memcpy(bytes.data() + word, &place, sizeof place);
+}
+
 }  // namespace
 
 traced_records::traced_records(std::uint32_t ring_count, bool is_overwritten)
@@ -65,6 +80,9 @@ void traced_records::take(std::uint32_t ring, const traced_event& event,
         state.bytes.resize(begin);
         count_damaged(ring);
         return;
+    }
+    if (event.stack && !record.stack.empty()) {
+        append_stack(state.bytes, begin, *event.stack, record.stack);
     }
     header.size = static_cast<std::uint32_t>(state.bytes.size() - begin);
     header.provider = provider;

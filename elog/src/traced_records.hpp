@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct traced_record {
     std::uint32_t thread = 0;
     std::uint16_t cpu = 0;
     std::span<const std::uint8_t> bytes{};
+    std::string_view stack{};  // for the field of stack_field.hpp; empty: none
 };
 
 class traced_records {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hist_table.hpp"
@@ -21,6 +22,7 @@ struct kept_event {
     std::uint32_t thread = 0;                // that it is of
     std::uint32_t process = 0;               // 0: the kernel does not say
     std::span<const std::uint8_t> record{};  // as the event's format describes it
+    std::string_view stack{};                // see stack_texts.hpp; empty: not known
 };
 
 /// Who is given what the kernel has kept.

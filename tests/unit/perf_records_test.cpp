@@ -155,6 +155,68 @@ TEST(perf_records, takes_records_that_it_does_not_know_for_something_else) {
     }
 }
 
+bytes sample_with_stack(const std::vector<std::uint64_t>& stack, std::uint64_t count) {
+    bytes body;
+    append(body, std::uint64_t{0x2200000011});  // process and thread
+    append(body, std::uint64_t{77});
+    append(body, count);
+    for (const std::uint64_t address : stack) {
+        append(body, address);
+    }
+    append(body, std::uint32_t{4});
+    append(body, std::uint32_t{0x64636261});
+    return record_of(PERF_RECORD_SAMPLE, body);
+}
+
+TEST(perf_records, takes_the_stack_of_a_sample) {
+    const std::vector<std::uint64_t> stack{perf_context_min + 5, 0x401000, 0x402000};
+    const bytes record = sample_with_stack(stack, stack.size());
+    const auto found = parse_perf_record(record, true);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->time, 77U);
+    EXPECT_EQ(raw_of(*found), "abcd");
+    ASSERT_EQ(found->stack.size(), sizeof(std::uint64_t) * stack.size());
+    EXPECT_EQ(std::memcmp(found->stack.data(), stack.data(), found->stack.size()), 0);
+}
+
+TEST(perf_records, refuses_a_stack_that_says_to_be_deeper_than_there_are_bytes) {
+    for (const std::uint64_t count :
+         {std::uint64_t{4}, std::uint64_t{1} << 32U, std::uint64_t{1} << 61U, UINT64_MAX}) {
+        const bytes record = sample_with_stack({1, 2}, count);
+        EXPECT_FALSE(parse_perf_record(record, true).has_value()) << count;
+    }
+}
+
+bytes mapped_code(const std::string& name) {
+    bytes body;
+    append(body, std::uint64_t{0x2200000011});
+    for (const std::uint64_t number : {0x400000U, 0x3000U, 0x1000U, 0x00080002U, 4711U, 1U, 5U}) {
+        append(body, number);  // address, size, offset, device, file, generation, access
+    }
+    body.insert(body.end(), name.begin(), name.end());
+    body.resize((body.size() + 8) / 8 * 8);
+    append(body, std::uint64_t{99});
+    return record_of(PERF_RECORD_MMAP2, body);
+}
+
+TEST(perf_records, tells_which_code_a_process_maps) {
+    bytes record = mapped_code("/usr/bin/shop");
+    const auto found = parse_perf_record(record);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->kind, perf_kind::mapped);
+    EXPECT_EQ(found->process, 0x11U);
+    EXPECT_EQ(found->address, 0x400000U);
+    EXPECT_EQ(found->size, 0x3000U);
+    EXPECT_EQ(found->offset, 0x1000U);
+    EXPECT_EQ(found->file, 4711U);
+    EXPECT_EQ(found->name, "/usr/bin/shop");
+    EXPECT_EQ(found->time, 99U);
+    record.resize(64);
+    const auto size = static_cast<std::uint16_t>(record.size());
+    std::memcpy(record.data() + offsetof(perf_event_header, size), &size, sizeof size);
+    EXPECT_FALSE(parse_perf_record(record).has_value());
+}
+
 TEST(perf_records, refuses_a_sample_that_says_to_have_more_bytes_than_there_are) {
     bytes record = sample_of(1, 2, 3, "some");
     constexpr std::size_t size_place = sizeof(perf_event_header) + 16;

@@ -86,6 +86,8 @@ perf_event_attr attributes_of_ring(const perf_options& options) noexcept {
         attributes.task = 1;
         attributes.sample_id_all = 1;
         attributes.sample_type = perf_process_type;
+        attributes.mmap = options.stacks ? 1 : 0;
+        attributes.mmap2 = options.stacks ? 1 : 0;
     }
     return attributes;
 }
@@ -95,7 +97,8 @@ perf_event_attr attributes_of(std::uint16_t id, const perf_options& options) noe
     attributes.type = PERF_TYPE_TRACEPOINT;
     attributes.config = id;
     attributes.sample_period = 1;
-    attributes.sample_type = perf_sample_type;
+    attributes.sample_type = perf_sample_type | (options.stacks ? perf_stack_type : 0);
+    attributes.exclude_callchain_kernel = 1;
     attributes.disabled = 1;
     attributes.write_backward = options.overwrite ? 1 : 0;
     return attributes;
@@ -183,7 +186,7 @@ void perf_buffer::stop() noexcept {
 }
 
 void perf_buffer::hand_over(std::span<const std::uint8_t> bytes, const take_record& take) {
-    const std::optional<perf_record> record = parse_perf_record(bytes);
+    const std::optional<perf_record> record = parse_perf_record(bytes, options_.stacks);
     if (!record) {
         throw error("A record in perf's buffer of CPU {} makes no sense. What was in it is lost.",
                     cpu_);
@@ -233,7 +236,8 @@ void perf_buffer::read_backward(const take_record& take) {
     const std::vector<std::uint64_t> positions =
         backward_positions(memory_, head_word.load(std::memory_order_acquire));
     const auto is_event = [this](std::uint64_t position) {
-        const auto record = parse_perf_record(memory_.record_at(position, memory_.size()));
+        const auto record =
+            parse_perf_record(memory_.record_at(position, memory_.size()), options_.stacks);
         return record && record->kind == perf_kind::sample;
     };
     const std::uint64_t all = count();

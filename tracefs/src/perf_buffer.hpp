@@ -21,6 +21,7 @@ struct perf_options {
     std::uint64_t buffer_size = std::uint64_t{4} << 20U;  // bytes, of each CPU: a power of two
     bool overwrite = false;  // the newest events take the place of the oldest
     bool processes = false;  // which begin, and get names, instead of trace events
+    bool stacks = false;     // of the program, with each event; and what processes map
 };
 
 class perf_buffer {

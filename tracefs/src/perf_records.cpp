@@ -20,13 +20,27 @@ bool take(std::span<const std::uint8_t>& bytes, Number& number) noexcept {
     return true;
 }
 
-/// In the order of the bits of perf_sample_type.
-std::optional<perf_record> parse_sample(std::span<const std::uint8_t> bytes) noexcept {
+/// Behind how many addresses there are.
+bool take_stack(std::span<const std::uint8_t>& bytes,
+                std::span<const std::uint8_t>& stack) noexcept {
+    std::uint64_t count = 0;
+    if (!take(bytes, count) || count > bytes.size() / sizeof count) {
+        return false;
+    }
+    stack = bytes.first(count * sizeof count);
+    bytes = bytes.subspan(stack.size());
+    return true;
+}
+
+/// In the order of the bits of perf_sample_type and perf_stack_type.
+std::optional<perf_record> parse_sample(std::span<const std::uint8_t> bytes,
+                                        bool has_stack) noexcept {
     perf_record found;
     found.kind = perf_kind::sample;
     std::uint32_t size = 0;
-    const bool is_whole = take(bytes, found.process) && take(bytes, found.thread) &&
-                          take(bytes, found.time) && take(bytes, size) && size <= bytes.size();
+    const bool is_whole =
+        take(bytes, found.process) && take(bytes, found.thread) && take(bytes, found.time) &&
+        (!has_stack || take_stack(bytes, found.stack)) && take(bytes, size) && size <= bytes.size();
     if (!is_whole) {
         return std::nullopt;
     }
@@ -56,6 +70,12 @@ std::optional<perf_record> parse_begun(std::span<const std::uint8_t> bytes) noex
     return is_whole ? std::optional(found) : std::nullopt;
 }
 
+std::string_view text_of(std::span<const std::uint8_t> bytes) noexcept {
+    const auto end = std::find(bytes.begin(), bytes.end(), std::uint8_t{0});
+    return {reinterpret_cast<const char*>(bytes.data()),
+            static_cast<std::size_t>(end - bytes.begin())};
+}
+
 /// The name ends at its NUL.
 std::optional<perf_record> parse_renamed(std::span<const std::uint8_t> bytes) noexcept {
     perf_record found;
@@ -63,9 +83,30 @@ std::optional<perf_record> parse_renamed(std::span<const std::uint8_t> bytes) no
     if (!take(bytes, found.process) || !take(bytes, found.thread)) {
         return std::nullopt;
     }
-    const auto end = std::find(bytes.begin(), bytes.end(), std::uint8_t{0});
-    found.name = {reinterpret_cast<const char*>(bytes.data()),
-                  static_cast<std::size_t>(end - bytes.begin())};
+    found.name = text_of(bytes);
+    return found;
+}
+
+/// PERF_RECORD_MMAP2, behind whose name comes the time.
+std::optional<perf_record> parse_mapped(std::uint16_t flags,
+                                        std::span<const std::uint8_t> bytes) noexcept {
+    perf_record found;
+    found.kind = perf_kind::mapped;
+    std::uint64_t device = 0;
+    std::uint64_t generation = 0;
+    std::uint64_t access = 0;
+    const bool is_whole = take(bytes, found.process) && take(bytes, found.thread) &&
+                          take(bytes, found.address) && take(bytes, found.size) &&
+                          take(bytes, found.offset) && take(bytes, device) &&
+                          take(bytes, found.file) && take(bytes, generation) &&
+                          take(bytes, access) && bytes.size() >= sizeof found.time;
+    if (!is_whole) {
+        return std::nullopt;
+    }
+    // The file's build identity may stand in the place of its number.
+    found.file = (flags & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0 ? 0 : found.file;
+    found.name = text_of(bytes.first(bytes.size() - sizeof found.time));
+    std::memcpy(&found.time, bytes.last(sizeof found.time).data(), sizeof found.time);
     return found;
 }
 
@@ -100,7 +141,8 @@ std::optional<perf_record> parse_perf_body(std::uint32_t type,
     }
 }
 
-std::optional<perf_record> parse_perf_record(std::span<const std::uint8_t> bytes) noexcept {
+std::optional<perf_record> parse_perf_record(std::span<const std::uint8_t> bytes,
+                                             bool has_stacks) noexcept {
     std::span<const std::uint8_t> rest = bytes;
     perf_event_header header{};
     if (!take(rest, header) || header.size != bytes.size()) {
@@ -108,7 +150,9 @@ std::optional<perf_record> parse_perf_record(std::span<const std::uint8_t> bytes
     }
     switch (header.type) {
         case PERF_RECORD_SAMPLE:
-            return parse_sample(rest);
+            return parse_sample(rest, has_stacks);
+        case PERF_RECORD_MMAP2:
+            return parse_mapped(header.misc, rest);
         case PERF_RECORD_COMM:
             return parse_renamed_and_time(rest);
         default:

@@ -19,6 +19,9 @@ namespace eventlog::tracefs {
 inline constexpr std::uint64_t perf_sample_type =
     PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW;
 
+/// With it, samples have a stack, too.
+inline constexpr std::uint64_t perf_stack_type = PERF_SAMPLE_CALLCHAIN;
+
 /// What those have of which perf_event_attr::comm and task are set, with sample_id_all.
 inline constexpr std::uint64_t perf_process_type = PERF_SAMPLE_TIME;
 
@@ -27,6 +30,7 @@ enum class perf_kind {
     lost,     // events that found no room
     begun,    // a process or a thread
     renamed,  // a thread, or with its first one a process
+    mapped,   // code, from a file into a process
     other,    // nothing of these
 };
 
@@ -39,12 +43,22 @@ struct perf_record {
     std::span<const std::uint8_t> raw{};  // what the event's format describes, and some zeros
     std::uint64_t lost = 0;
     std::uint32_t parent = 0;  // the process that has begun it, which may be the same
-    std::string_view name{};   // the new one
+    std::string_view name{};   // the new one; of what is mapped the file's
+    // Of a sample: addresses of 8 bytes each, the innermost first; those above perf_context_min say
+    // whose follow.
+    std::span<const std::uint8_t> stack{};
+    // Of what is mapped:
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+    std::uint64_t offset = 0;  // in the file
+    std::uint64_t file = 0;    // its number in its file system; 0: not told
 };
 
+inline constexpr std::uint64_t perf_context_min = static_cast<std::uint64_t>(PERF_CONTEXT_MAX);
+
 /// Takes a whole record apart, whose bytes must stay. Nothing: it makes no sense.
-[[nodiscard]] std::optional<perf_record> parse_perf_record(
-    std::span<const std::uint8_t> bytes) noexcept;
+[[nodiscard]] std::optional<perf_record> parse_perf_record(std::span<const std::uint8_t> bytes,
+                                                           bool has_stacks = false) noexcept;
 
 /// The same of what stands behind the header of a record that is no sample, without what
 /// sample_id_all has behind it: the time is that of what has begun alone.

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// A field more for each event of a schema: where its program was, as stack_texts.hpp says it. It
+// stands behind all others, as one does that a program appends.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "provider_schema.hpp"
+
+namespace elog {
+
+/// Adds it, as "stack", or "stack_" where there is a field of that name. An event that has as many
+/// fields or bytes as there may be stays as it is. To be called behind lay_out().
+void add_stack_field(event_schema& event);
+
+/// The schema with that field in each of its events.
+[[nodiscard]] std::shared_ptr<const provider_schema> with_stack_fields(
+    const provider_schema& schema);
+
+/// Where the field's word is in a payload of an event to which it has been added.
+[[nodiscard]] std::optional<std::uint16_t> stack_offset(const event_schema& event);
+
+}  // namespace elog
