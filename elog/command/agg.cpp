@@ -245,7 +245,7 @@ void run_agg(const agg_arguments& arguments) {
 
 void add_agg(command_line& line) {
     subcommand command = line.add_subcommand(
-        "agg", "Count, add up and draw what events say, of a recording or live");
+        "agg", "Count, add up and draw what recorded or live events say");
     const auto arguments = std::make_shared<agg_arguments>();
     command
         .add_option("EXPRESSION", arguments->expression,
