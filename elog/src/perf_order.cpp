@@ -11,7 +11,7 @@ constexpr std::size_t block_size = std::size_t{1} << 20U;
 }  // namespace
 
 void perf_order::add(const waiting_record& record, std::span<const std::uint8_t> body) {
-    if (bytes_ + body.size() + waiting_.size() * sizeof(kept_record) > bytes_max_ &&
+    if (bytes_ + body.size() + waiting_.size() * size_of_waiting > bytes_max_ &&
         !waiting_.empty()) {
         std::vector<place> all = places();
         const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);

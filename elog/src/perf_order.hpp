@@ -48,6 +48,12 @@ class perf_order {
         waiting_record record;
         std::span<const std::uint8_t> body;
     };
+
+  public:
+    /// What one counts for that waits, but for its body.
+    static constexpr std::size_t size_of_waiting = sizeof(kept_record);
+
+  private:
     /// Where in time, and as the how many-th: many are sorted, and most stand right already.
     using place = std::pair<std::uint64_t, std::size_t>;
 

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "traced_processes.hpp"
 
@@ -33,7 +33,8 @@ class recorded_processes {
   private:
     [[nodiscard]] traced_process& entry_of(std::uint32_t pid);
 
-    std::unordered_map<std::uint32_t, traced_process> known_;
+    // Not by a hash: whoever has made the file may have chosen numbers with the same.
+    std::map<std::uint32_t, traced_process> known_;
 };
 
 }  // namespace elog

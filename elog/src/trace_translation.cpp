@@ -147,6 +147,7 @@ class trace_translator {
     /// The earliest is given out first: its time, and whose it is.
     using head = std::tuple<std::uint64_t, std::size_t>;
 
+    void complain(std::string sentence);
     void open_streams();
     void advance(std::size_t number);
     void take(cpu_stream& stream);
@@ -164,14 +165,22 @@ class trace_translator {
     translation result_;
 };
 
+void trace_translator::complain(std::string sentence) {
+    constexpr std::size_t enough = 100;
+    if (result_.damages.size() < enough) {
+        result_.damages.push_back(std::move(sentence));
+    } else if (result_.damages.size() == enough) {
+        result_.damages.emplace_back("and so on: there is more of this kind");
+    }
+}
+
 void trace_translator::open_streams() {
     const std::uint32_t chunk_size = chunk_size_max(about_, from_.path());
     for (const tracefs::trace_buffer& buffer : about_.buffers()) {
         if (has_pages(buffer) && buffer.clock != clock_name_) {
-            result_.damages.push_back(fmt::format(
-                "what the instance '{}' has recorded is by the clock {}, that of others "
-                "by {}, and is left out: record it alone",
-                buffer.name, buffer.clock, clock_name_));
+            complain(fmt::format("what the instance '{}' has recorded is by the clock {}, that of "
+                                 "others by {}, and is left out: record it alone",
+                                 buffer.name, buffer.clock, clock_name_));
             continue;
         }
         for (const tracefs::trace_cpu& cpu : buffer.cpus) {
@@ -180,7 +189,7 @@ void trace_translator::open_streams() {
         }
     }
     for (const std::string& name : about_.left_out()) {
-        result_.damages.push_back(fmt::format(
+        complain(fmt::format(
             "what the instance '{}' has recorded is left out: record with --file-version 7", name));
     }
 }
@@ -198,10 +207,7 @@ void trace_translator::advance(std::size_t number) {
             return;
         } catch (const tracefs::error& mistake) {
             translator_.count_damaged(translator_.ring_of(stream.cpu()));
-            constexpr std::size_t enough = 100;
-            if (result_.damages.size() < enough) {
-                result_.damages.emplace_back(mistake.what());
-            }
+            complain(mistake.what());
         }
     }
 }

@@ -105,6 +105,18 @@ TEST(trace_dat, refuses_clocks_that_count_no_nanoseconds) {
     }
 }
 
+TEST(trace_dat, refuses_names_that_none_has) {
+    const std::string name(256, 'x');
+    EXPECT_NE(refusal_of(small({.clock = name}).file()).find("a clock with a name"),
+              std::string::npos);
+    for (const int version : {6, 7}) {
+        const trace_dat_maker maker({{name, eventlog::test::format_of_item("x_y", 700)}},
+                                    {.version = version});
+        EXPECT_NE(refusal_of(maker.file()).find("a system of events with a name"),
+                  std::string::npos);
+    }
+}
+
 TEST(trace_dat, says_that_times_of_a_guest_are_its_own) {
     const found_recording found =
         find_in_file(small({.realtime = 1, .has_host_clock = true}).file());

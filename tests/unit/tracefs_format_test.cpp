@@ -194,6 +194,25 @@ TEST(tracefs_payload, refuses_what_points_outside) {
     EXPECT_EQ(payload.size(), 3U);
 }
 
+TEST(tracefs_payload, becomes_not_much_larger_than_the_record) {
+    std::string fields;
+    for (const char* line : {"a;\toffset:8", "b;\toffset:12", "c;\toffset:16", "d;\toffset:20"}) {
+        fields += "\tfield:__data_loc char[] " + std::string(line) + ";\tsize:4;\tsigned:1;\n";
+    }
+    const event_format format = parse_format(text_of("many", fields), "sched");
+    const std::vector<std::uint16_t> offsets{0, 4, 8, 12};
+    const payload_plan plan(format, offsets, 16);
+    const std::string text(30, 'x');
+    std::vector<std::uint8_t> payload;
+    constexpr std::uint32_t whole = 30U << 16U | 24U;
+    EXPECT_FALSE(plan.append(record_of({whole, whole, whole, whole}, text), 1000, payload));
+    EXPECT_EQ(payload.size(), 0U);
+    constexpr std::uint32_t part = 7U << 16U;
+    EXPECT_TRUE(plan.append(record_of({part | 24U, part | 31U, part | 38U, part | 45U}, text), 1000,
+                            payload));
+    EXPECT_EQ(payload.size(), 16U + 4 * 8);
+}
+
 TEST(tracefs_instance, is_called_after_its_owner) {
     eventlog::core::process_identity owner;
     owner.pid = 42;

@@ -95,7 +95,8 @@ bool payload_plan::append(std::span<const std::uint8_t> record, std::size_t size
         std::memcpy(out.data() + begin + each.to, record.data() + each.from, each.size);
     }
     const bool is_sound = std::all_of(distants_.begin(), distants_.end(), [&](const auto& field) {
-        return append_distant(field, record, begin, out);
+        return append_distant(field, record, begin, out) &&
+               out.size() - begin - fixed_size_ <= record.size() + distants_.size();
     });
     if (!is_sound || out.size() - begin > size_max) {
         out.resize(begin);

@@ -21,7 +21,8 @@ class payload_plan {
                  std::uint16_t fixed_size);
 
     /// Appends the payload of a record, as the ring buffer has it, to `out`. False if the record
-    /// makes no sense, or its payload has over `size_max` bytes; then nothing is appended.
+    /// makes no sense, or its payload has over `size_max` bytes; then nothing is appended. It makes
+    /// none if its texts stand in one another: a small one would become a large one.
     [[nodiscard]] bool append(std::span<const std::uint8_t> record, std::size_t size_max,
                               std::vector<std::uint8_t>& out) const;
 

@@ -129,14 +129,19 @@ perf_layouts::perf_layouts(const std::vector<perf_event>& events)
     }
     for (const perf_event& event : events) {
         for (const std::uint64_t id : event.ids) {
-            by_id_.emplace(id, &event);
+            by_id_.emplace_back(id, &event);
         }
     }
+    // Of those that have the same number the first stays in front.
+    std::stable_sort(by_id_.begin(), by_id_.end(),
+                     [](const auto& one, const auto& other) { return one.first < other.first; });
 }
 
 const perf_event* perf_layouts::event_of(std::uint64_t id) const {
-    const auto found = by_id_.find(id);
-    return found == by_id_.end() ? nullptr : found->second;
+    const auto found =
+        std::lower_bound(by_id_.begin(), by_id_.end(), id,
+                         [](const auto& one, std::uint64_t wanted) { return one.first < wanted; });
+    return found == by_id_.end() || found->first != id ? nullptr : found->second;
 }
 
 std::optional<perf_sample> perf_layouts::sample(const perf_file_record& record) const {

@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "perf_file.hpp"
 #include "perf_file_records.hpp"
@@ -48,8 +50,9 @@ class perf_layouts {
     [[nodiscard]] const perf_event* event_of(std::uint64_t id) const;
 
     const std::vector<perf_event>& events_;
-    std::unordered_map<std::uint64_t, const perf_event*> by_id_;
-    std::unordered_map<std::uint64_t, std::uint32_t> cpus_;
+    // Not by a hash: whoever has made the file may have chosen numbers with the same.
+    std::vector<std::pair<std::uint64_t, const perf_event*>> by_id_;  // sorted
+    std::map<std::uint64_t, std::uint32_t> cpus_;
     // Where each record says which event it is of, in words: from the beginning of samples, and
     // from the end of others, where 1 is the last. Nothing: it does not.
     std::optional<std::size_t> id_in_sample_;

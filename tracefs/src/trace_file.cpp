@@ -25,8 +25,8 @@ constexpr std::uint64_t section_bytes_max = section_size_max;
 constexpr std::uint32_t page_size_max = 512U << 10U;  // 128 pages of the usual machines
 constexpr std::uint32_t cpus_max = 65536;
 constexpr std::size_t buffers_max = 1024;
-constexpr std::size_t name_size_max = 255;  // of a buffer: it is a folder
-constexpr std::size_t names_max = std::size_t{1} << 22U;
+constexpr std::size_t name_size_max = 255;  // of a buffer, which is a folder, and of a clock
+constexpr std::size_t names_max = std::size_t{1} << 17U;  // the kernel keeps 32768 at most
 
 constexpr std::uint16_t flag_compressed = 1;
 
@@ -286,6 +286,11 @@ void trace_file::take_buffer(byte_reader from) {
         return;
     }
     buffer.clock = from.take_text();
+    if (buffer.clock.size() > name_size_max) {
+        throw error("{} has a clock with a name of more than {} letters. It is damaged: record it "
+                    "again.",
+                    file_.path(), name_size_max);
+    }
     buffer.page_size = from.take<std::uint32_t>();
     const auto count = from.take<std::uint32_t>();
     for (std::uint32_t i = 0; i < count; ++i) {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::array<std::uint8_t, 10> magic{0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
 constexpr std::uint8_t little_endian = 0;
+constexpr std::size_t name_size_max = 255;  // of a system: it is a folder, and each event has it
 
 /// A text that stands there in any case.
 void skip_word(byte_reader& from, std::string_view word) {
@@ -75,6 +76,11 @@ void take_ftrace_formats(byte_reader& from, std::vector<recorded_format>& format
 void take_event_formats(byte_reader& from, std::vector<recorded_format>& formats) {
     for (auto systems = from.take<std::uint32_t>(); systems != 0; --systems) {
         const std::string system(from.take_text());
+        if (system.size() > name_size_max) {
+            throw error("The file has a system of events with a name of more than {} letters. It "
+                        "is damaged; record it again.",
+                        name_size_max);
+        }
         take_formats(from, system, formats);
     }
 }
