@@ -170,8 +170,11 @@ static int add_event(struct eventlog_file *file, struct eventlog_layout *layout,
 	return number;
 }
 
-/* Whatever newer programs may append to these structs has to be 0. */
-int eventlog_get_struct(void *known, size_t known_size, void __user *from)
+/*
+ * Whatever newer programs may append to these structs has to be 0.  What has been
+ * appended since the first version, of that size, is 0 where an older program has not got it.
+ */
+int eventlog_get_grown_struct(void *known, size_t known_size, size_t first_size, void __user *from)
 {
 	u32 size;
 
@@ -179,9 +182,15 @@ int eventlog_get_struct(void *known, size_t known_size, void __user *from)
 		return -EFAULT;
 	if (size > PAGE_SIZE)
 		return -E2BIG;
-	if (size < known_size)
+	if (size < first_size)
 		return -EINVAL;
 	return copy_struct_from_user(known, known_size, from, size);
+}
+
+/* Of those that have not grown. */
+int eventlog_get_struct(void *known, size_t known_size, void __user *from)
+{
+	return eventlog_get_grown_struct(known, known_size, known_size, from);
 }
 
 static struct eventlog_layout *get_layout(u64 address)

@@ -20,7 +20,8 @@
  *     |       |          kernel_provider.c: what CPUs do --- hooks.c, idle.c
  *     |       |
  *     |  ring.c  <-- subscription.c --- region.c: memory for each CPU
- *     |       |                         tables.c: whom it hears
+ *     |       |          |              tables.c: whom it hears
+ *     |       |          or relay.h: to a channel, in place of rings
  *     |       |
  *     |  reading.c  <-- listening.c: who listens through the device
  *     v
@@ -168,6 +169,7 @@ struct eventlog_file {
 
 struct eventlog_slot *eventlog_slot_of(struct eventlog_file *file, u32 index);
 int eventlog_get_struct(void *known, size_t known_size, void __user *from);
+int eventlog_get_grown_struct(void *known, size_t known_size, size_t first_size, void __user *from);
 
 int eventlog_device_init(void);
 void eventlog_device_exit(void);

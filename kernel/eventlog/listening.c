@@ -28,7 +28,8 @@ long eventlog_subscribe(struct eventlog_file *file,
 {
 	struct eventlog_subscription_request wanted;
 	struct eventlog_subscription *subscription;
-	long error = eventlog_get_struct(&wanted, sizeof(wanted), from);
+	long error = eventlog_get_grown_struct(&wanted, sizeof(wanted),
+					       EVENTLOG_SUBSCRIPTION_REQUEST_FIRST_SIZE, from);
 
 	if (error)
 		return error;

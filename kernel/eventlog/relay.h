@@ -3,7 +3,8 @@
  * Relay channels, and how their parts belong together.
  *
  *   relay_device.c    /dev/eventlog_relay: who makes channels and writes to them
- *     |
+ *     |   source.c    events of subscriptions that have a channel
+ *     |     |
  *   relay_channel.c   channels by name, and writing a record; in-kernel API
  *     |         |
  *   relay_buffer.c  relay_files.c   `control` and `stats` beside a channel's buffers
@@ -18,6 +19,7 @@
 #ifndef EVENTLOG_RELAY_H
 #define EVENTLOG_RELAY_H
 
+#include <linux/err.h>
 #include <linux/eventlog_relay.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -69,7 +71,7 @@ static inline bool eventlog_relay_is(const struct eventlog_relay *relay, u32 fla
 int eventlog_relay_buffers_open(struct eventlog_relay *relay);
 int eventlog_relay_buffers_show(struct eventlog_relay *relay);
 bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
-				  const struct eventlog_record *record);
+				  const struct eventlog_record *record, const void *payload);
 void eventlog_relay_buffer_lose(struct eventlog_relay *relay);
 void eventlog_relay_buffers_flush(struct eventlog_relay *relay);
 
@@ -86,11 +88,37 @@ struct dentry *eventlog_relay_files_root(void);
 void eventlog_relay_reset(struct eventlog_relay *relay);
 int eventlog_relay_show(struct eventlog_relay *relay);
 
-/* relay_device.c */
+/* For subscriptions: relay_device.c and relay_channel.c. */
 #ifdef CONFIG_RELAY
 int eventlog_relay_init(void);
 void eventlog_relay_exit(void);
+struct eventlog_relay *eventlog_relay_of(int number);
+int eventlog_relay_write_now(struct eventlog_relay *relay, struct eventlog_record *record,
+			     const void *payload, u8 clock);
+
+static inline void eventlog_relay_drop(struct eventlog_relay *relay)
+{
+	if (relay)
+		eventlog_relay_put(relay);
+}
 #else
+static inline struct eventlog_relay *eventlog_relay_of(int number)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+/* Nobody has one. */
+static inline int eventlog_relay_write_now(struct eventlog_relay *relay,
+					   struct eventlog_record *record, const void *payload,
+					   u8 clock)
+{
+	return -ENODEV;
+}
+
+static inline void eventlog_relay_drop(struct eventlog_relay *relay)
+{
+}
+
 static inline int eventlog_relay_init(void)
 {
 	return 0;

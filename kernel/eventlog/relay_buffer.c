@@ -145,9 +145,12 @@ int eventlog_relay_buffers_open(struct eventlog_relay *relay)
 {
 	const bool hidden = eventlog_relay_is(relay, EVENTLOG_RELAY_HIDDEN);
 
+	/* Else one that is just coming to life would be neither there nor come later. */
+	cpus_read_lock();
 	relay->channel = relay_open(hidden ? NULL : "cpu", hidden ? NULL : relay->directory,
 				    relay->options.subbuf_size, relay->options.subbuf_count,
 				    &callbacks, relay);
+	cpus_read_unlock();
 	return relay->channel ? 0 : -ENOMEM;
 }
 
@@ -163,11 +166,12 @@ static struct rchan_buf *buffer_here(struct eventlog_relay *relay)
 }
 
 /*
- * With interrupts off, and the channel's lock if it has one buffer.  False if
- * there is no room.  A reader sees the record whole or not at all.
+ * With interrupts off, and the channel's lock if it has one buffer.  The payload need
+ * not stand behind its record.  False if there is no room.  A reader sees the record
+ * whole or not at all.
  */
 bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
-				  const struct eventlog_record *record)
+				  const struct eventlog_record *record, const void *payload)
 {
 	const size_t size = ALIGN(record->size, EVENTLOG_UNIT);
 	struct rchan_buf *buffer = buffer_here(relay);
@@ -179,7 +183,8 @@ bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
 		return false;
 	}
 	place = buffer->data + buffer->offset;
-	memcpy(place, record, record->size);
+	memcpy(place, record, sizeof(*record));
+	memcpy(place + sizeof(*record), payload, record->size - sizeof(*record));
 	memset(place + record->size, 0, size - record->size);
 	/* Who reads looks at the offset first. */
 	smp_store_release(&buffer->offset, buffer->offset + size);

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "relay.h"
+#include "ring.h"
 
 static DEFINE_MUTEX(channels_lock);
 static LIST_HEAD(channels);
@@ -214,9 +215,18 @@ int eventlog_relay_show(struct eventlog_relay *relay)
 	return error;
 }
 
-static int write_here(struct eventlog_relay *relay, const struct eventlog_record *record)
+/* A record with its payload, which may stand anywhere. */
+struct piece {
+	const struct eventlog_record *record;
+	const void *payload;
+	struct eventlog_record *timed; /* gets its time when it is written; NULL: it has it */
+	u8 clock;
+};
+
+static int write_here(struct eventlog_relay *relay, const struct piece *piece)
 {
 	const size_t room = relay->options.subbuf_size - sizeof(struct eventlog_relay_header);
+	const u32 size = piece->record->size;
 
 	switch (READ_ONCE(relay->state)) {
 	case EVENTLOG_RELAY_OPEN:
@@ -227,35 +237,59 @@ static int write_here(struct eventlog_relay *relay, const struct eventlog_record
 	case EVENTLOG_RELAY_CLOSED:
 		return -ENODEV;
 	}
-	if (record->size > room || record->size > EVENTLOG_RECORD_SIZE_MAX) {
+	if (size > room || size > EVENTLOG_RECORD_SIZE_MAX) {
 		eventlog_relay_buffer_lose(relay);
 		return -E2BIG;
 	}
-	return eventlog_relay_buffer_append(relay, record) ? 0 : -ENOSPC;
+	/* Nobody comes in between, so that times rise in each buffer. */
+	if (piece->timed)
+		piece->timed->time = eventlog_clock_now(piece->clock);
+	return eventlog_relay_buffer_append(relay, piece->record, piece->payload) ? 0 : -ENOSPC;
 }
 
-static int write_to_all(struct eventlog_relay *relay, const struct eventlog_record *record)
+static int write_to_all(struct eventlog_relay *relay, const struct piece *piece)
 {
 	unsigned long flags;
 	int error;
 
 	raw_spin_lock_irqsave(&relay->global_lock, flags);
-	error = write_here(relay, record);
+	error = write_here(relay, piece);
 	raw_spin_unlock_irqrestore(&relay->global_lock, flags);
 	return error;
 }
 
 /* Who waits for readers of RCU waits for those who have interrupts off, too. */
-int eventlog_relay_write(struct eventlog_relay *relay, const struct eventlog_record *record)
+static int write_piece(struct eventlog_relay *relay, const struct piece *piece)
 {
 	unsigned long flags;
 	int error;
 
 	if (eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL))
-		return write_to_all(relay, record);
+		return write_to_all(relay, piece);
 	local_irq_save(flags);
-	error = write_here(relay, record);
+	error = write_here(relay, piece);
 	local_irq_restore(flags);
 	return error;
 }
+
+int eventlog_relay_write(struct eventlog_relay *relay, const struct eventlog_record *record)
+{
+	const struct piece piece = { .record = record, .payload = record + 1 };
+
+	return write_piece(relay, &piece);
+}
 EXPORT_SYMBOL_GPL(eventlog_relay_write);
+
+/* The same, but that the record gets its time here, and its payload may stand anywhere. */
+int eventlog_relay_write_now(struct eventlog_relay *relay, struct eventlog_record *record,
+			     const void *payload, u8 clock)
+{
+	const struct piece piece = {
+		.record = record,
+		.payload = payload,
+		.timed = record,
+		.clock = clock,
+	};
+
+	return write_piece(relay, &piece);
+}

@@ -4,6 +4,7 @@
  * See uapi/linux/eventlog_relay.h.
  */
 #include <linux/capability.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
@@ -106,8 +107,12 @@ static long do_attach(struct opened_relay *opened, const void __user *from)
 	if (!opened->relay) {
 		relay = eventlog_relay_find(name);
 		error = relay ? 0 : -ENOENT;
-		if (relay)
+		if (relay && eventlog_relay_is(relay, EVENTLOG_RELAY_PRIVATE)) {
+			eventlog_relay_put(relay);
+			error = -EPERM;
+		} else if (relay) {
 			give(opened, relay, false);
+		}
 	}
 	mutex_unlock(&set_lock);
 	return error;
@@ -217,6 +222,31 @@ static const struct file_operations relay_device_operations = {
 	.unlocked_ioctl = relay_device_ioctl,
 	.write = relay_device_write,
 };
+
+/*
+ * The channel that an open file of the caller has made, until eventlog_relay_put():
+ * whoever has such a file may do all with the channel.  EBADF or EINVAL if it is none.
+ */
+struct eventlog_relay *eventlog_relay_of(int number)
+{
+	struct file *file = fget(number);
+	struct eventlog_relay *relay = ERR_PTR(-EINVAL);
+
+	if (!file)
+		return ERR_PTR(-EBADF);
+	if (file->f_op == &relay_device_operations) {
+		const struct opened_relay *opened = file->private_data;
+		/* Pairs with the release in give(): with it, whose it is. */
+		struct eventlog_relay *made = smp_load_acquire(&opened->relay);
+
+		if (made && opened->owns) {
+			kref_get(&made->references);
+			relay = made;
+		}
+	}
+	fput(file);
+	return relay;
+}
 
 static struct miscdevice relay_device = {
 	.minor = MISC_DYNAMIC_MINOR,

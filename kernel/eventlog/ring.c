@@ -226,6 +226,12 @@ static bool commit(struct eventlog_ring_writer *ring)
 	}
 }
 
+/* Counts what was not to be written here, and is not to be written there.  Any context. */
+void eventlog_ring_lose(struct eventlog_ring_writer *ring)
+{
+	count_loss(ring);
+}
+
 /*
  * Memory has been given to a ring that nobody writes to: its CPU does not live yet,
  * or nobody knows the ring.  What has been lost till now stands before its first record.

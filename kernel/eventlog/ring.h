@@ -61,6 +61,7 @@ static inline u64 eventlog_generation_of(u64 control)
 u64 eventlog_clock_now(u8 clock);
 bool eventlog_clock_is_known(u32 clock);
 void eventlog_ring_begin(struct eventlog_ring_writer *ring);
+void eventlog_ring_lose(struct eventlog_ring_writer *ring);
 bool eventlog_ring_write(struct eventlog_ring_writer *ring, struct eventlog_record *record,
 			 const void *payload, u32 size);
 

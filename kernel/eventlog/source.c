@@ -393,11 +393,43 @@ void eventlog_sources_leave(struct eventlog_subscription *subscription)
 	synchronize_rcu();
 }
 
+/* Returns whether it is counted as lost in the ring: where its channel cannot count it. */
+static bool write_to_relay(struct eventlog_subscription *subscription,
+			   struct eventlog_record *record, const void *payload, u32 size)
+{
+	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
+	unsigned long flags;
+	bool written = false;
+
+	record->size = sizeof(*record) + size;
+	local_irq_save(flags);
+	/* Neither in NMIs nor by whom writing itself calls can relay be written to. */
+	if (!in_nmi() && !ring->nest) {
+		WRITE_ONCE(ring->nest, 1);
+		barrier();
+		written = eventlog_relay_write_now(subscription->relay, record, payload,
+						   ring->clock) != -ENODEV;
+		barrier();
+		WRITE_ONCE(ring->nest, 0);
+	}
+	local_irq_restore(flags);
+	if (!written)
+		eventlog_ring_lose(ring);
+	return !written;
+}
+
+static bool write_record(struct eventlog_subscription *subscription,
+			 struct eventlog_record *record, const void *payload, u32 size)
+{
+	if (subscription->relay)
+		return write_to_relay(subscription, record, payload, size);
+	return eventlog_ring_write(this_cpu_ptr(subscription->writers), record, payload, size);
+}
+
 static void write_to(struct eventlog_subscription *subscription, struct eventlog_record *record,
 		     const void *payload, u32 size)
 {
-	const bool switched = eventlog_ring_write(this_cpu_ptr(subscription->writers), record,
-						  payload, size);
+	const bool switched = write_record(subscription, record, payload, size);
 
 	if (unlikely(READ_ONCE(subscription->waiting)) &&
 	    (switched || !subscription->at_switch)) {

@@ -11,6 +11,7 @@
 
 #include "filter.h"
 #include "region.h"
+#include "relay.h"
 #include "ring.h"
 #include "subscription.h"
 
@@ -32,6 +33,7 @@ struct eventlog_subscription {
 	struct hlist_node cpus; /* of those that new CPUs are told to */
 	struct eventlog_memory memory;
 	struct eventlog_ring_writer __percpu *writers;
+	struct eventlog_relay *relay; /* that records go to; NULL: to the rings */
 	struct eventlog_filter filter;
 	struct eventlog_asker asker;
 	struct pid *without; /* of what is about this process nothing is wanted; NULL: all */

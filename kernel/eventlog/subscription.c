@@ -28,7 +28,7 @@ static int prepare_cpu(unsigned int cpu, struct hlist_node *node)
 	const bool is_ours = READ_ONCE(subscription->maker) == current;
 	u8 *buffers;
 
-	if (ring->buffers)
+	if (ring->buffers || subscription->relay)
 		return 0;
 	buffers = eventlog_region_back(&subscription->memory, cpu,
 				       is_ours ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
@@ -75,9 +75,24 @@ static int make_memory(struct eventlog_subscription *subscription,
 	return eventlog_reading_init(subscription);
 }
 
+static int find_relay(struct eventlog_subscription *subscription,
+		      const struct eventlog_subscription_request *wanted)
+{
+	struct eventlog_relay *relay;
+
+	if (!(wanted->flags & EVENTLOG_TO_RELAY))
+		return 0;
+	relay = eventlog_relay_of(wanted->relay);
+	if (IS_ERR(relay))
+		return PTR_ERR(relay);
+	subscription->relay = relay;
+	return 0;
+}
+
 static void free_parts(struct eventlog_subscription *subscription)
 {
 	eventlog_reading_exit(subscription);
+	eventlog_relay_drop(subscription->relay);
 	free_percpu(subscription->writers);
 	eventlog_region_free(&subscription->memory);
 	eventlog_tables_exit(subscription);
@@ -91,8 +106,13 @@ static void free_parts(struct eventlog_subscription *subscription)
 /* Whether anything is asked for that is not known. */
 static bool is_known(const struct eventlog_subscription_request *wanted)
 {
-	return !(wanted->features & ~EVENTLOG_FEATURE_OVERWRITE) &&
-	       !(wanted->flags & ~(EVENTLOG_WAKE_AT_SWITCH | EVENTLOG_WITHOUT_READER));
+	const u32 flags = EVENTLOG_WAKE_AT_SWITCH | EVENTLOG_WITHOUT_READER | EVENTLOG_TO_RELAY;
+
+	if (wanted->features & ~EVENTLOG_FEATURE_OVERWRITE || wanted->flags & ~flags ||
+	    wanted->reserved)
+		return false;
+	/* Whether it overwrites, a channel says itself. */
+	return wanted->flags & EVENTLOG_TO_RELAY ? !wanted->features : !wanted->relay;
 }
 
 static int begin(struct eventlog_subscription *subscription)
@@ -145,6 +165,8 @@ eventlog_subscription_make(struct eventlog_subscription_request *wanted, struct 
 	if (wanted->flags & EVENTLOG_WITHOUT_READER)
 		subscription->without = get_pid(task_tgid(current));
 	error = eventlog_filter_get(&subscription->filter, wanted);
+	if (!error)
+		error = find_relay(subscription, wanted);
 	if (!error)
 		error = make_memory(subscription, wanted, user);
 	if (!error)

@@ -134,6 +134,32 @@ listens, and counts for it.
         files=(CODE + "region.c", CODE + "region.h", CODE + "ring.c", CODE + "ring.h"),
     ),
     Patch(
+        "eventlog: Describe relay channels",
+        """
+For what is too much for trace events: a buffer for each CPU, in sub-buffers
+that begin with a header, so that every loss is exact and in its place.
+""",
+        files=("include/uapi/linux/eventlog_relay.h", "include/linux/eventlog_relay.h",
+               CODE + "relay.h"),
+    ),
+    Patch(
+        "eventlog: Keep records in relay channels",
+        """
+On top of relay. Reading, flushing and resetting ask the CPU that writes, and
+so may be done beside it, which relay's own may not.
+""",
+        files=tuple(CODE + name for name in ("relay_buffer.c", "relay_channel.c", "relay_files.c",
+                                             "relay_read.c")),
+    ),
+    Patch(
+        "eventlog: Let programs write to relay channels",
+        """
+Many records at once. Who makes a channel is root, and it goes with the open
+file that made it.
+""",
+        files=(CODE + "relay_device.c", TESTS + "relay_kunit.c"),
+    ),
+    Patch(
         "eventlog: Read rings",
         """
 Whole records, with what is missing in front of them, in the order of each
@@ -168,32 +194,6 @@ Registering makes all that it takes before it takes a lock: who has little
 memory may be kept waiting for it.
 """,
         files=(CODE + "device.c",),
-    ),
-    Patch(
-        "eventlog: Describe relay channels",
-        """
-For what is too much for trace events: a buffer for each CPU, in sub-buffers
-that begin with a header, so that every loss is exact and in its place.
-""",
-        files=("include/uapi/linux/eventlog_relay.h", "include/linux/eventlog_relay.h",
-               CODE + "relay.h"),
-    ),
-    Patch(
-        "eventlog: Keep records in relay channels",
-        """
-On top of relay. Reading, flushing and resetting ask the CPU that writes, and
-so may be done beside it, which relay's own may not.
-""",
-        files=tuple(CODE + name for name in ("relay_buffer.c", "relay_channel.c", "relay_files.c",
-                                             "relay_read.c")),
-    ),
-    Patch(
-        "eventlog: Let programs write to relay channels",
-        """
-Many records at once. Who makes a channel is root, and it goes with the open
-file that made it.
-""",
-        files=(CODE + "relay_device.c", TESTS + "relay_kunit.c"),
     ),
     Patch(
         "eventlog: Let the kernel and its modules declare providers",

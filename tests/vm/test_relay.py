@@ -22,7 +22,9 @@ as() { su -s /bin/sh -c 'exec 3<> /dev/eventlog_relay && echo opened' "$1"; }
 part mode stat -c '%a %U %G' /dev/eventlog_relay
 part relay "$0"
 part held "$0" held
-part unload rmmod eventlog
+part events "$1"
+is_unloaded() { rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }
+part unload wait_until is_unloaded
 part left ls -d /sys/kernel/debug/eventlog /dev/eventlog_relay
 """
 
@@ -38,15 +40,19 @@ class Relay(parts.Case):
     def setUpClass(cls):
         super().setUpClass()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
-        program = vm_case.built("PROGRAMS", "eventlog_relay")
+        programs = [vm_case.built("PROGRAMS", f"eventlog_{name}") for name in ("relay", "to_relay")]
         cls.result = cls.run_well(
-            kernel, ["sh", "-c", SCRIPT, program], processors=2,
-            files={"/eventlog.ko": vm_case.module_or_skip(kernel), program: program},
+            kernel, ["sh", "-c", SCRIPT, *programs], processors=2,
+            files={"/eventlog.ko": vm_case.module_or_skip(kernel),
+                   **{program: program for program in programs}},
         )
 
     def test_keeps_its_rules(self):
         self.assertEqual(self.part("relay")[-1], "ok: all of relay")
         print("\n".join(line for line in self.part("relay") if line.startswith("read ")))
+
+    def test_takes_the_events_of_subscriptions(self):
+        self.assertEqual(self.part("events")[-1], "ok: all goes to its channel")
 
     def test_is_for_root_until_somebody_else_is_permitted(self):
         self.assertEqual(self.part("mode"), ["660 root root"])

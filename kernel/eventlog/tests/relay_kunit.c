@@ -5,6 +5,7 @@
 #include <linux/string.h>
 
 #include "../relay.h"
+#include "../ring.h"
 
 #include "kunit.h"
 
@@ -51,6 +52,40 @@ static void counts_what_fits_nowhere(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, -E2BIG, eventlog_relay_write(relay, &large));
 	KUNIT_EXPECT_EQ(test, 1, relay->buffers[0].lost);
+}
+
+static void gives_records_their_time_and_a_payload_from_elsewhere(struct kunit *test)
+{
+	static const char payload[] = "elsewhere";
+	struct eventlog_record short_one = { .size = sizeof(short_one) + sizeof(payload) };
+	struct eventlog_relay *relay = open_relay(test);
+	const u64 begin = eventlog_clock_now(EVENTLOG_CLOCK_MONOTONIC);
+	const struct eventlog_record *written;
+	const struct rchan_buf *buffer = *per_cpu_ptr(relay->channel->buf, 0);
+
+	KUNIT_EXPECT_EQ(test, 0, eventlog_relay_write_now(relay, &short_one, payload,
+							  EVENTLOG_CLOCK_MONOTONIC));
+	written = buffer->start + sizeof(struct eventlog_relay_header);
+	KUNIT_EXPECT_EQ(test, short_one.size, written->size);
+	KUNIT_EXPECT_GE(test, written->time, begin);
+	KUNIT_EXPECT_LE(test, written->time, eventlog_clock_now(EVENTLOG_CLOCK_MONOTONIC));
+	KUNIT_EXPECT_STREQ(test, payload, (const char *)(written + 1));
+}
+
+static void says_that_a_channel_has_gone(struct kunit *test)
+{
+	struct eventlog_relay *relay = eventlog_relay_open(&trial);
+	struct eventlog_record late = record;
+	struct eventlog_relay *found;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(relay));
+	found = eventlog_relay_find(trial.name);
+	eventlog_relay_close(relay);
+	KUNIT_ASSERT_NOT_NULL(test, found);
+	KUNIT_EXPECT_EQ(test, -ENODEV, eventlog_relay_write_now(found, &late, NULL,
+								EVENTLOG_CLOCK_MONOTONIC));
+	eventlog_relay_drop(found);
+	eventlog_relay_drop(NULL);
 }
 
 struct interrupt {
@@ -100,6 +135,8 @@ static void finds_channels_by_name(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(counts_what_finds_no_room),
 	KUNIT_CASE(counts_what_fits_nowhere),
+	KUNIT_CASE(gives_records_their_time_and_a_payload_from_elsewhere),
+	KUNIT_CASE(says_that_a_channel_has_gone),
 	KUNIT_CASE(takes_records_in_interrupts),
 	KUNIT_CASE(finds_channels_by_name),
 	{}

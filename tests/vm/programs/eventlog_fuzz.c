@@ -270,8 +270,9 @@ static void subscribe_at_random(int file) {
         .sessions = (uintptr_t)sessions,
         .processes = (uintptr_t)of,
         .schemas_size = next(8) == 0 ? next(UINT32_MAX) : 0x10000,
-        .flags = next(2),
+        .flags = next(8) == 0 ? next(16) : next(2),
         .read_timeout = 1 + next(20),
+        .relay = next(16) == 0 ? (int)next(64) : 0,
     };
     note(subscribing, ioctl(file, EVENTLOG_SUBSCRIBE, &wanted));
 }

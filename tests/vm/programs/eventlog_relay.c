@@ -175,7 +175,7 @@ static void try_options(void) {  // R1
     wanted.subbuf_size = 1U << 24;
     wanted.subbuf_count = 1024;
     step("R1: too much", try_create(wanted) == -EINVAL);
-    wanted = options_of(8);
+    wanted = options_of(16);
     step("R1: an unknown flag", try_create(wanted) == -EINVAL);
     wanted = options_of(0);
     memcpy(wanted.name, "../up", 6);

@@ -48,7 +48,7 @@ static int try_to_subscribe(int file, const struct wanted* wanted, uint64_t* tot
     }
     const struct eventlog_process process = {.pid = wanted->pid};
     struct eventlog_subscription_request request = {
-        .size = sizeof request,
+        .size = wanted->size != 0 ? wanted->size : sizeof request,
         .features = wanted->overwrite ? EVENTLOG_FEATURE_OVERWRITE : 0,
         .clock = EVENTLOG_CLOCK_MONOTONIC,
         .buffer_count = buffer_count,
@@ -58,7 +58,10 @@ static int try_to_subscribe(int file, const struct wanted* wanted, uint64_t* tot
         .process_count = wanted->pid != 0,
         .processes = (uintptr_t)&process,
         .schemas_size = wanted->schemas_size != 0 ? wanted->schemas_size : 1 << 20,
+        .flags = wanted->to_relay ? EVENTLOG_TO_RELAY : 0,
         .read_timeout = wanted->timeout,
+        .relay = wanted->relay,
+        .reserved = wanted->reserved,
     };
     const int error = ioctl(file, EVENTLOG_SUBSCRIBE, &request) == 0 ? 0 : errno;
     *total_size = request.total_size;

@@ -22,7 +22,11 @@ struct wanted {
     bool endless;  // a pattern without an end
     uint32_t timeout;
     uint64_t schemas_size;  // 0: plenty
-    uint64_t total_size;    // the answer
+    bool to_relay;
+    int relay;            // the field; with `to_relay`, a file that has made a channel
+    uint32_t reserved;    // the field
+    uint32_t size;        // of the request; 0: as it is now
+    uint64_t total_size;  // the answer
 };
 
 /// What has been read. Clear it first.

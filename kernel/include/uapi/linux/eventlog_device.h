@@ -89,6 +89,11 @@ struct eventlog_unregistration {
  * another would come round to what the outermost still writes.  `lost_` counters
  * of providers stay 0: the rings have all of it.
  *
+ * With EVENTLOG_TO_RELAY records go to a relay channel instead, see
+ * linux/eventlog_relay.h.  Then rings have no memory and stay sealed, and their `lost`
+ * has what the channel does not count: events in NMIs, those of what writing a record
+ * calls, and those that come when the channel has gone.
+ *
  * Who hears whom: an unprivileged subscriber hears programs whose real, effective
  * and saved user were all its own effective user when they published; with CAP_PERFMON (or
  * CAP_SYS_ADMIN) in the first user namespace everybody, and the kernel itself.
@@ -159,15 +164,22 @@ struct eventlog_subscription_request {
 	__u64 sessions; /* address of __u64 [] */
 	__u64 processes; /* address of struct eventlog_process [] */
 	__u64 schemas_size; /* room for schemas, a multiple of 64 KiB up to 64 MiB */
-	__u32 flags; /* EVENTLOG_WAKE_AT_SWITCH, EVENTLOG_WITHOUT_READER */
+	__u32 flags; /* EVENTLOG_WAKE_AT_SWITCH, ..._WITHOUT_READER, ..._TO_RELAY */
 	__u32 read_timeout; /* of a read that waits, in milliseconds, then EAGAIN; 0: for ever */
 	__u64 total_size; /* the answer: what there is to be mapped */
+	/* From here on not in programs that were built for the first version. */
+	__s32 relay; /* with EVENTLOG_TO_RELAY: a file that has made a channel; else 0 */
+	__u32 reserved; /* 0 */
 };
+
+#define EVENTLOG_SUBSCRIPTION_REQUEST_FIRST_SIZE 80
 
 /* Who waits is woken when a buffer has been switched, not by each record. */
 #define EVENTLOG_WAKE_AT_SWITCH 1
 /* No events of the kernel about threads of the process that subscribes: switches to and from it. */
 #define EVENTLOG_WITHOUT_READER 2
+/* Records go to the channel of `relay`, which says whether it overwrites; it may go at any time. */
+#define EVENTLOG_TO_RELAY 4
 
 /* Gives buffers of a ring back: generations below this one have been read. */
 struct eventlog_hand_back {
@@ -248,8 +260,10 @@ EVENTLOG_ABI(sizeof(struct eventlog_publication) == 104);
 EVENTLOG_ABI_AT(eventlog_publication, schema_hash, 32);
 EVENTLOG_ABI(sizeof(struct eventlog_rule) == 144);
 EVENTLOG_ABI(sizeof(struct eventlog_process) == 24);
-EVENTLOG_ABI(sizeof(struct eventlog_subscription_request) == 80);
+EVENTLOG_ABI(sizeof(struct eventlog_subscription_request) == 88);
 EVENTLOG_ABI_AT(eventlog_subscription_request, total_size, 72);
+EVENTLOG_ABI_AT(eventlog_subscription_request, relay,
+		EVENTLOG_SUBSCRIPTION_REQUEST_FIRST_SIZE);
 EVENTLOG_ABI(sizeof(struct eventlog_hand_back) == 32);
 EVENTLOG_ABI(sizeof(struct eventlog_statistics) == 64);
 EVENTLOG_ABI(sizeof(struct eventlog_provider_query) == 128);

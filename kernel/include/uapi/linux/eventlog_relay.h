@@ -10,6 +10,8 @@
  *                                and payload, each padded with zeros to
  *                                EVENTLOG_UNIT.
  *
+ * A subscription of /dev/eventlog can have a channel, too: see EVENTLOG_TO_RELAY.
+ *
  * What is read from a file of a channel, see eventlog_relay(4), is sub-buffers.
  * Each begins with a struct eventlog_relay_header, and then has whole records.
  * read(2) leaves out the unused end of a sub-buffer, so there the next header
@@ -38,7 +40,9 @@
 #define EVENTLOG_RELAY_GLOBAL 2U
 /* No files until EVENTLOG_RELAY_SHOW. */
 #define EVENTLOG_RELAY_HIDDEN 4U
-#define EVENTLOG_RELAY_FLAGS 7U /* all there are */
+/* No EVENTLOG_RELAY_ATTACH: only who has made it writes, and modules of the kernel. */
+#define EVENTLOG_RELAY_PRIVATE 8U
+#define EVENTLOG_RELAY_FLAGS 15U /* all there are */
 
 struct eventlog_relay_options {
 	__u32 size; /* of this struct */

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+//
+// Subscriptions of the kernel module whose records go to a relay channel, as root: what may be
+// asked for, where each record is, which of both counts what is missing, and who may go first.
+//
+// What the C library asks for.
+#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/eventlog_relay.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device_steps.h"
+#include "listening.h"
+
+#define FOLDER "/sys/kernel/debug/eventlog/"
+
+enum { subbuf_size = 4096, subbuf_count = 4, room = 1 << 20 };
+// Of events: one is larger than a sub-buffer has room for.
+enum { small_size = 8, large_size = 4048 };
+
+static unsigned char bytes[room];
+static uint32_t index_small;
+static uint32_t index_large;
+
+static int create(uint32_t flags) {
+    const int file = open(EVENTLOG_RELAY_PATH, O_RDWR | O_CLOEXEC);
+    struct eventlog_relay_options options = {sizeof options, flags, subbuf_size, subbuf_count,
+                                             "events"};
+    step("a channel can be made", file >= 0 && ioctl(file, EVENTLOG_RELAY_CREATE, &options) == 0);
+    return file;
+}
+
+static int open_part(const char* name, int how) {
+    char path[128];
+    (void)snprintf(path, sizeof path, FOLDER "events/%s", name);
+    return open(path, how | O_CLOEXEC);
+}
+
+/// One of the numbers of the first line of `stats`.
+static uint64_t stat_of(const char* what) {
+    static char text[4096];
+    const int file = open_part("stats", O_RDONLY);
+    const ssize_t size = read(file, text, sizeof text - 1);
+    (void)close(file);
+    step("stats can be read", size > 0);
+    text[size] = '\0';
+    const char* at = strstr(text, what);
+    return at == NULL ? UINT64_MAX : strtoull(at + strlen(what), NULL, 10);
+}
+
+static int listen_by(int channel) {
+    return listen_to(&(struct wanted){.to_relay = true, .relay = channel});
+}
+
+static bool write_event(uint32_t index, uint64_t value) {
+    unsigned char event[4 + large_size] = {0};
+    const size_t size = sizeof index + (index == index_small ? small_size : large_size);
+    memcpy(event, &index, sizeof index);
+    memcpy(event + sizeof index, &value, sizeof value);
+    return write(device, event, size) == (ssize_t)size;
+}
+
+/// So many small ones, from that number on.
+static void write_events(uint64_t begin, uint64_t count) {
+    for (uint64_t i = 0; i < count; ++i) {
+        if (!write_event(index_small, begin + i)) {
+            step("it is taken", false);
+        }
+    }
+}
+
+struct seen {
+    uint64_t records;
+    uint64_t recorded;  // as headers and records say, those that are missing with them
+    uint64_t lost;
+    uint64_t next;  // the value behind the last one
+    uint64_t time;
+    bool right;
+};
+
+static size_t take_header(const unsigned char* at, struct seen* seen) {
+    struct eventlog_relay_header header;
+    memcpy(&header, at, sizeof header);
+    seen->recorded = header.records_before;
+    seen->lost = header.lost_before;
+    return sizeof header;
+}
+
+static size_t take_record(const unsigned char* at, struct seen* seen) {
+    struct eventlog_record record;
+    uint64_t value = 0;
+    memcpy(&record, at, sizeof record);
+    memcpy(&value, at + sizeof record, sizeof value);
+    seen->right = seen->right && record.size == sizeof record + small_size && record.event == 0 &&
+                  record.thread == (uint32_t)getpid() && record.time >= seen->time &&
+                  value >= seen->next;
+    seen->next = value + 1;
+    seen->time = record.time;
+    seen->records += 1;
+    seen->recorded += 1;
+    return sizeof record + small_size;
+}
+
+static void drain(int file, struct seen* seen) {
+    seen->right = true;
+    for (ssize_t got = 0; (got = read(file, bytes, sizeof bytes)) != 0;) {
+        step("the channel is read", got > 0);
+        for (ssize_t at = 0; at < got;) {
+            uint32_t first = 0;
+            memcpy(&first, bytes + at, sizeof first);
+            at += (ssize_t)(first == EVENTLOG_RELAY_MAGIC ? take_header(bytes + at, seen)
+                                                          : take_record(bytes + at, seen));
+        }
+    }
+}
+
+static int refused(struct wanted wanted) {
+    const int file = open_device();
+    const int error = subscribe(file, &wanted);
+    (void)close(file);
+    return error;
+}
+
+static void try_requests(void) {
+    const int channel = create(0);
+    const int other = open(EVENTLOG_RELAY_PATH, O_RDWR | O_CLOEXEC);
+    const char name[EVENTLOG_RELAY_NAME_SIZE] = "events";
+    step("an older program's request", refused((struct wanted){.size = 80}) == 0);
+    step("one that is smaller", refused((struct wanted){.size = 72}) == EINVAL);
+    step("a file that is none", refused((struct wanted){.to_relay = true, .relay = -1}) == EBADF);
+    step("another device's", refused((struct wanted){.to_relay = true, .relay = device}) == EINVAL);
+    step("without a channel", refused((struct wanted){.to_relay = true, .relay = other}) == EINVAL);
+    step("attached to one", ioctl(other, EVENTLOG_RELAY_ATTACH, name) == 0);
+    step("that others made", refused((struct wanted){.to_relay = true, .relay = other}) == EINVAL);
+    step("overwriting, which the channel says",
+         refused((struct wanted){.to_relay = true, .relay = channel, .overwrite = true}) == EINVAL);
+    step("a channel that is not asked for", refused((struct wanted){.relay = channel}) == EINVAL);
+    step("what is reserved", refused((struct wanted){.reserved = 1}) == EINVAL);
+    step("all that is right", refused((struct wanted){.to_relay = true, .relay = channel}) == 0);
+    (void)close(other);
+    (void)close(channel);
+}
+
+static void try_private(void) {
+    const int channel = create(EVENTLOG_RELAY_PRIVATE);
+    const int other = open(EVENTLOG_RELAY_PATH, O_RDWR | O_CLOEXEC);
+    const char name[EVENTLOG_RELAY_NAME_SIZE] = "events";
+    step("nobody attaches to what is private",
+         ioctl(other, EVENTLOG_RELAY_ATTACH, name) != 0 && errno == EPERM);
+    const struct eventlog_record record = {.size = sizeof record};
+    step("its maker writes", write(channel, &record, sizeof record) == sizeof record);
+    (void)close(other);
+    (void)close(channel);
+}
+
+static void try_events(void) {
+    const int channel = create(0);
+    const int buffer = open_part("cpu0", O_RDONLY);
+    const int reader = listen_by(channel);
+    const struct eventlog_statistics begun = statistics(reader, EVENTLOG_ALL_RINGS);
+    step("its rings have no memory", begun.memory < UINT64_C(1) << 19U);
+    write_events(0, 1000);
+    struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
+    step("nothing is in the rings", counts.recorded == 0 && counts.lost == 0);
+    step("nor to be read there", read(reader, bytes, sizeof bytes) < 0 && errno == EAGAIN);
+    struct pollfd polled = {.fd = reader, .events = POLLIN};
+    step("nor polled", poll(&polled, 1, 0) == 0);
+    struct seen seen = {0};
+    drain(buffer, &seen);
+    const uint64_t lost = stat_of("lost ");
+    step("the first are in the channel", seen.right && seen.next == seen.records);
+    step("and what has found no room is counted", lost > 0 && seen.records + lost == 1000);
+    step("one that fits nowhere", write_event(index_large, 0) && stat_of("lost ") == lost + 1);
+    write_events(1000, 1);
+    drain(buffer, &seen);
+    step("losses are told in front of the next",
+         seen.right && seen.next == 1001 && seen.lost >= lost && seen.records + lost == 1001);
+    step("tables are there", mmap(NULL, 4096, PROT_READ, MAP_SHARED, reader, 0) != MAP_FAILED);
+    step("it ends", end_subscription(reader) == 0 && word == 0);
+    step("with an end", read(reader, bytes, sizeof bytes) == 0);
+    (void)close(reader);
+    (void)close(buffer);
+    (void)close(channel);
+}
+
+static void try_overwriting(uint32_t more, const char* name) {
+    const int channel = create(EVENTLOG_RELAY_OVERWRITE | more);
+    const int buffer = open_part(name, O_RDONLY);
+    const int reader = listen_by(channel);
+    write_events(0, 1000);
+    (void)close(reader);
+    struct seen seen = {0};
+    drain(buffer, &seen);
+    step("the newest are there", seen.right && seen.next == 1000 && seen.records < 1000);
+    step("the others are counted",
+         seen.recorded == 1000 && seen.lost == 0 && stat_of("overwritten ") == 1000 - seen.records);
+    (void)close(buffer);
+    (void)close(channel);
+}
+
+/// The channel goes first: then the subscription counts what comes, and tells of it.
+static void try_closing_the_channel(void) {
+    const int channel = create(0);
+    const int buffer = open_part("cpu0", O_RDONLY);
+    const int reader = listen_by(channel);
+    write_events(0, 3);
+    (void)close(channel);
+    write_events(3, 4);
+    const struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
+    step("what comes later is lost", counts.recorded == 0 && counts.lost == 4);
+    struct pollfd polled = {.fd = reader, .events = POLLIN};
+    step("that is polled", poll(&polled, 1, 0) == 1 && (polled.revents & POLLIN) != 0);
+    struct tally tally = {0};
+    read_all(reader, &tally);
+    step("and told", tally.lost == 4 && tally.records == 0 && tally.last_was_gap);
+    struct seen seen = {0};
+    drain(buffer, &seen);
+    step("what came before is there", seen.right && seen.records == 3);
+    (void)close(reader);
+    (void)close(buffer);
+}
+
+/// Again and again, while others write.
+static void try_coming_and_going(void) {
+    (void)fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        for (uint64_t i = 0; getppid() != 1; ++i) {
+            (void)write_event(index_small, i);
+        }
+        _exit(0);
+    }
+    for (int round = 0; round < 50; ++round) {
+        const int channel = create(round % 3 == 0 ? EVENTLOG_RELAY_GLOBAL : 0);
+        const int reader = listen_by(channel);
+        (void)usleep(2000);
+        (void)close(round % 2 == 0 ? channel : reader);
+        (void)usleep(2000);
+        (void)close(round % 2 == 0 ? reader : channel);
+    }
+    step("either may go first", kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+}
+
+int main(void) {
+    device = open_device();
+    step("one processor", run_on(0));
+    step("two events are registered",
+         register_at("relay_small u64 a", &word, word_bit, &index_small) == 0 &&
+             register_at("relay_large u64 a; struct block b 4040", &word, 29, &index_large) == 0);
+    const struct eventlog_offer offers[] = {
+        {.write_index = index_small, .event = 0, .level = 3, .name = "small"},
+        {.write_index = index_large, .event = 1, .level = 3, .name = "large"},
+    };
+    uint32_t number = 0;
+    step("and published", publish(device, "relayed", offers, 2, &number) == 0);
+    try_requests();
+    try_private();
+    try_events();
+    try_overwriting(0, "cpu0");
+    try_overwriting(EVENTLOG_RELAY_GLOBAL, "all");
+    try_closing_the_channel();
+    try_coming_and_going();
+    step("all goes to its channel", true);
+    return 0;
+}
