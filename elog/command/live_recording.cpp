@@ -192,6 +192,9 @@ std::unique_ptr<live_recording> begin(recording_route route, bool stacks,
         case recording_route::device:
             return std::make_unique<kernel_recording<device_recording>>(route, options,
                                                                         advice_on_device, options);
+        case recording_route::relay:
+            return std::make_unique<kernel_recording<relay_recording>>(route, options.patterns,
+                                                                       advice_on_device, options);
         case recording_route::tracefs: {
             tracing_options wanted =
                 make_tracing_options(tracing_kind::instance, arguments, options, where);

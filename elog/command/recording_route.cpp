@@ -17,16 +17,17 @@ struct named_route {
 };
 constexpr std::array routes{
     named_route{"memory", recording_route::memory}, named_route{"device", recording_route::device},
-    named_route{"tracefs", recording_route::tracefs}, named_route{"perf", recording_route::perf}};
+    named_route{"relay", recording_route::relay}, named_route{"tracefs", recording_route::tracefs},
+    named_route{"perf", recording_route::perf}};
 
 }  // namespace
 
 void add_route_options(subcommand& command, route_arguments& arguments) {
     command
         .add_option("--via", arguments.via,
-                    "Where events come from: memory, device, tracefs, perf or auto")
+                    "Where events come from: memory, device, relay, tracefs, perf or auto")
         .value_name("ROUTE")
-        .one_of({"auto", "memory", "device", "tracefs", "perf"});
+        .one_of({"auto", "memory", "device", "relay", "tracefs", "perf"});
     command.add_flag("--stack", arguments.stacks,
                      "With --via perf: in a field more, stack, where the program was");
     command.add_flag("-v,--verbose", arguments.verbose, "Say by which route events come, and why");
@@ -45,7 +46,7 @@ asked_route parse_route(const route_arguments& arguments, const listening_argume
                                            [&](const auto& each) { return each.name == via; });
     if (found == routes.end()) {
         throw usage_failure(
-            "Events come via memory, device, tracefs, perf or auto, and not via '{}'.", via);
+            "Events come via memory, device, relay, tracefs, perf or auto, and not via '{}'.", via);
     }
     check_route(found->route, listening);
     return {found->route, arguments.verbose, arguments.stacks};

@@ -14,6 +14,7 @@ namespace elog {
 enum class recording_route {
     memory,   // a subscription of ours, which programs write to
     device,   // the same of the kernel module's
+    relay,    // one of the module's that writes to a relay channel
     tracefs,  // an instance of the kernel's tracing
     perf,     // perf's buffers of the same events
 };

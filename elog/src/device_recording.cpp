@@ -8,9 +8,11 @@
 
 #include "clock.hpp"
 #include "device_providers.hpp"
+#include "device_subscription.hpp"
 #include "error_text.hpp"
 #include "filter.hpp"
 #include "present_clock.hpp"
+#include "relay_subscription.hpp"
 
 namespace elog {
 namespace {
@@ -37,10 +39,14 @@ bool is_named(const event_patterns& patterns, const std::string& provider) {
 }  // namespace
 
 device_recording::device_recording(const subscription_options& options)
+    : device_recording(options, std::make_unique<device_subscription>(options)) {}
+
+device_recording::device_recording(const subscription_options& options,
+                                   std::unique_ptr<module_source> source)
     : patterns_(options.patterns),
       overwrites_(options.overwrite),
-      source_(options),
-      stream_(source_.region().geometry.ring_count),
+      source_(std::move(source)),
+      stream_(source_->region().geometry.ring_count),
       met_(options.patterns.size(), false) {
     find_providers();
     if (options.narrowed) {
@@ -52,7 +58,7 @@ device_recording::device_recording(const subscription_options& options)
 /// same.
 void device_recording::find_published() {
     const std::string processes = patterns_.packed();
-    for_each_device_provider(source_.device(), [&](device_provider&& each) {
+    for_each_device_provider(source_->device(), [&](device_provider&& each) {
         if (!core::wants_process(processes, each.pid, each.process) ||
             (each.is_kernels && !is_named(patterns_, each.schema.name))) {
             return;
@@ -65,9 +71,9 @@ void device_recording::find_published() {
 }
 
 void device_recording::find_providers() {
-    source_.read_new_providers([this](provider_instance&& provider) {
+    source_->read_new_providers([this](provider_instance&& provider) {
         note_patterns(provider.schema);
-        if (source_.names_keywords()) {
+        if (source_->names_keywords()) {
             note_wanted(provider);
         }
         found_.push_back(std::move(provider));
@@ -136,30 +142,22 @@ bool device_recording::has_reached(const std::vector<eventlog_statistics>& count
     return true;
 }
 
-std::vector<eventlog_statistics> device_recording::counts() const {
-    std::vector<eventlog_statistics> counts;
-    for (std::uint32_t ring = 0; ring + 1 < stream_.rings().size(); ++ring) {
-        counts.push_back(source_.count(ring));
-    }
-    return counts;
-}
-
 /// Whether a read has found nothing because writers took the place of what it was about to read, in
 /// which case the next one will find what they have written.
 bool device_recording::is_overtaken(int empty_reads) const {
-    return overwrites_ && empty_reads < empty_reads_max && !has_reached(counts());
+    return overwrites_ && empty_reads < empty_reads_max && !has_reached(source_->counts());
 }
 
 /// All that there is now. Where programs write as fast as we read that would have no end: then as
 /// far as they have come by then.
 void device_recording::read_all() {
     const device_stream::is_wanted wanted =
-        source_.names_keywords() ? [this](const record_view& record) { return is_wanted(record); }
-                                 : device_stream::is_wanted{};
+        source_->names_keywords() ? [this](const record_view& record) { return is_wanted(record); }
+                                  : device_stream::is_wanted{};
     std::vector<eventlog_statistics> far_enough;
     int empty_reads = 0;
     for (int reads = 1; far_enough.empty() || !has_reached(far_enough); ++reads) {
-        const std::span<const std::uint8_t> bytes = source_.read();
+        const std::span<const std::uint8_t> bytes = source_->read();
         if (bytes.empty()) {
             if (!is_overtaken(++empty_reads)) {
                 break;
@@ -172,14 +170,14 @@ void device_recording::read_all() {
             sink_->take_run(run);
         });
         if (reads >= reads_without_end && far_enough.empty()) {
-            far_enough = counts();
+            far_enough = source_->counts();
         }
     }
     hand_providers_over();
 }
 
 void device_recording::take_all() {
-    const std::uint32_t clock = source_.region().header.clock;
+    const std::uint32_t clock = source_->region().header.clock;
     const std::uint64_t now = core::read_clock(clock);
     read_all();
     if (clock_schedule_.is_due()) {
@@ -200,7 +198,7 @@ recording_summary device_recording::so_far() const {
         summary.overwritten += ring.overwritten;
     }
     summary.lost = summary.full;
-    summary.providers_refused = source_.providers_refused();
+    summary.providers_refused = source_->providers_refused();
     summary.elapsed = steady_clock::now() - begin_;
     return summary;
 }
@@ -219,9 +217,9 @@ void device_recording::report_losses() {
 recording_summary device_recording::run(record_sink& sink, const std::function<bool()>& stop,
                                         std::chrono::nanoseconds latency) {
     sink_ = &sink;
-    sink_->start(source_.region());
+    sink_->start(source_->region());
     if (!overwrites_) {
-        sink_->take_clock(source_.region().header.clock_start);
+        sink_->take_clock(source_->region().header.clock_start);
     }
     begin_ = steady_clock::now();
     steady_clock::time_point due = begin_;
@@ -237,23 +235,26 @@ recording_summary device_recording::run(record_sink& sink, const std::function<b
             take_all();
         }
         const std::chrono::nanoseconds left = due - steady_clock::now();
-        is_pressing = source_.wait(std::clamp<std::chrono::nanoseconds>(left, {}, stop_interval));
+        is_pressing = source_->wait(std::clamp<std::chrono::nanoseconds>(left, {}, stop_interval));
     }
     return end();
 }
 
 /// Programs go on; what they emit from here on is not part of it.
 recording_summary device_recording::end() {
-    source_.end();
+    source_->end();
     if (overwrites_) {
-        sink_->take_clock(start_by_present_clock(source_.region().header));
+        sink_->take_clock(start_by_present_clock(source_->region().header));
     }
     take_all();
-    sink_->take_clock(core::read_clock_pair(source_.region().header.clock));
+    sink_->take_clock(core::read_clock_pair(source_->region().header.clock));
     report_losses();
     recording_summary summary = so_far();
     sink_->finish();
     return summary;
 }
+
+relay_recording::relay_recording(const subscription_options& options)
+    : device_recording(options, std::make_unique<relay_subscription>(options)) {}
 
 }  // namespace elog

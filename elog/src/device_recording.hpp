@@ -7,22 +7,26 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "clock_schedule.hpp"
 #include "device_stream.hpp"
-#include "device_subscription.hpp"
 #include "filter.hpp"
+#include "module_source.hpp"
 #include "recording.hpp"
 
 namespace elog {
 
 class device_recording {
   public:
-    /// From here on the kernel keeps events. The patterns must outlive it. Throws failure.
+    /// From here on the kernel keeps events, in its rings. The patterns must outlive it. Throws
+    /// failure.
     explicit device_recording(const subscription_options& options);
+    /// The same of a subscription that has been made with these options.
+    device_recording(const subscription_options& options, std::unique_ptr<module_source> source);
 
     /// As that of recording; once. The kernel goes on until this is destroyed; what comes after
     /// `stop` has said so need not be in it.
@@ -37,7 +41,7 @@ class device_recording {
         return published_.empty() ? found_ : published_;
     }
     /// Sentences, since the last call.
-    [[nodiscard]] std::vector<std::string> take_complaints() { return source_.take_complaints(); }
+    [[nodiscard]] std::vector<std::string> take_complaints() { return source_->take_complaints(); }
 
   private:
     using steady_clock = std::chrono::steady_clock;
@@ -49,7 +53,6 @@ class device_recording {
     void hand_providers_over();
     [[nodiscard]] bool is_wanted(const record_view& record);
     [[nodiscard]] bool is_in_session(const record_view& record) const;
-    [[nodiscard]] std::vector<eventlog_statistics> counts() const;
     [[nodiscard]] bool is_overtaken(int empty_reads) const;
     void read_all();
     void take_all();
@@ -60,7 +63,7 @@ class device_recording {
     const event_patterns& patterns_;
     std::vector<provider_instance> published_;  // also of whom nothing is asked
     bool overwrites_;
-    device_subscription source_;
+    std::unique_ptr<module_source> source_;
     device_stream stream_;
     record_sink* sink_ = nullptr;           // while it runs
     std::vector<provider_instance> found_;  // and not handed over
@@ -70,6 +73,12 @@ class device_recording {
     steady_clock::time_point begin_ = steady_clock::now();
     clock_schedule clock_schedule_;
     std::uint64_t last_poll_ = 0;
+};
+
+/// By way of a relay channel.
+class relay_recording : public device_recording {
+  public:
+    explicit relay_recording(const subscription_options& options);
 };
 
 }  // namespace elog

@@ -83,7 +83,20 @@ core::unique_fd open_device() {
 
 device_subscription::device_subscription(const subscription_options& options)
     : request_(asked_of_programs(options)), file_(open_device()), bytes_(room) {
-    subscribe(options);
+    subscribe(request_of(options));
+    map();
+}
+
+device_subscription::device_subscription(const subscription_options& options, int relay)
+    : request_(asked_of_programs(options)), file_(open_device()), bytes_(room) {
+    eventlog_subscription_request wanted = request_of(options);
+    // Rings that get no memory; whether it overwrites, the channel knows.
+    wanted.features = 0;
+    wanted.buffer_count = 2;
+    wanted.buffer_size = EVENTLOG_BUFFER_SIZE_MIN;
+    wanted.flags |= EVENTLOG_TO_RELAY;
+    wanted.relay = relay;
+    subscribe(wanted);
     map();
 }
 
@@ -93,7 +106,8 @@ device_subscription::~device_subscription() {
     }
 }
 
-void device_subscription::subscribe(const subscription_options& options) {
+eventlog_subscription_request device_subscription::request_of(
+    const subscription_options& options) const {
     eventlog_subscription_request wanted{};
     wanted.size = sizeof wanted;
     wanted.features = options.overwrite ? EVENTLOG_FEATURE_OVERWRITE : 0;
@@ -108,6 +122,10 @@ void device_subscription::subscribe(const subscription_options& options) {
     wanted.processes = reinterpret_cast<std::uintptr_t>(request_.processes.data());
     wanted.schemas_size = schemas_size;
     wanted.flags = EVENTLOG_WAKE_AT_SWITCH;
+    return wanted;
+}
+
+void device_subscription::subscribe(eventlog_subscription_request wanted) {
     if (::ioctl(file_.get(), EVENTLOG_SUBSCRIBE, &wanted) != 0) {
         throw_refused(errno);
     }
@@ -172,7 +190,15 @@ eventlog_statistics device_subscription::count(std::uint32_t ring) const {
     return counts;
 }
 
-bool device_subscription::wait(std::chrono::nanoseconds at_most) const {
+std::vector<eventlog_statistics> device_subscription::counts() const {
+    std::vector<eventlog_statistics> counts;
+    for (std::uint32_t ring = 0; ring + 1 < geometry_.ring_count; ++ring) {
+        counts.push_back(count(ring));
+    }
+    return counts;
+}
+
+bool device_subscription::wait(std::chrono::nanoseconds at_most) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
     const timespec timeout{static_cast<time_t>(seconds.count()),
                            static_cast<long>((at_most - seconds).count())};

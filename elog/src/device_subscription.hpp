@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "device_request.hpp"
+#include "module_source.hpp"
 #include "provider_schema.hpp"
 #include "region.hpp"
 #include "region_reader.hpp"
@@ -25,48 +26,38 @@
 
 namespace elog {
 
-class device_subscription {
+class device_subscription : public module_source {
   public:
     /// From here on the kernel keeps events. `options` is as for a subscription in memory, but for
     /// the name. Throws failure.
     explicit device_subscription(const subscription_options& options);
-    ~device_subscription();
+    /// With records that go to the relay channel which that file has made, and of which only those
+    /// losses come here that the channel does not count.
+    device_subscription(const subscription_options& options, int relay);
+    ~device_subscription() override;
     device_subscription(const device_subscription&) = delete;
     device_subscription& operator=(const device_subscription&) = delete;
 
-    /// What sinks look at; there is no file to be read.
-    [[nodiscard]] open_region region() const noexcept { return {no_file_, header_, geometry_}; }
-    /// For what else can be asked there.
-    [[nodiscard]] int device() const noexcept { return file_.get(); }
-    [[nodiscard]] bool names_keywords() const noexcept { return request_.names_keywords; }
-
-    /// Whole records, and gaps among them, as read(2) gives them; none if there is nothing. They
-    /// stay until the next call.
-    [[nodiscard]] std::span<const std::uint8_t> read();
-
-    /// From here on the kernel keeps no events, and what it has can still be read. With a module
-    /// that is too old to do that nothing changes.
-    void end() noexcept;
-
-    /// What one ring has recorded and lost so far.
-    [[nodiscard]] eventlog_statistics count(std::uint32_t ring) const;
-
-    /// Sleeps until a buffer has been switched or the time is over. Returns whether it is the
-    /// former.
-    [[nodiscard]] bool wait(std::chrono::nanoseconds at_most) const;
-
-    using take_provider = std::function<void(provider_instance&&)>;
-    /// Hands over those that have come since the last call and of which something is asked for.
-    void read_new_providers(const take_provider& take);
-    /// Sentences, since the last call: of providers that make no sense.
-    [[nodiscard]] std::vector<std::string> take_complaints() {
+    [[nodiscard]] open_region region() const noexcept override {
+        return {no_file_, header_, geometry_};
+    }
+    [[nodiscard]] int device() const noexcept override { return file_.get(); }
+    [[nodiscard]] bool names_keywords() const noexcept override { return request_.names_keywords; }
+    [[nodiscard]] std::span<const std::uint8_t> read() override;
+    void end() noexcept override;
+    [[nodiscard]] std::vector<eventlog_statistics> counts() const override;
+    [[nodiscard]] bool wait(std::chrono::nanoseconds at_most) override;
+    void read_new_providers(const take_provider& take) override;
+    [[nodiscard]] std::vector<std::string> take_complaints() override {
         return std::exchange(complaints_, {});
     }
-    /// Whose schemas have found no room in the region.
-    [[nodiscard]] std::uint32_t providers_refused() const noexcept;
+    [[nodiscard]] std::uint32_t providers_refused() const noexcept override;
 
   private:
-    void subscribe(const subscription_options& options);
+    [[nodiscard]] eventlog_subscription_request request_of(
+        const subscription_options& options) const;
+    void subscribe(eventlog_subscription_request wanted);
+    [[nodiscard]] eventlog_statistics count(std::uint32_t ring) const;
     void map();
     void take_provider_at(std::uint32_t index, const take_provider& take);
     void complain(std::string sentence);

@@ -301,5 +301,6 @@ and a BPF program that is attached counts events and reads their fields.
 OUTSIDE = {
     CODE + "Kbuild": "builds the module there",
     "samples/eventlog/Kbuild": "builds the samples there",
+    "samples/eventlog/eventlog_nmi.c": "tests of the module alone want it",
     CODE + "event_mutex_borrowed.c": "modules there cannot take event_mutex",
 }

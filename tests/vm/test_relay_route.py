@@ -1,0 +1,347 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog record --via relay: events through a relay channel are what the module's rings and shared
+memory give, each one that is missing is counted, and the channel goes with its recorder."""
+
+import kernel_module
+import loads
+import parts
+import vm_case
+
+COUNT = loads.Case.COUNT
+# More than two buffers of 128 KiB take of the smallest records.
+COUNT_OF_TOO_MANY = 20_000
+ROUNDS = 50
+EMITTERS = 3
+NMIS = 1000
+ON_CPU_1 = 7
+
+# Each recording runs the program, so that it has all of its events; within others, if there are several.
+SCRIPT = parts.SHELL + rf"""
+load=$0 shop=$1 elog=$2
+channels=/sys/kernel/debug/eventlog
+record() {{ "$elog" record --via relay "$@"; }}
+
+record_at_all() {{ record -e 'load:*' --wait --duration 1s; }}
+part not_loaded record_at_all
+insmod /eventlog.ko remove_idle=1 || exit
+umount /sys/kernel/debug 2> /dev/null
+part no_debugfs record_at_all
+mount -t debugfs none /sys/kernel/debug || exit
+mkfifo /tmp/keep
+"$load" 0 < /tmp/keep > /dev/null &
+keeper=$!
+exec 8> /tmp/keep
+is_there() {{ [ -e /sys/kernel/tracing/events/eventlog/load_item ]; }}
+wait_until is_there
+
+beside_others() {{
+    record -e 'load:*' -o /tmp/relay.elog -j -- \
+        "$elog" record --via device -e 'load:*' -o /tmp/device.elog -- \
+        "$elog" record -e 'load:*' -o /tmp/memory.elog -- "$load" {COUNT} < /dev/null
+}}
+picked() {{
+    record -v -e 'shop:*@info/sales' --session 2 -e 'shop:*#' -o /tmp/relay-picked.elog -- \
+        "$elog" record -e 'shop:*@info/sales' --session 2 -e 'shop:*#' -o /tmp/memory-picked.elog -- \
+        "$shop" {ROUNDS}
+}}
+overwritten() {{
+    record -e 'load:*' -o /tmp/newest.elog --overwrite --buffer-size 2x128K -j -- \
+        taskset 1 "$load" {COUNT_OF_TOO_MANY} < /dev/null
+}}
+# The recorder stands still while there is more than its buffers take.
+late() {{
+    record -e 'load:*' -o /tmp/late.elog --buffer-size 2x128K "$@" -- \
+        sh -c "kill -STOP \$PPID; taskset 1 '$load' {COUNT_OF_TOO_MANY} < /dev/null; kill -CONT \$PPID"
+}}
+# Several at once, faster than it is read.
+pressed() {{
+    cat > /tmp/press <<END
+for each in $(seq -s ' ' {EMITTERS}); do "$load" {COUNT} < /dev/null & done
+wait
+END
+    record -e 'load:*' -o /tmp/pressed.elog --buffer-size 2x128K -j -- sh /tmp/press
+}}
+# Of so few that no buffer is ever full.
+few() {{
+    cat > /tmp/few <<END
+"$load" 1 < /dev/null > /dev/null
+until [ -e /tmp/shown ]; do sleep 0.1; done
+END
+    record -e 'load:*' --count 1 -j -- sh /tmp/few && touch /tmp/shown
+}}
+# What counts instead of keeping, while a program emits that waits for it.
+counted() {{
+    "$elog" "$@" --via relay -j -e 'load:*' 8>&- &
+    counter=$!
+    listens() {{ grep -q /dev/eventlog /proc/$counter/maps; }}
+    wait_until listens
+    "$load" {COUNT} < /dev/null > /dev/null
+    kill -TERM $counter
+    wait $counter
+}}
+cpus_come() {{
+    online=/sys/devices/system/cpu/cpu1/online
+    echo 0 > $online
+    cat > /tmp/come <<END
+echo 1 > $online
+taskset 2 "$load" {ON_CPU_1} < /dev/null
+echo 0 > $online
+taskset 1 "$load" 1 < /dev/null
+echo 1 > $online
+taskset 2 "$load" {ON_CPU_1} < /dev/null
+END
+    record -e 'load:*' -o /tmp/cpus.elog -- sh /tmp/come
+}}
+killed() {{
+    "$elog" record --via relay -e 'load:*' -o /tmp/killed.elog 8>&- &
+    recorder=$!
+    has_channel() {{ [ -e $channels/elog-$recorder/stats ]; }}
+    wait_until has_channel
+    kill -KILL $recorder
+    wait $recorder
+    ls $channels
+    "$load" 10 < /dev/null
+}}
+# A name that a recorder of another PID namespace has taken.
+taken() {{
+    unshare -p -f "$elog" record --via relay -e 'load:*' -o /tmp/first.elog 8>&- &
+    first=$!
+    has_channels() {{ [ "$(ls $channels | wc -l)" -eq $1 ]; }}
+    wait_until has_channels 1
+    unshare -p -f "$elog" record --via relay -e 'load:*' -o /tmp/second.elog 8>&- &
+    second=$!
+    wait_until has_channels 2
+    ls $channels
+    kill $(pidof elog)
+    wait $first && wait $second
+}}
+explained() {{ record -e 'load:*' --explain; }}
+too_large() {{ record -e 'load:*' --buffer-size 2x32M --wait; }}
+not_permitted() {{
+    chmod 666 /dev/eventlog /dev/eventlog_relay
+    su user -s /bin/sh -c "$elog record --via relay -e 'load:*' --wait"
+}}
+part agg counted agg 'count(), sum(number) by event'
+part top counted top
+for each in beside_others picked overwritten few pressed killed taken explained too_large not_permitted; do
+    part $each $each
+done
+part late late -j
+part late_fails late --fail-on-loss
+if [ -e /sys/devices/system/cpu/cpu1/online ]; then
+    part cpus_come cpus_come
+fi
+exec 8>&-
+wait $keeper
+part left ls $channels
+is_unloaded() {{ rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }}
+part unload wait_until is_unloaded
+"""
+FILES = ("relay.elog", "device.elog", "memory.elog", "relay-picked.elog", "memory-picked.elog",
+         "newest.elog", "pressed.elog", "late.elog")
+# One processor: where several are emulated by threads, code that is changed under load has brought
+# guests down.
+WITH_THE_KERNEL = parts.SHELL + rf"""
+shop=$0 elog=$1
+mount -t debugfs none /sys/kernel/debug 2> /dev/null
+insmod /eventlog.ko remove_idle=1 || exit
+together() {{
+    "$elog" record --via relay -e 'kernel:*' -e 'shop:*' -o /tmp/together.elog -j -- "$shop" {ROUNDS} 2>&1
+}}
+# Each comes in an NMI, too, in which relay is not written to.
+nmis() {{
+    insmod /eventlog_nmi.ko || return
+    "$elog" record --via relay -e nmis -o /tmp/nmis.elog -j -- \
+        sh -c 'echo {NMIS} > /sys/module/eventlog_nmi/parameters/emit'
+    rmmod eventlog_nmi
+}}
+part together together
+part nmis nmis
+is_unloaded() {{ rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }}
+part unload wait_until is_unloaded
+"""
+
+
+class RelayRoute(loads.Case):
+    """One guest, in which all is recorded; what came of it is looked at here."""
+
+    KERNEL = "debian-6.12"
+    PROCESSORS = 2
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        programs = [vm_case.built("PROGRAMS", name) for name in ("user_events_load", "device_shop")]
+        programs.append(vm_case.built("ELOG"))
+        files = FILES + (("cpus.elog",) if cls.PROCESSORS > 1 else ())
+        cls.result = cls.run_well(
+            kernel,
+            ["sh", "-c", SCRIPT, *programs],
+            files={"/eventlog.ko": vm_case.module_or_skip(kernel),
+                   **{program: program for program in programs}},
+            collect=tuple(f"/tmp/{name}" for name in files),
+            memory=2048,
+            processors=cls.PROCESSORS,
+        )
+
+    def fields_of(self, name, *names):
+        return [{each: line.get(each) for each in names}
+                for line in loads.shown(self.collected(name))]
+
+    def test_gets_what_rings_and_memory_get_field_by_field(self):
+        told = loads.summary(self.part("beside_others"))
+        self.assertEqual((told["events"], told["lost"], told["overwritten"]), (COUNT, 0, 0))
+        names = ("provider", "event", "process", "pid", "thread", "level", "fields")
+        by_relay = self.fields_of("relay.elog", *names)
+        self.assertEqual(len(by_relay), COUNT)
+        for other in ("device.elog", "memory.elog"):
+            self.assertEqual(by_relay, self.fields_of(other, *names))
+
+    def test_has_times_that_rise_on_each_processor(self):
+        self.part("beside_others")
+        latest = {}
+        for line in loads.shown(self.collected("relay.elog")):
+            self.assertGreaterEqual(line["time"], latest.get(line["cpu"], ""))
+            latest[line["cpu"]] = line["time"]
+
+    def test_picks_what_memory_picks(self):
+        said = self.part("picked")
+        self.assertIn("elog: Events come via relay: another one is not asked for.", said)
+        by_relay, by_memory = (self.fields_of(f"{route}-picked.elog", "event", "fields")
+                               for route in ("relay", "memory"))
+        self.assertEqual(by_relay, by_memory)
+        self.assertGreater(len(by_relay), ROUNDS)
+
+    def test_counts_what_is_overwritten(self):
+        self.assert_newest("newest.elog", "overwritten", COUNT_OF_TOO_MANY)
+
+    def test_counts_what_is_lost(self):
+        self.assert_oldest("late.elog", "late", COUNT_OF_TOO_MANY)
+
+    def test_fails_on_loss_if_it_is_asked_to(self):
+        self.part("late_fails", 3)
+
+    def test_has_read_or_lost_what_many_have_emitted_at_once(self):
+        told = loads.summary(self.part("pressed"))
+        found, missing = loads.loads(self.collected("pressed.elog"))
+        self.assertEqual(len(found) + missing, EMITTERS * COUNT)
+        self.assertEqual((told["events"], told["lost"]), (len(found), missing))
+        self.assertGreater(len(found), 0)
+
+    def test_shows_what_fills_no_buffer(self):
+        self.assertEqual(len([line for line in self.part("few") if line.startswith('{"')]), 1)
+
+    def test_takes_processors_that_come_and_go(self):
+        if self.PROCESSORS == 1:
+            self.skipTest("there is one processor.")
+        self.part("cpus_come")
+        lines = loads.shown(self.collected("cpus.elog"))
+        cpus = [line["cpu"] for line in lines]
+        self.assertEqual(cpus, [1] * ON_CPU_1 + [0] + [1] * ON_CPU_1)
+
+    def test_channel_goes_with_a_recorder_that_is_killed(self):
+        said = self.part("killed")
+        self.assertFalse([line for line in said if line.startswith("elog-")], said)
+
+    def test_finds_another_name_if_its_own_is_taken(self):
+        said = self.part("taken")
+        self.assertTrue({"elog-1", "elog-1-1"} <= set(said), said)
+
+    def test_leaves_nothing(self):
+        self.assertEqual(self.part("left"), [])
+        self.part("unload")
+
+    def test_explains_who_decides(self):
+        said = "\n".join(self.part("explained"))
+        self.assertRegex(said, r"the kernel asks +which events -e, --session, -p and --comm want")
+
+    def test_says_what_is_wrong(self):
+        for title, sentence in (
+                ("not_loaded", "the kernel module eventlog is not loaded. Load it, as root, with: "
+                               "modprobe eventlog."),
+                ("no_debugfs", "debugfs is not mounted. Mount it, as root, with: mount -t debugfs"),
+                ("not_permitted", "A relay channel takes CAP_SYS_ADMIN. Be root, or listen via device."),
+                ("too_large", "Ask for less with --buffer-size")):
+            with self.subTest(title):
+                self.assertIn(sentence, "\n".join(self.part(title, 1)))
+
+
+class RelayRouteBefore64(RelayRoute):
+    """The same on an older kernel, of one processor."""
+
+    KERNEL = "debian-6.1"
+    PROCESSORS = 1
+
+
+class WithTheKernel(parts.Case):
+    """One guest, in which the kernel's own events are recorded with a program's."""
+
+    KERNEL = "debian-6.12"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        module = vm_case.module_or_skip(kernel)
+        programs = [vm_case.built("PROGRAMS", "device_shop"), vm_case.built("ELOG")]
+        cls.result = cls.run_well(
+            kernel, ["sh", "-c", WITH_THE_KERNEL, *programs],
+            files={"/eventlog.ko": module,
+                   "/eventlog_nmi.ko": str(kernel_module.sample_beside(module, "eventlog_nmi.ko")),
+                   **{program: program for program in programs}},
+            collect=("/tmp/together.elog", "/tmp/nmis.elog"), processors=1,
+        )
+
+    def test_is_on_one_timeline_with_programs(self):
+        told = loads.summary(self.part("together"))
+        self.assertEqual(told["lost"], 0)
+        lines = loads.shown(self.collected("together.elog"))
+        times = [line["time"] for line in lines]
+        self.assertEqual(times, sorted(times))
+        shop = [line for line in lines if line["provider"] == "shop"]
+        self.assertEqual(len(shop), 16 * ROUNDS)
+        # Whoever emits is who was switched to last.
+        running, checked = None, 0
+        for line in lines:
+            if line["event"] == "switch":
+                running = line["fields"]["next"]
+            elif line["provider"] == "shop" and running is not None:
+                self.assertEqual(line["thread"], running)
+                checked += 1
+        self.assertGreater(checked, 0)
+
+    def test_has_what_interrupts_tell_from_their_beginning_to_their_end(self):
+        self.part("together")
+        begun, ended = None, 0
+        for line in loads.shown(self.collected("together.elog")):
+            if line["event"] == "interrupt_begin":
+                begun = line["fields"]
+            elif line["event"] == "interrupt_end" and begun is not None:
+                self.assertEqual(line["fields"], begun)
+                begun = None
+                ended += 1
+        self.assertGreater(ended, 0)
+
+
+    def test_counts_what_comes_in_nmis(self):
+        told = loads.summary(self.part("nmis"))
+        lines = loads.shown(self.collected("nmis.elog"))
+        found = [line["fields"] for line in lines if "event" in line]
+        self.assertEqual(found, [{"number": number, "in_nmi": 0} for number in range(NMIS)])
+        self.assertEqual(sum(line["lost"] for line in lines if "event" not in line), NMIS)
+        self.assertEqual((told["events"], told["lost"]), (NMIS, NMIS))
+
+    def test_is_unloaded_afterwards(self):
+        self.part("unload")
+
+
+class WithTheKernelBefore64(WithTheKernel):
+    """The same on an older kernel."""
+
+    KERNEL = "debian-6.1"
+
+
+if __name__ == "__main__":
+    vm_case.main()
