@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// From the kernel module's device to a sink: what `elog record --via device` does between its first
+// From the kernel module to a sink: what `elog record --via device`, or relay, does between its first
 // event and its last.
 #pragma once
 

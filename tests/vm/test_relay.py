@@ -71,5 +71,11 @@ class RelayBefore64(Relay):
     KERNEL = "debian-6.1"
 
 
+class RelayUnderDebugging(Relay):
+    """The same where the kernel looks after itself."""
+
+    KERNEL = "debug-6.12"
+
+
 if __name__ == "__main__":
     vm_case.main()

@@ -40,6 +40,9 @@ int withdraw(int file, uint32_t number) {
 static int try_to_subscribe(int file, const struct wanted* wanted, uint64_t* total_size) {
     struct eventlog_rule rule = {
         .provider = "*", .event = "*", .level = wanted->level, .keywords = wanted->keywords};
+    if (wanted->provider != NULL) {
+        (void)snprintf(rule.provider, sizeof rule.provider, "%s", wanted->provider);
+    }
     if (wanted->event != NULL) {
         (void)snprintf(rule.event, sizeof rule.event, "%s", wanted->event);
     }

@@ -13,7 +13,8 @@ extern "C" {
 
 /// What is asked for. Without anything: all events, in discard mode, without waiting.
 struct wanted {
-    const char* event;  // a pattern
+    const char* provider;  // patterns
+    const char* event;
     uint32_t level;
     uint64_t keywords;
     uint32_t pid;
