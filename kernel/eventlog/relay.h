@@ -29,8 +29,9 @@
 
 #include "account.h"
 
-/* What relay does not keep of a buffer.  Only ever changed by the buffer's producer. */
+/* What relay does not keep of a buffer.  Counts are only ever changed by the buffer's producer. */
 struct eventlog_relay_buffer {
+	struct mutex reading; /* by one at a time */
 	u64 recorded;
 	u64 lost;
 	u64 overwritten; /* no longer in the buffer, read or not; in overwrite mode */
@@ -74,6 +75,8 @@ bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
 				  const struct eventlog_record *record, const void *payload);
 void eventlog_relay_buffer_lose(struct eventlog_relay *relay);
 void eventlog_relay_buffers_flush(struct eventlog_relay *relay);
+struct eventlog_relay_buffer *eventlog_relay_kept_of(const struct rchan_buf *buffer);
+void eventlog_relay_run_beside(struct rchan_buf *buffer, void (*run)(void *data), void *data);
 
 /* relay_read.c */
 ssize_t eventlog_relay_read(struct file *file, char __user *to, size_t size, loff_t *position);

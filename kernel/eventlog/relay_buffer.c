@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 
 #include "relay.h"
 
@@ -55,7 +56,7 @@ static const struct file_operations buffer_operations = {
 	.mmap = map_buffer,
 };
 
-static struct eventlog_relay_buffer *kept_of(const struct rchan_buf *buffer)
+struct eventlog_relay_buffer *eventlog_relay_kept_of(const struct rchan_buf *buffer)
 {
 	struct eventlog_relay *relay = buffer->chan->private_data;
 
@@ -65,7 +66,7 @@ static struct eventlog_relay_buffer *kept_of(const struct rchan_buf *buffer)
 static void end_subbuf(const struct rchan_buf *buffer, struct eventlog_relay_header *header,
 		       size_t padding)
 {
-	const struct eventlog_relay_buffer *kept = kept_of(buffer);
+	const struct eventlog_relay_buffer *kept = eventlog_relay_kept_of(buffer);
 
 	header->records = kept->recorded - kept->begun;
 	/* Who has mapped the file and sees this sees all that is before it. */
@@ -74,14 +75,16 @@ static void end_subbuf(const struct rchan_buf *buffer, struct eventlog_relay_hea
 
 static u32 *count_of(const struct rchan_buf *buffer, const void *subbuf)
 {
-	return &kept_of(buffer)->counts[(subbuf - buffer->start) / buffer->chan->subbuf_size];
+	const size_t index = (subbuf - buffer->start) / buffer->chan->subbuf_size;
+
+	return &eventlog_relay_kept_of(buffer)->counts[index];
 }
 
 /* Called again for each record while there is no room: all of it may be done over. */
 static int start_subbuf(struct rchan_buf *buffer, void *subbuf, void *before, size_t padding)
 {
 	const struct eventlog_relay *relay = buffer->chan->private_data;
-	struct eventlog_relay_buffer *kept = kept_of(buffer);
+	struct eventlog_relay_buffer *kept = eventlog_relay_kept_of(buffer);
 	struct eventlog_relay_header *header = subbuf;
 
 	if (before) {
@@ -154,10 +157,76 @@ int eventlog_relay_buffers_open(struct eventlog_relay *relay)
 	return relay->channel ? 0 : -ENOMEM;
 }
 
-/* Makes the files of a channel that has none, with what has been written already. */
+/* Has that run where nobody writes to the buffer meanwhile.  CPUs may not come or go. */
+void eventlog_relay_run_beside(struct rchan_buf *buffer, void (*run)(void *data), void *data)
+{
+	const struct eventlog_relay *relay = buffer->chan->private_data;
+
+	if (eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL) || !cpu_online(buffer->cpu))
+		run(data);
+	else
+		smp_call_function_single(buffer->cpu, run, data, 1);
+}
+
+struct late_file {
+	struct rchan_buf *buffer;
+	struct dentry *file;
+};
+
+static void set_file(void *data)
+{
+	const struct late_file *late = data;
+	struct eventlog_relay *relay = late->buffer->chan->private_data;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&relay->global_lock, flags);
+	d_inode(late->file)->i_size = late->buffer->early_bytes;
+	late->buffer->dentry = late->file;
+	raw_spin_unlock_irqrestore(&relay->global_lock, flags);
+}
+
+static int show_buffer(struct eventlog_relay *relay, struct rchan_buf *buffer)
+{
+	struct late_file late = { .buffer = buffer };
+	int is_global = 0;
+	char name[16];
+
+	snprintf(name, sizeof(name), "cpu%u", buffer->cpu);
+	late.file = create_file(name, relay->directory, 0400, buffer, &is_global);
+	if (IS_ERR(late.file))
+		return PTR_ERR(late.file);
+	eventlog_relay_run_beside(buffer, set_file, &late);
+	return 0;
+}
+
+/*
+ * Makes the files of a channel that has none, with what has been written already.
+ * Unlike relay_late_setup_files(), which makes them with preemption off, though that
+ * may sleep.
+ */
 int eventlog_relay_buffers_show(struct eventlog_relay *relay)
 {
-	return relay_late_setup_files(relay->channel, "cpu", relay->directory);
+	struct rchan *channel = relay->channel;
+	int error = 0;
+	int cpu;
+
+	if (channel->has_base_filename)
+		return -EEXIST;
+	/* Those that come later get their files from relay. */
+	cpus_read_lock();
+	strscpy(channel->base_filename, "cpu", sizeof(channel->base_filename));
+	channel->has_base_filename = 1;
+	channel->parent = relay->directory;
+	for_each_possible_cpu(cpu) {
+		struct rchan_buf *buffer = *per_cpu_ptr(channel->buf, cpu);
+
+		if (buffer && !error)
+			error = show_buffer(relay, buffer);
+		if (eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL))
+			break;
+	}
+	cpus_read_unlock();
+	return error;
 }
 
 static struct rchan_buf *buffer_here(struct eventlog_relay *relay)
@@ -179,7 +248,7 @@ bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
 
 	if (buffer->offset + size > relay->options.subbuf_size &&
 	    !relay_switch_subbuf(buffer, size)) {
-		kept_of(buffer)->lost++;
+		eventlog_relay_kept_of(buffer)->lost++;
 		return false;
 	}
 	place = buffer->data + buffer->offset;
@@ -188,21 +257,21 @@ bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
 	memset(place + record->size, 0, size - record->size);
 	/* Who reads looks at the offset first. */
 	smp_store_release(&buffer->offset, buffer->offset + size);
-	kept_of(buffer)->recorded++;
+	eventlog_relay_kept_of(buffer)->recorded++;
 	return true;
 }
 
 /* As eventlog_relay_buffer_append(), for a record that fits into no sub-buffer. */
 void eventlog_relay_buffer_lose(struct eventlog_relay *relay)
 {
-	kept_of(buffer_here(relay))->lost++;
+	eventlog_relay_kept_of(buffer_here(relay))->lost++;
 }
 
 /* On the buffer's CPU, or while that is off. */
 static void flush_buffer(void *data)
 {
 	struct rchan_buf *buffer = data;
-	const struct eventlog_relay_buffer *kept = kept_of(buffer);
+	const struct eventlog_relay_buffer *kept = eventlog_relay_kept_of(buffer);
 	struct eventlog_relay *relay = buffer->chan->private_data;
 	unsigned long flags;
 
@@ -226,12 +295,8 @@ void eventlog_relay_buffers_flush(struct eventlog_relay *relay)
 	cpus_read_lock();
 	for_each_possible_cpu(cpu) {
 		buffer = *per_cpu_ptr(relay->channel->buf, cpu);
-		if (!buffer)
-			continue;
-		if (global || !cpu_online(cpu))
-			flush_buffer(buffer);
-		else
-			smp_call_function_single(cpu, flush_buffer, buffer, 1);
+		if (buffer)
+			eventlog_relay_run_beside(buffer, flush_buffer, buffer);
 		if (global)
 			break;
 	}

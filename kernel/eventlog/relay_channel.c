@@ -92,8 +92,10 @@ static struct eventlog_relay *allocate(const struct eventlog_relay_options *opti
 		eventlog_relay_put(relay);
 		return NULL;
 	}
-	for (i = 0; i < nr_cpu_ids; i++)
+	for (i = 0; i < nr_cpu_ids; i++) {
+		mutex_init(&relay->buffers[i].reading);
 		relay->buffers[i].counts = relay->counts + (size_t)i * options->subbuf_count;
+	}
 	return relay;
 }
 

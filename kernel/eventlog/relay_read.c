@@ -8,7 +8,6 @@
 #include <linux/debugfs.h>
 #include <linux/fs.h>
 #include <linux/module.h>
-#include <linux/smp.h>
 #include <linux/uaccess.h>
 
 #include "relay.h"
@@ -35,14 +34,8 @@ static void look(void *data)
 
 static void find(struct place *place)
 {
-	const struct eventlog_relay *relay = place->buffer->chan->private_data;
-	const unsigned int cpu = place->buffer->cpu;
-
 	cpus_read_lock();
-	if (eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL) || !cpu_online(cpu))
-		look(place);
-	else
-		smp_call_function_single(cpu, look, place, 1);
+	eventlog_relay_run_beside(place->buffer, look, place);
 	cpus_read_unlock();
 }
 
@@ -101,11 +94,13 @@ static ssize_t read_to(const struct place *place, char __user *to, size_t size)
 ssize_t eventlog_relay_read(struct file *file, char __user *to, size_t size, loff_t *position)
 {
 	struct place place = { .buffer = file->private_data };
+	struct eventlog_relay_buffer *kept = eventlog_relay_kept_of(place.buffer);
 	ssize_t done;
 
-	inode_lock(file_inode(file));
+	/* Not the inode's lock: files of CPUs that come are made with CPUs locked. */
+	mutex_lock(&kept->reading);
 	find(&place);
 	done = read_to(&place, to, size);
-	inode_unlock(file_inode(file));
+	mutex_unlock(&kept->reading);
 	return done;
 }

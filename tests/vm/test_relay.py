@@ -17,7 +17,7 @@ import vm_case
 
 SCRIPT = parts.SHELL + r"""
 mount -t debugfs none /sys/kernel/debug 2> /dev/null
-insmod /eventlog.ko || exit
+insmod /eventlog.ko remove_idle=1 || exit
 as() { su -s /bin/sh -c 'exec 3<> /dev/eventlog_relay && echo opened' "$1"; }
 part mode stat -c '%a %U %G' /dev/eventlog_relay
 part relay "$0"
