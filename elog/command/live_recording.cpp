@@ -193,7 +193,7 @@ std::unique_ptr<live_recording> begin(recording_route route, bool stacks,
             return std::make_unique<kernel_recording<device_recording>>(route, options,
                                                                         advice_on_device, options);
         case recording_route::relay:
-            return std::make_unique<kernel_recording<relay_recording>>(route, options.patterns,
+            return std::make_unique<kernel_recording<relay_recording>>(route, options,
                                                                        advice_on_device, options);
         case recording_route::tracefs: {
             tracing_options wanted =
