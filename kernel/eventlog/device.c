@@ -310,43 +310,61 @@ static bool is_heard(const struct eventlog_slot *slot)
 	return heard;
 }
 
-/* Hands a payload that has been checked to all who listen; it may be changed by that. */
-static void hand_over(const struct eventlog_slot *slot, u8 *payload, size_t size)
+/*
+ * Hands a payload to all who listen, if what points into it is right: else EFAULT.
+ * Where nobody listens, nobody looks.  It may be changed by that.
+ */
+int eventlog_hand_over(const struct eventlog_slot *slot, u8 *payload, size_t size)
 {
+	const bool traced = READ_ONCE(slot->event->heard);
 	const struct eventlog_source_event *published;
+	bool wanted;
+	int error = 0;
 
 	rcu_read_lock();
 	published = rcu_dereference(slot->published);
-	if (published)
+	wanted = published && eventlog_subscriptions_want(published);
+	if (wanted || traced)
+		error = eventlog_payload_check(slot->event->layout, payload, size);
+	if (wanted && !error)
 		eventlog_subscriptions_write(published, payload, size);
 	rcu_read_unlock();
-	if (!READ_ONCE(slot->event->heard))
-		return;
+	if (!traced || error)
+		return error;
 	eventlog_payload_make_absolute(slot->event->layout, payload);
 	eventlog_trace_event_fire(slot->event, payload, size);
+	return 0;
 }
 
 /*
- * One event of `size` bytes.  Fails with ENOENT for a number that this file does
- * not have, EINVAL and E2BIG for a payload that is too short or too long, EBADF if
- * nobody listens, EFAULT if something in it points outside.
+ * The event of that number, for a payload of `size` bytes.  ENOENT if this file does
+ * not have it, EINVAL and E2BIG for a payload that is too short or too long.
  */
-static int write_event(struct eventlog_file *file, u32 index, size_t size, struct iov_iter *from)
+const struct eventlog_slot *eventlog_find_slot(struct eventlog_file *file, u32 index,
+					       size_t size)
 {
 	/* Pairs with the release in set_number(): the event is there, too. */
 	const u32 count = smp_load_acquire(&file->event_count);
 	const struct eventlog_slot *slot;
+
+	if (index >= count)
+		return ERR_PTR(-ENOENT);
+	slot = eventlog_slot_of(file, array_index_nospec(index, count));
+	if (size < slot->event->layout->size)
+		return ERR_PTR(-EINVAL);
+	return size > EVENTLOG_PAYLOAD_MAX ? ERR_PTR(-E2BIG) : slot;
+}
+
+/* One event.  Fails as the two above do, and with EBADF if nobody listens. */
+static int write_event(struct eventlog_file *file, u32 index, size_t size, struct iov_iter *from)
+{
+	const struct eventlog_slot *slot = eventlog_find_slot(file, index, size);
 	u8 brief[256] __aligned(8);
 	u8 *payload = brief;
 	int error;
 
-	if (index >= count)
-		return -ENOENT;
-	slot = eventlog_slot_of(file, array_index_nospec(index, count));
-	if (size < slot->event->layout->size)
-		return -EINVAL;
-	if (size > EVENTLOG_PAYLOAD_MAX)
-		return -E2BIG;
+	if (IS_ERR(slot))
+		return PTR_ERR(slot);
 	if (!is_heard(slot))
 		return -EBADF;
 	if (size > sizeof(brief)) {
@@ -356,60 +374,10 @@ static int write_event(struct eventlog_file *file, u32 index, size_t size, struc
 	}
 	error = copy_from_iter_full(payload, size, from) ? 0 : -EFAULT;
 	if (!error)
-		error = eventlog_payload_check(slot->event->layout, payload, size);
-	if (!error)
-		hand_over(slot, payload, size);
+		error = eventlog_hand_over(slot, payload, size);
 	if (payload != brief)
 		kfree(payload);
 	return error;
-}
-
-/* The next of many; what nobody listens to is passed over. */
-static int write_entry(struct eventlog_file *file, struct iov_iter *from)
-{
-	struct eventlog_batch_entry entry;
-	size_t left, padding;
-	int error;
-
-	if (iov_iter_count(from) < sizeof(entry))
-		return -EINVAL;
-	if (!copy_from_iter_full(&entry, sizeof(entry), from))
-		return -EFAULT;
-	left = iov_iter_count(from);
-	if (entry.size > left)
-		return -EINVAL;
-	error = write_event(file, entry.write_index, entry.size, from);
-	if (error && error != -EBADF)
-		return error;
-	iov_iter_advance(from, entry.size - (left - iov_iter_count(from)));
-	padding = ALIGN(entry.size, sizeof(u64)) - entry.size;
-	iov_iter_advance(from, min(padding, iov_iter_count(from)));
-	return 0;
-}
-
-/* See EVENTLOG_BATCH.  Returns how many bytes of whole entries have been taken. */
-static ssize_t write_batch(struct eventlog_file *file, struct iov_iter *from, size_t total)
-{
-	ssize_t taken = 0;
-	int error = 0;
-	u32 reserved;
-
-	if (total > EVENTLOG_BATCH_SIZE_MAX)
-		return -E2BIG;
-	if (!copy_from_iter_full(&reserved, sizeof(reserved), from))
-		return -EFAULT;
-	if (reserved)
-		return -EINVAL;
-	while (iov_iter_count(from)) {
-		error = write_entry(file, from);
-		if (error)
-			break;
-		taken = total - iov_iter_count(from);
-		if (fatal_signal_pending(current))
-			break;
-		cond_resched();
-	}
-	return taken ? taken : error;
 }
 
 /* One event: its number, then its payload; or EVENTLOG_BATCH and many. */
@@ -423,7 +391,7 @@ static ssize_t device_write(struct kiocb *kiocb, struct iov_iter *from)
 	if (!copy_from_iter_full(&index, sizeof(index), from))
 		return -EFAULT;
 	if (index == EVENTLOG_BATCH)
-		return write_batch(file, from, total);
+		return eventlog_write_batch(file, from, total);
 	error = write_event(file, index, iov_iter_count(from), from);
 	return error ? error : total;
 }

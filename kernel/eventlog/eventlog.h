@@ -2,7 +2,7 @@
 /*
  * The parts of the module, and how they belong together.
  *
- *   device.c --- struct eventlog_file: what one open file has registered
+ *   device.c, batch.c --- struct eventlog_file: what one open file has registered
  *     |  |
  *     |  word.c --- struct eventlog_word: bits in the memory of processes
  *     |                  ^
@@ -168,6 +168,12 @@ struct eventlog_file {
 };
 
 struct eventlog_slot *eventlog_slot_of(struct eventlog_file *file, u32 index);
+const struct eventlog_slot *eventlog_find_slot(struct eventlog_file *file, u32 index, size_t size);
+int eventlog_hand_over(const struct eventlog_slot *slot, u8 *payload, size_t size);
+
+/* batch.c */
+struct iov_iter;
+ssize_t eventlog_write_batch(struct eventlog_file *file, struct iov_iter *from, size_t total);
 int eventlog_get_struct(void *known, size_t known_size, void __user *from);
 int eventlog_get_grown_struct(void *known, size_t known_size, size_t first_size, void __user *from);
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writing to the ring of a CPU: see ring.h and uapi/linux/eventlog.h. */
-#include <linux/atomic.h>
+/* Making room in the ring of a CPU: see ring.h, ring_write.h and uapi/linux/eventlog.h. */
 #include <linux/irqflags.h>
-#include <linux/ktime.h>
-#include <linux/string.h>
 #include <asm/local64.h>
 #ifdef CONFIG_X86
 #include <asm/cpufeature.h>
@@ -11,7 +8,7 @@
 #include <asm/tsc.h>
 #endif
 
-#include "ring.h"
+#include "ring_write.h"
 
 /* For a clock that eventlog_clock_is_known() has let pass.  Any context. */
 u64 eventlog_clock_now(u8 clock)
@@ -23,6 +20,12 @@ u64 eventlog_clock_now(u8 clock)
 	return ktime_get_mono_fast_ns();
 }
 
+/* By the ring's clock. */
+u64 eventlog_ring_now(const struct eventlog_ring_writer *ring)
+{
+	return eventlog_clock_now(ring->clock);
+}
+
 /* Whether time can be told by it on all CPUs alike. */
 bool eventlog_clock_is_known(u32 clock)
 {
@@ -32,11 +35,6 @@ bool eventlog_clock_is_known(u32 clock)
 		       boot_cpu_has(X86_FEATURE_NONSTOP_TSC) && !check_tsc_unstable();
 #endif
 	return clock == EVENTLOG_CLOCK_MONOTONIC;
-}
-
-static bool fits(const struct eventlog_ring_writer *ring, u64 reserved, u64 units)
-{
-	return eventlog_position_of(reserved) + units <= ring->units;
 }
 
 /* An NMI may count between any two instructions: so in one. */
@@ -116,6 +114,9 @@ static void switch_buffer(struct eventlog_ring_writer *ring)
 	WRITE_ONCE(ring->phase, EVENTLOG_RING_SWITCHING);
 	/* What an NMI loses from here on, it puts in front of this buffer itself. */
 	note_losses(ring, next);
+	/* Nobody writes to where it points as long as the ring is sealed. */
+	WRITE_ONCE(ring->active, ring->buffers +
+		   (generation & (ring->buffer_count - 1)) * ring->buffer_size);
 	/*
 	 * What an NMI finds no room for in the new buffer, it counts behind that.  In
 	 * between it may switch itself; then that is done.
@@ -139,7 +140,7 @@ static void lose_in_between(struct eventlog_ring_writer *ring)
 }
 
 /* Returns whether it is worth trying again; if not, the loss has been counted. */
-static noinline bool make_room(struct eventlog_ring_writer *ring, u64 units)
+static bool make_room(struct eventlog_ring_writer *ring, u64 units)
 {
 	unsigned long flags;
 	bool made;
@@ -153,7 +154,7 @@ static noinline bool make_room(struct eventlog_ring_writer *ring, u64 units)
 	WRITE_ONCE(ring->phase, EVENTLOG_RING_SEALING);
 	barrier();
 	/* Whoever came in between may have switched. */
-	made = fits(ring, READ_ONCE(ring->reserved), units);
+	made = eventlog_ring_fits(ring, READ_ONCE(ring->reserved), units);
 	if (!made) {
 		seal(ring);
 		made = may_switch(ring);
@@ -168,62 +169,21 @@ static noinline bool make_room(struct eventlog_ring_writer *ring, u64 units)
 	return made;
 }
 
-/* Returns where the record goes, and its time; or NULL, when its loss has been counted. */
-static u8 *reserve(struct eventlog_ring_writer *ring, u64 units, u64 *time)
+/* The same as eventlog_ring_take(), where there may be no room, or may have been somebody. */
+noinline struct eventlog_record *eventlog_ring_reserve(struct eventlog_ring_writer *ring, u64 units)
 {
-	u64 old, new, buffer;
+	struct eventlog_record *to;
+	u64 old;
 
 	do {
 		old = READ_ONCE(ring->reserved);
-		while (unlikely(!fits(ring, old, units))) {
+		while (!eventlog_ring_fits(ring, old, units)) {
 			if (!make_room(ring, units))
 				return NULL;
 			old = READ_ONCE(ring->reserved);
 		}
-		/* Who comes in between takes a later one, and room: then this is done over. */
-		*time = eventlog_clock_now(ring->clock);
-		new = old + units + (1ULL << EVENTLOG_COUNT_SHIFT);
-	} while (unlikely(cmpxchg_local(&ring->reserved, old, new) != old));
-	buffer = eventlog_generation_of(old) & (ring->buffer_count - 1);
-	return ring->buffers + buffer * ring->buffer_size +
-	       eventlog_position_of(old) * EVENTLOG_UNIT;
-}
-
-static void copy_record(u8 *to, const struct eventlog_record *record, const void *payload, u32 size)
-{
-	const u32 end = sizeof(*record) + size;
-
-	memcpy(to, record, sizeof(*record));
-	memcpy(to + sizeof(*record), payload, size);
-	memset(to + end, 0, ALIGN(end, EVENTLOG_UNIT) - end);
-}
-
-/*
- * The outermost writer makes visible what it and all that interrupted it have
- * written.  Whoever interrupts it here is either seen at the end, or is itself the
- * outermost.  Returns whether this one is.
- */
-static bool commit(struct eventlog_ring_writer *ring)
-{
-	u64 reserved;
-
-	if (ring->nest != 1) {
-		barrier();
-		WRITE_ONCE(ring->nest, ring->nest - 1);
-		return false;
-	}
-	for (;;) {
-		reserved = READ_ONCE(ring->reserved);
-		/* With it, records, descriptors and `sealed`. */
-		smp_store_release(&ring->head->control, reserved);
-		barrier();
-		WRITE_ONCE(ring->nest, 0);
-		barrier();
-		if (likely(reserved == READ_ONCE(ring->reserved)))
-			return true;
-		WRITE_ONCE(ring->nest, 1);
-		barrier();
-	}
+	} while (!eventlog_ring_take(ring, old, units, 1, &to));
+	return to;
 }
 
 /* Counts what was not to be written here, and is not to be written there.  Any context. */
@@ -240,31 +200,8 @@ void eventlog_ring_begin(struct eventlog_ring_writer *ring)
 {
 	ring->units = ring->buffer_size / EVENTLOG_UNIT;
 	ring->descriptors[0].lost_before = ring->head->lost;
+	ring->active = ring->buffers;
 	ring->reserved = 0;
 	/* With it, `lost_before`, and that there is memory. */
 	smp_store_release(&ring->head->control, 0);
-}
-
-/*
- * Writes a record to the ring of this CPU, with preemption off.  All of the record
- * but its size and time has been filled in.  Returns whether readers that wait for a switch
- * are to be told.
- */
-bool eventlog_ring_write(struct eventlog_ring_writer *ring, struct eventlog_record *record,
-			 const void *payload, u32 size)
-{
-	u8 *to;
-
-	record->size = sizeof(*record) + size;
-	WRITE_ONCE(ring->nest, ring->nest + 1);
-	barrier();
-	to = reserve(ring, DIV_ROUND_UP(record->size, EVENTLOG_UNIT), &record->time);
-	if (likely(to))
-		copy_record(to, record, payload, size);
-	barrier();
-	/* Who is told before there is something to be seen would wait on. */
-	if (!commit(ring) || likely(!READ_ONCE(ring->must_wake)))
-		return false;
-	WRITE_ONCE(ring->must_wake, false);
-	return true;
 }

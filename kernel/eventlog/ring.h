@@ -41,6 +41,7 @@ struct eventlog_ring_writer {
 	struct eventlog_buffer *descriptors; /* behind it */
 	struct eventlog_buffer *next; /* while SWITCHING */
 	u8 *buffers; /* NULL: it has no memory */
+	u8 *active; /* the buffer that the generation in `reserved` says, unless that is sealed */
 };
 
 static inline u64 eventlog_position_of(u64 control)
@@ -58,11 +59,13 @@ static inline u64 eventlog_generation_of(u64 control)
 	return control >> EVENTLOG_GENERATION_SHIFT;
 }
 
+struct eventlog_record;
+
 u64 eventlog_clock_now(u8 clock);
 bool eventlog_clock_is_known(u32 clock);
 void eventlog_ring_begin(struct eventlog_ring_writer *ring);
 void eventlog_ring_lose(struct eventlog_ring_writer *ring);
-bool eventlog_ring_write(struct eventlog_ring_writer *ring, struct eventlog_record *record,
-			 const void *payload, u32 size);
+struct eventlog_record *eventlog_ring_reserve(struct eventlog_ring_writer *ring, u64 units);
+u64 eventlog_ring_now(const struct eventlog_ring_writer *ring);
 
 #endif /* EVENTLOG_RING_H */

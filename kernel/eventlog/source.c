@@ -15,19 +15,8 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 
+#include "listeners.h"
 #include "source.h"
-
-struct listener {
-	struct eventlog_subscription *subscription; /* NULL: gone */
-	u16 provider; /* in its region */
-	bool in_session;
-};
-
-struct eventlog_listeners {
-	struct rcu_head rcu;
-	u32 count;
-	struct listener of[];
-};
 
 /*
  * Sources, subscriptions, and who wants what.  Whoever comes is compared with all
@@ -117,7 +106,7 @@ static void tell(struct eventlog_source_event *event)
 		event->source->tell(event, heard);
 }
 
-static int add_listener(struct eventlog_source_event *event, const struct listener *added)
+static int add_listener(struct eventlog_source_event *event, const struct eventlog_listener *added)
 {
 	struct eventlog_listeners *old = listeners_of(event);
 	struct eventlog_listeners *new;
@@ -132,6 +121,7 @@ static int add_listener(struct eventlog_source_event *event, const struct listen
 		if (old->of[i].subscription)
 			new->of[new->count++] = old->of[i];
 	new->of[new->count++] = *added;
+	new->is_plain = new->count == 1 && !added->in_session && !added->subscription->relay;
 	rcu_assign_pointer(event->listeners, new);
 	if (old)
 		kfree_rcu(old, rcu);
@@ -146,9 +136,12 @@ static void remove_listener(struct eventlog_source_event *event,
 	u32 i;
 
 	for (i = 0; listeners && i < listeners->count; i++) {
-		if (listeners->of[i].subscription == subscription)
+		const bool goes = listeners->of[i].subscription == subscription;
+
+		/* Who finds a plain list does not look whether somebody has gone. */
+		if (goes && !listeners->is_plain)
 			WRITE_ONCE(listeners->of[i].subscription, NULL);
-		any |= !!listeners->of[i].subscription;
+		any |= listeners->of[i].subscription && !goes;
 	}
 	if (listeners && !any) {
 		RCU_INIT_POINTER(event->listeners, NULL);
@@ -199,7 +192,7 @@ static int judge(const struct eventlog_subscription *subscription,
 static int attach(struct eventlog_subscription *subscription, struct eventlog_source *source,
 		  const u8 *verdicts)
 {
-	struct listener listener = { .subscription = subscription };
+	struct eventlog_listener listener = { .subscription = subscription };
 	const int index = eventlog_tables_enter(subscription, source);
 	int error = 0;
 	u32 i;
@@ -395,13 +388,12 @@ void eventlog_sources_leave(struct eventlog_subscription *subscription)
 
 /* Returns whether it is counted as lost in the ring: where its channel cannot count it. */
 static bool write_to_relay(struct eventlog_subscription *subscription,
-			   struct eventlog_record *record, const void *payload, u32 size)
+			   struct eventlog_record *record, const void *payload)
 {
 	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
 	unsigned long flags;
 	bool written = false;
 
-	record->size = sizeof(*record) + size;
 	local_irq_save(flags);
 	/* Neither in NMIs nor by whom writing itself calls can relay be written to. */
 	if (!in_nmi() && !ring->nest) {
@@ -418,24 +410,23 @@ static bool write_to_relay(struct eventlog_subscription *subscription,
 	return !written;
 }
 
-static bool write_record(struct eventlog_subscription *subscription,
-			 struct eventlog_record *record, const void *payload, u32 size)
-{
-	if (subscription->relay)
-		return write_to_relay(subscription, record, payload, size);
-	return eventlog_ring_write(this_cpu_ptr(subscription->writers), record, payload, size);
-}
-
-static void write_to(struct eventlog_subscription *subscription, struct eventlog_record *record,
+static void write_to(const struct eventlog_listener *listener,
+		     struct eventlog_subscription *subscription, u16 event, u32 thread,
 		     const void *payload, u32 size)
 {
-	const bool switched = write_record(subscription, record, payload, size);
+	struct eventlog_record record = {
+		.size = sizeof(record) + size,
+		.provider = listener->provider,
+		.event = event,
+	};
 
-	if (unlikely(READ_ONCE(subscription->waiting)) &&
-	    (switched || !subscription->at_switch)) {
-		WRITE_ONCE(subscription->waiting, false);
-		irq_work_queue(&subscription->wake);
+	if (!subscription->relay) {
+		eventlog_write_to(subscription, listener->provider, event, thread, payload, size);
+		return;
 	}
+	record.thread = thread ?: current->pid;
+	record.cpu = smp_processor_id();
+	eventlog_wake(subscription, write_to_relay(subscription, &record, payload));
 }
 
 static bool is_of_session(const struct eventlog_subscription *subscription, const void *payload,
@@ -458,30 +449,33 @@ static bool is_about(const struct eventlog_subscription *subscription,
 					 task_tgid(current) == subscription->without);
 }
 
+static bool wants(const struct eventlog_listener *listener,
+		  const struct eventlog_subscription *subscription, const void *payload, u32 size,
+		  const struct task_struct *about)
+{
+	return (!listener->in_session || is_of_session(subscription, payload, size)) &&
+	       !(about && is_about(subscription, about));
+}
+
 void eventlog_subscriptions_write_about(const struct eventlog_source_event *event,
 					const void *payload, u32 size,
 					const struct task_struct *about)
 {
 	const struct eventlog_listeners *listeners;
-	struct eventlog_record record = { .event = event->id };
-	u32 i;
+	u32 thread, i;
 
-	if (WARN_ON_ONCE(size > EVENTLOG_RECORD_SIZE_MAX - sizeof(record)))
+	if (WARN_ON_ONCE(size > EVENTLOG_RECORD_SIZE_MAX - sizeof(struct eventlog_record)))
 		return;
 	preempt_disable_notrace();
 	listeners = rcu_dereference_sched(event->listeners);
 	if (listeners) {
-		record.thread = event->source->process ? task_pid_vnr(current) : current->pid;
-		record.cpu = smp_processor_id();
+		thread = event->source->process ? task_pid_vnr(current) : 0;
 		for (i = 0; i < listeners->count; i++) {
-			const struct listener *listener = &listeners->of[i];
+			const struct eventlog_listener *listener = &listeners->of[i];
 			struct eventlog_subscription *to = READ_ONCE(listener->subscription);
 
-			if (!to || (listener->in_session && !is_of_session(to, payload, size)) ||
-			    (about && is_about(to, about)))
-				continue;
-			record.provider = listener->provider;
-			write_to(to, &record, payload, size);
+			if (to && wants(listener, to, payload, size, about))
+				write_to(listener, to, event->id, thread, payload, size);
 		}
 	}
 	preempt_enable_notrace();

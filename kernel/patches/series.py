@@ -131,7 +131,8 @@ compare-and-swap without a lock prefix, and what has been written is shown
 by the outermost, when all of it is whole. The memory is that of whoever
 listens, and counts for it.
 """,
-        files=(CODE + "region.c", CODE + "region.h", CODE + "ring.c", CODE + "ring.h"),
+        files=(CODE + "region.c", CODE + "region.h", CODE + "ring.c", CODE + "ring.h",
+               CODE + "ring_write.h"),
     ),
     Patch(
         "eventlog: Describe relay channels",
@@ -175,7 +176,7 @@ Each event has the list of its listeners, which is read under RCU: nobody
 who writes takes a lock, and an event that nobody wants costs a load and a
 branch.
 """,
-        files=(CODE + "source.c", CODE + "subscription.c", CODE + "tables.c"),
+        files=(CODE + "listeners.h", CODE + "source.c", CODE + "subscription.c", CODE + "tables.c"),
     ),
     Patch(
         "eventlog: Let programs publish and listen",
@@ -193,7 +194,7 @@ Through a device whose group can be given to whoever may have events.
 Registering makes all that it takes before it takes a lock: who has little
 memory may be kept waiting for it.
 """,
-        files=(CODE + "device.c",),
+        files=(CODE + "batch.c", CODE + "device.c"),
     ),
     Patch(
         "eventlog: Let the kernel and its modules declare providers",

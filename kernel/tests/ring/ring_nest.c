@@ -13,7 +13,9 @@
 
 #include "../../eventlog/ring.c"
 
-enum { depth_max = 4, buffer_size = 512, buffers_max = 4, rounds = 5000, payload_max = 96 };
+enum { depth_max = 4, buffer_size = 512, buffers_max = 4, rounds = 5000, payload_max = 160 };
+/* The event of a record that has the time of the one before. */
+enum { IN_RUN = 2 };
 
 static struct {
 	struct eventlog_ring head;
@@ -30,6 +32,7 @@ static unsigned int chance; /* of an interruption: one in so many */
 
 static u64 attempted;
 static u64 next_number;
+static u64 runs; /* records that were written together */
 static u64 woken_at; /* what `control` was when a writer said that readers are to be told */
 
 /* The reader. */
@@ -74,9 +77,42 @@ u64 ktime_get_mono_fast_ns(void)
 	return ++now;
 }
 
+/* Several at once, if that can be had; what cannot is not attempted. */
+static void write_run(void)
+{
+	const u32 count = 2 + next(3), size = 8 * (1 + next(4));
+	const u64 units = (sizeof(struct eventlog_record) + size) / EVENTLOG_UNIT;
+	struct eventlog_record *record;
+	u64 payload[payload_max / sizeof(u64)], time;
+	u32 i, j;
+
+	if (units * count > eventlog_ring_room(&writer))
+		return;
+	if (eventlog_ring_begin_run(&writer, units * count, count, &record)) {
+		time = record->time;
+		for (i = 0; i < count; i++) {
+			const u64 number = next_number++;
+
+			attempted++;
+			runs++;
+			for (j = 0; j < payload_max / sizeof(u64); j++)
+				payload[j] = number;
+			between_instructions();
+			record->size = sizeof(*record) + size;
+			record->event = i ? IN_RUN : 1;
+			record->time = time;
+			eventlog_copy_payload((u8 *)(record + 1), (const u8 *)payload, size);
+			record = (void *)((u8 *)record + units * EVENTLOG_UNIT);
+			between_instructions();
+		}
+	}
+	if (eventlog_ring_end_record(&writer))
+		woken_at = region.head.control;
+}
+
 static void write_one(void)
 {
-	struct eventlog_record record = { .event = 1 };
+	struct eventlog_record *record;
 	u64 payload[payload_max / sizeof(u64)];
 	const u32 size = 8 + next(payload_max - 8 + 1);
 	const u64 number = next_number++;
@@ -85,7 +121,13 @@ static void write_one(void)
 	for (i = 0; i < payload_max / sizeof(u64); i++)
 		payload[i] = number;
 	attempted++;
-	if (eventlog_ring_write(&writer, &record, payload, size))
+	if (eventlog_ring_begin_record(&writer, size, &record)) {
+		between_instructions();
+		record->event = 1;
+		eventlog_copy_payload((u8 *)(record + 1), (const u8 *)payload, size);
+		between_instructions();
+	}
+	if (eventlog_ring_end_record(&writer))
 		woken_at = region.head.control;
 }
 
@@ -116,7 +158,8 @@ static void check_record(const u8 *at, u64 left)
 		if (at[sizeof(record) + i] != ((const u8 *)&other)[i % 8])
 			fail("a record is not whole");
 	}
-	if (record.time <= reader.last_time)
+	if (record.time < reader.last_time ||
+	    (record.time == reader.last_time && record.event != IN_RUN))
 		fail("a record is earlier than the one before");
 	reader.last_time = record.time;
 	reader.offset += ALIGN((u64)record.size, EVENTLOG_UNIT);
@@ -218,7 +261,10 @@ void between_instructions(void)
 		return;
 	depth++;
 	seen[depth]++;
-	write_one();
+	if (next(4))
+		write_one();
+	else
+		write_run();
 	depth--;
 }
 
@@ -260,7 +306,10 @@ static void conserve(bool overwrite, u32 buffer_count)
 
 	begin(overwrite, buffer_count);
 	for (i = 0; i < rounds; i++) {
-		write_one();
+		if (next(4))
+			write_one();
+		else
+			write_run();
 		if (writer.nest || writer.phase != EVENTLOG_RING_IDLE)
 			fail("a writer has not left");
 		if (!is_told())
@@ -291,6 +340,8 @@ int main(void)
 	for (i = 1; i <= depth_max; i++)
 		if (!seen[i])
 			fail("nobody interrupted that deep");
+	if (!runs)
+		fail("nothing was written together");
 	printf("ok: %llu interruptions\n",
 	       (unsigned long long)(seen[1] + seen[2] + seen[3] + seen[4]));
 	return 0;

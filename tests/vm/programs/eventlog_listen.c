@@ -24,6 +24,10 @@
 
 enum { ordinary = 1002, other = 1003 };
 enum { room = 1 << 20 };
+enum { many = 4000, writes_of_many = 4 };
+/// In a batch, of an event with 8 bytes; and as it is read.
+static const size_t small_entry = 16;
+static const ssize_t small_record = 32;
 
 static unsigned char bytes[room];
 static uint32_t index_small;
@@ -330,6 +334,126 @@ static void write_many_at_once(void) {
     (void)close(reader);
 }
 
+/// An entry of a batch, without padding; returns where it ends.
+static unsigned char* put_entry(unsigned char* to, uint32_t index, uint32_t size, uint64_t a) {
+    const struct eventlog_batch_entry entry = {.write_index = index, .size = size};
+    memcpy(to, &entry, sizeof entry);
+    memset(to + sizeof entry, 0, size);
+    memcpy(to + sizeof entry, &a, sizeof a);  // no payload is smaller
+    return to + sizeof entry + size;
+}
+
+/// Large ones between small ones, over more than the kernel copies at once.
+static void write_different_ones_at_once(void) {
+    static unsigned char batch[1 << 16];
+    const int reader = listen_to(&(struct wanted){0});
+    step("one CPU", run_on(0));
+    const uint32_t head[2] = {EVENTLOG_BATCH, 0};
+    memcpy(batch, head, sizeof head);
+    unsigned char* end = batch + sizeof head;
+    uint64_t a = 0;
+    for (int rounds = 0; rounds < 5; ++rounds) {
+        for (int small = 0; small < 100; ++small) {
+            end = put_entry(end, index_small, 8, ++a);
+        }
+        end = put_entry(end, index_large, 4000, ++a);
+    }
+    // A payload may have more than the event's fields, and the last one needs no padding.
+    end = put_entry(end, index_small, 13, ++a);
+    step("different ones are taken", write(device, batch, (size_t)(end - batch)) == end - batch);
+    const ssize_t got = read(reader, bytes, room);
+    uint64_t expected = 0;
+    bool right = true;
+    for (ssize_t at = 0; at < got && right;) {
+        struct eventlog_record record;
+        memcpy(&record, bytes + at, sizeof record);
+        right = value_of(bytes + at) == ++expected &&
+                record.event == (record.size == 24 + 4000 ? 1 : 0);
+        at += ((ssize_t)record.size + 7) / 8 * 8;
+    }
+    step("and read as they were written", right && expected == a);
+    (void)close(reader);
+}
+
+/// Whole events in front of memory that cannot be read are taken.
+static void write_to_the_end_of_memory(void) {
+    const int reader = listen_to(&(struct wanted){0});
+    step("one CPU", run_on(0));
+    unsigned char* pages =
+        mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    step("memory ends", pages != MAP_FAILED && munmap(pages + 4096, 4096) == 0);
+    unsigned char* batch = pages + 4096 - 8 - 3 * small_entry - 8;
+    unsigned char* end = batch;
+    const uint32_t head[2] = {EVENTLOG_BATCH, 0};
+    memcpy(end, head, sizeof head);
+    end += sizeof head;
+    for (uint64_t a = 1; a <= 3; ++a) {
+        end = put_entry(end, index_small, 8, a);
+    }
+    const struct eventlog_batch_entry fourth = {.write_index = index_small, .size = 8};
+    memcpy(end, &fourth, sizeof fourth);
+    step("three of four are taken",
+         write(device, batch, 8 + 4 * small_entry) == (ssize_t)(8 + 3 * small_entry));
+    step("and read", read(reader, bytes, room) == 3 * small_record && value_of(bytes + 64) == 3);
+    (void)munmap(pages, 4096);
+    (void)close(reader);
+}
+
+/// What points outside is refused in the midst of others of its kind.
+static void write_texts_at_once(void) {
+    uint32_t index = 0;
+    uint32_t number = 0;
+    step("an event with a text is registered",
+         register_at("listen_text __rel_loc char[] t", &words_of_many[0], 0, &index) == 0);
+    const struct eventlog_offer offer = {.write_index = index, .level = 3, .name = "text"};
+    step("and published", publish(device, "texts", &offer, 1, &number) == 0);
+    const int reader = listen_to(&(struct wanted){.event = "text"});
+    step("one CPU", run_on(0));
+    struct {
+        uint32_t first, zero;
+        struct {
+            struct eventlog_batch_entry entry;
+            uint16_t distance, length;
+            char text[4];
+        } of[5];
+    } batch = {.first = EVENTLOG_BATCH};
+    for (int each = 0; each < 5; ++each) {
+        batch.of[each].entry = (struct eventlog_batch_entry){.write_index = index, .size = 8};
+        batch.of[each].length = 4;
+        memcpy(batch.of[each].text, "abc", 4);
+    }
+    step("texts are taken", write(device, &batch, sizeof batch) == sizeof batch);
+    step("and read", read(reader, bytes, room) == 5 * small_record);
+    batch.of[3].length = 5;
+    step("those before one that points outside are taken",
+         write(device, &batch, sizeof batch) == (ssize_t)(8 + 3 * small_entry));
+    step("and read, too", read(reader, bytes, room) == 3 * small_record);
+    (void)close(reader);
+    step("the text is withdrawn", withdraw(device, number) == 0);
+}
+
+/// More than there is room for: what is lost is counted, one by one.
+static void write_too_many_at_once(void) {
+    static unsigned char batch[8 + many * 16];
+    const int reader = listen_to(&(struct wanted){.event = "small"});
+    const uint32_t head[2] = {EVENTLOG_BATCH, 0};
+    memcpy(batch, head, sizeof head);
+    unsigned char* end = batch + sizeof head;
+    for (uint64_t a = 1; a <= many; ++a) {
+        end = put_entry(end, index_small, 8, a);
+    }
+    step("one CPU", run_on(0));
+    for (int writes = 0; writes < writes_of_many; ++writes) {
+        step("they are taken", write(device, batch, sizeof batch) == sizeof batch);
+    }
+    struct tally tally = {0};
+    read_all(reader, &tally);
+    step("all are read or counted",
+         tally.lost != 0 && tally.records != 0 &&
+             tally.records + tally.lost == (uint64_t)many * writes_of_many);
+    (void)close(reader);
+}
+
 _Noreturn static void be_ordinary(uid_t user) {
     step("an ordinary user", setresgid(user, user, user) == 0 && setresuid(user, user, user) == 0);
     const int own = listen_to(&(struct wanted){0});
@@ -520,6 +644,10 @@ int main(void) {
     end_while_somebody_waits();
     map_for_reading();
     write_many_at_once();
+    write_different_ones_at_once();
+    write_to_the_end_of_memory();
+    write_texts_at_once();
+    write_too_many_at_once();
     hear_only_ones_own();
     stay_within_limits();
     withdraw_what_was_published();

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/cdefs.h> /* __always_inline */
 
 typedef uint8_t u8;
 typedef uint32_t u32;

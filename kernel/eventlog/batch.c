@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Many events in one write: see EVENTLOG_BATCH in uapi/linux/eventlog_device.h. */
+#include <linux/err.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uio.h>
+#include <uapi/linux/eventlog_device.h>
+
+#include "eventlog.h"
+#include "listeners.h"
+
+/* So much of a batch is copied at once; more than any entry takes. */
+#define PART_SIZE 8192U
+static_assert(sizeof(struct eventlog_batch_entry) + EVENTLOG_PAYLOAD_MAX <= PART_SIZE);
+
+/*
+ * The first of `held` bytes of a batch, behind which are `behind` more.  Returns how
+ * many it takes with its padding, 0 if it is not whole there, or an error.
+ */
+static ssize_t write_entry(struct eventlog_file *file, u8 *bytes, size_t held, size_t behind)
+{
+	const struct eventlog_batch_entry *entry = (const void *)bytes;
+	const struct eventlog_slot *slot;
+	size_t end;
+	int error;
+
+	if (held < sizeof(*entry))
+		return behind ? 0 : -EINVAL;
+	if (entry->size > held - sizeof(*entry) + behind)
+		return -EINVAL;
+	slot = eventlog_find_slot(file, entry->write_index, entry->size);
+	if (IS_ERR(slot))
+		return PTR_ERR(slot);
+	end = sizeof(*entry) + entry->size;
+	if (end > held)
+		return 0;
+	error = eventlog_hand_over(slot, bytes + sizeof(*entry), entry->size);
+	if (error)
+		return error;
+	/* The last one may go without padding. */
+	return behind ? ALIGN(end, sizeof(u64)) : min(ALIGN(end, sizeof(u64)), held);
+}
+
+static bool points_elsewhere(const struct eventlog_layout *layout)
+{
+	u32 i;
+
+	for (i = 0; i < layout->field_count; i++)
+		if (eventlog_is_elsewhere(&layout->fields[i]))
+			return true;
+	return false;
+}
+
+/* So many with preemption off. */
+#define RUN_MAX 256U
+
+/* Entries of one event behind one another. */
+struct run {
+	const u8 *bytes;
+	size_t held;
+	u32 index; /* what they begin with */
+	const struct eventlog_layout *layout;
+	bool points; /* something in their payloads points to something else there */
+};
+
+/* With the padding behind it, which the last one may lack. */
+static size_t size_of_entry(const struct eventlog_batch_entry *entry)
+{
+	return ALIGN(sizeof(*entry) + entry->size, EVENTLOG_UNIT);
+}
+
+/* A record has another head in front of the same payload. */
+static size_t size_of_record(const struct eventlog_batch_entry *entry)
+{
+	return size_of_entry(entry) - sizeof(*entry) + sizeof(struct eventlog_record);
+}
+
+/* Whether an entry is one of them, and whole. */
+static bool belongs_to(const struct run *run, const struct eventlog_batch_entry *entry, size_t left)
+{
+	return entry->write_index == run->index && entry->size >= run->layout->size &&
+	       entry->size <= EVENTLOG_PAYLOAD_MAX && entry->size <= left - sizeof(*entry) &&
+	       !(run->points &&
+		 eventlog_payload_check(run->layout, (const u8 *)(entry + 1), entry->size));
+}
+
+/* Whether the first entry has another one of the same event behind it. */
+static bool begins_run(const u8 *bytes, size_t held)
+{
+	const struct eventlog_batch_entry *entry = (const void *)bytes;
+	const struct eventlog_batch_entry *other;
+
+	if (held < 2 * sizeof(*entry) || entry->size > held - 2 * sizeof(*entry) ||
+	    size_of_entry(entry) > held - sizeof(*other))
+		return false;
+	other = (const void *)(bytes + size_of_entry(entry));
+	return other->write_index == entry->write_index;
+}
+
+/* How many follow for which there is so much room, and the units that they take. */
+static u32 count_entries(const struct run *run, u64 room, u64 *units)
+{
+	size_t at = 0;
+	u32 count;
+
+	*units = 0;
+	for (count = 0; count < RUN_MAX && at + sizeof(struct eventlog_batch_entry) <= run->held;
+	     count++) {
+		const struct eventlog_batch_entry *entry = (const void *)(run->bytes + at);
+		u64 more;
+
+		if (!belongs_to(run, entry, run->held - at))
+			break;
+		more = size_of_record(entry) / EVENTLOG_UNIT;
+		if (*units + more > room)
+			break;
+		*units += more;
+		at += size_of_entry(entry);
+	}
+	return count;
+}
+
+/* `head` is what is the same for all of them.  Returns how many bytes these were. */
+static size_t fill_in(struct eventlog_record *to, const struct eventlog_record *head,
+		      const struct run *run, u32 count)
+{
+	const u64 time = to->time;
+	size_t at = 0;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		const struct eventlog_batch_entry *entry = (const void *)(run->bytes + at);
+
+		*to = *head;
+		to->size = sizeof(*to) + entry->size;
+		to->time = time;
+		eventlog_copy_payload((u8 *)(to + 1), (const u8 *)(entry + 1), entry->size);
+		to = (void *)((u8 *)to + size_of_record(entry));
+		at += size_of_entry(entry);
+	}
+	return min(at, run->held);
+}
+
+/* As many as there is room for at once; with preemption off.  Returns how many bytes these were. */
+static size_t write_at_once(struct eventlog_subscription *subscription,
+			    const struct eventlog_record *head, const struct run *run)
+{
+	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
+	struct eventlog_record *to;
+	size_t taken = 0;
+	u64 units;
+	const u32 count = count_entries(run, eventlog_ring_room(ring), &units);
+
+	if (count < 2)
+		return 0;
+	if (eventlog_ring_begin_run(ring, units, count, &to))
+		taken = fill_in(to, head, run, count);
+	eventlog_wake(subscription, eventlog_ring_end_record(ring));
+	return taken;
+}
+
+/*
+ * Entries of one event behind one another, for a single subscription: what is the
+ * same for all of them is done once.  Returns how many bytes it has taken, up to
+ * whatever is anything else, or wrong, or has no room: that is for write_entry().
+ */
+static size_t write_run(struct eventlog_file *file, const u8 *bytes, size_t held)
+{
+	const struct eventlog_batch_entry *entry = (const void *)bytes;
+	const struct eventlog_source_event *published;
+	const struct eventlog_listeners *listeners;
+	struct eventlog_record head = { 0 };
+	const struct eventlog_slot *slot;
+	struct run run = { .bytes = bytes, .held = held };
+	size_t taken = 0;
+
+	if (!begins_run(bytes, held))
+		return 0;
+	slot = eventlog_find_slot(file, entry->write_index, entry->size);
+	if (IS_ERR(slot) || READ_ONCE(slot->event->heard))
+		return 0;
+	run.index = entry->write_index;
+	run.layout = slot->event->layout;
+	run.points = points_elsewhere(run.layout);
+	head.thread = task_pid_vnr(current);
+	preempt_disable();
+	published = rcu_dereference_sched(slot->published);
+	listeners = published ? rcu_dereference_sched(published->listeners) : NULL;
+	if (listeners && listeners->is_plain) {
+		head.provider = listeners->of[0].provider;
+		head.event = published->id;
+		head.cpu = smp_processor_id();
+		taken = write_at_once(listeners->of[0].subscription, &head, &run);
+	}
+	preempt_enable();
+	return taken;
+}
+
+/* Entries of a part of a batch.  Sets how many bytes of whole ones have been taken. */
+static int write_part(struct eventlog_file *file, u8 *bytes, size_t held, size_t behind,
+		      size_t *taken)
+{
+	ssize_t size;
+
+	for (*taken = 0; *taken < held;) {
+		*taken += write_run(file, bytes + *taken, held - *taken);
+		if (*taken == held)
+			break;
+		size = write_entry(file, bytes + *taken, held - *taken, behind);
+		if (size <= 0)
+			return size;
+		*taken += size;
+	}
+	return 0;
+}
+
+/* See EVENTLOG_BATCH.  Returns how many bytes of whole entries have been taken. */
+static ssize_t write_entries(struct eventlog_file *file, struct iov_iter *from, u8 *part)
+{
+	size_t all = 0, held, taken;
+	int error = 0;
+
+	while (!error && iov_iter_count(from)) {
+		const size_t wanted = min_t(size_t, iov_iter_count(from), PART_SIZE);
+
+		held = copy_from_iter(part, wanted, from);
+		error = write_part(file, part, held, iov_iter_count(from), &taken);
+		all += taken;
+		/* Memory ends there: what stands before it has been taken. */
+		if (!error && held < wanted)
+			error = -EFAULT;
+		iov_iter_revert(from, held - min(taken, held));
+		if (fatal_signal_pending(current))
+			break;
+		cond_resched();
+	}
+	return all ? all : error;
+}
+
+ssize_t eventlog_write_batch(struct eventlog_file *file, struct iov_iter *from, size_t total)
+{
+	ssize_t taken;
+	u32 reserved;
+	u8 *part;
+
+	if (total > EVENTLOG_BATCH_SIZE_MAX)
+		return -E2BIG;
+	if (!copy_from_iter_full(&reserved, sizeof(reserved), from))
+		return -EFAULT;
+	if (reserved)
+		return -EINVAL;
+	part = kmalloc(min_t(size_t, iov_iter_count(from), PART_SIZE), GFP_KERNEL);
+	if (!part)
+		return -ENOMEM;
+	taken = write_entries(file, from, part);
+	kfree(part);
+	return taken > 0 ? taken + 2 * sizeof(u32) : taken;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Who listens to an event, for those that write it: source.c makes these lists. */
+#ifndef EVENTLOG_LISTENERS_H
+#define EVENTLOG_LISTENERS_H
+
+#include <linux/irq_work.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+#include "ring_write.h"
+#include "source.h"
+
+struct eventlog_listener {
+	struct eventlog_subscription *subscription; /* NULL: gone */
+	u16 provider; /* in its region */
+	bool in_session;
+};
+
+struct eventlog_listeners {
+	struct rcu_head rcu;
+	u32 count;
+	bool is_plain; /* a single one, who has not gone, wants all of them, in its rings */
+	struct eventlog_listener of[];
+};
+
+/* Who waits for what has been written is woken. */
+static __always_inline void eventlog_wake(struct eventlog_subscription *subscription, bool switched)
+{
+	if (unlikely(READ_ONCE(subscription->waiting)) &&
+	    (switched || !subscription->at_switch)) {
+		WRITE_ONCE(subscription->waiting, false);
+		irq_work_queue(&subscription->wake);
+	}
+}
+
+/*
+ * Writes an event to a subscription, with preemption off; in the place of a call.
+ * `provider` is the number that it has there; `thread` is 0 for the kernel's own, whose
+ * number is looked at when room has been taken: until then there are too few registers.
+ */
+static __always_inline void eventlog_write_to(struct eventlog_subscription *subscription,
+					      u16 provider, u16 event, u32 thread,
+					      const void *payload, unsigned long size)
+{
+	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
+	struct eventlog_record *to;
+
+	if (likely(eventlog_ring_begin_record(ring, size, &to))) {
+		to->provider = provider;
+		to->event = event;
+		to->thread = thread ?: current->pid;
+		to->cpu = smp_processor_id();
+		to->flags = 0;
+		eventlog_copy_payload((u8 *)(to + 1), payload, size);
+	}
+	eventlog_wake(subscription, eventlog_ring_end_record(ring));
+}
+
+#endif /* EVENTLOG_LISTENERS_H */
