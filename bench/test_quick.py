@@ -43,6 +43,10 @@ FIGURES = {
         "perf_record_vs_perf_record", "tracefs_record_vs_trace_cmd", "perf_decode_vs_perf_script",
         "tracefs_decode_vs_trace_cmd",
     },
+    "kernel": {
+        "kernel_disabled_instructions", "kernel_emit_vs_ftrace", "kernel_emit_vs_relay",
+        "batched_vs_single", "relay_batched_vs_single",
+    },
     "user_events": {"user_events_vs_write", "user_events_vs_write_time"},
     "compile": {
         "compile_emitted_vs_empty.g++", "compile_declared_vs_empty.g++",
@@ -53,7 +57,8 @@ FIGURES = {
 LIMITS = {
     "idle_application_kib": 64, "idle_static_application_kib": 64, "idle_application_threads": 0,
     "user_events_vs_write": 1.15, "perf_record_vs_perf_record": 1.1,
-    "tracefs_record_vs_trace_cmd": 1.1,
+    "tracefs_record_vs_trace_cmd": 1.1, "kernel_disabled_instructions": 3,
+    "kernel_emit_vs_ftrace": 0.8, "batched_vs_single": 0.1,
 }
 # Those that a machine cannot give for a reason that is printed.
 REASONS = {
@@ -64,6 +69,7 @@ REASONS = {
     "spdlog_async_vs_enabled": "spdlog is not measured: ",
     "usdt_uprobe_vs_enabled": "usdt is not measured: ",
     **dict.fromkeys(FIGURES["tracing"], "tracing is not measured: "),
+    **dict.fromkeys(FIGURES["kernel"], "the kernel is not measured: "),
 }
 # In tmpfs, as bench/README.md says, and some more.
 NEEDED = 1 << 30

@@ -25,8 +25,9 @@ SOURCES = ("kernel/eventlog/**/*.[ch]", "kernel/eventlog/Kbuild", "kernel/eventl
            "kernel/include/**/*.h", "kernel/samples/eventlog/*")
 # What uses the module, built behind it, in the same folder.
 SAMPLES = pathlib.PurePath("samples", "eventlog")
-# Changes whenever the same ingredients are to give another result.
+# Changes whenever the same ingredients are to give another result: of the headers, of the module.
 RECIPE = 2
+MODULE_RECIPE = 3
 
 
 def _sources():
@@ -96,15 +97,41 @@ def sample_beside(module, name):
 def module_for(kernel, options=()):
     """The module for a kernel of the harness, from the cache if its sources have not changed."""
     headers = headers_of(kernel)
-    key = cache.key_of(RECIPE, str(headers), options, [path.read_text() for path in _sources()])
+    key = cache.key_of(MODULE_RECIPE, str(headers), options,
+                       [path.read_text() for path in _sources()])
 
     def make(directory):
-        built = build(headers, directory, options)
-        for path in directory.rglob("*"):
-            if path.is_file() and path != built and path.suffix != ".ko":
-                path.unlink()
+        build(headers, directory, options)
+        _keep_modules(directory)
 
     return cache.obtain("modules", kernel.name, key, make) / "eventlog" / "eventlog.ko"
+
+
+def _keep_modules(directory):
+    """And what others that use them are built with."""
+    for path in directory.rglob("*"):
+        if path.is_file() and path.suffix != ".ko" and path.name != "Module.symvers":
+            path.unlink()
+
+
+def using_module(kernel, module, folder):
+    """The folder with what is built of another folder of sources, which use the module: from the
+    cache if nothing has changed."""
+    headers = headers_of(kernel)
+    sources = sorted(path for path in pathlib.Path(folder).iterdir() if path.is_file())
+    # The module's path has the key of its sources in it.
+    key = cache.key_of(MODULE_RECIPE, str(headers), str(module),
+                       [(path.name, path.read_text()) for path in sources])
+
+    def make(directory):
+        for path in sources:
+            shutil.copyfile(path, directory / path.name)
+        make_modules(headers, directory,
+                     [f"KBUILD_EXTRA_SYMBOLS={module.parent / 'Module.symvers'}",
+                      f"EVENTLOG_INCLUDE={ROOT / 'kernel' / 'include'}"])
+        _keep_modules(directory)
+
+    return cache.obtain("modules", f"{folder.name}-{kernel.name}", key, make)
 
 
 def _build_named(name):

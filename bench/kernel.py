@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Measures what an event of the kernel costs, beside ftrace's ring buffer and relay, and events that a
+program writes many at once beside single ones: in instructions, in a virtual machine.
+
+The loops are those of bench/kernel: of the module eventlog_measure, and of the program kernel_bench.
+"""
+
+import dataclasses
+import pathlib
+import re
+import statistics
+import sys
+
+from figures import Bench, Problem, explain, make_parser, measure, run
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm"))
+
+# pylint: disable=wrong-import-position
+import kernel_module
+import kernels
+import machine
+import paths
+
+SOURCES = pathlib.Path(__file__).resolve().parent / "kernel" / "module"
+TURNS, QUICK_TURNS = 31, 2
+# A load, a test and a branch.
+DISABLED_TARGET = 3
+FTRACE_TARGET = 0.8
+RELAY_TARGET = 1.2
+BATCH_TARGET = 0.1
+
+SCRIPT = """
+insmod /eventlog.ko && insmod /eventlog_measure.ko && exec "$0" "$1"
+"""
+
+
+@dataclasses.dataclass
+class Turns:
+    """Of one kind."""
+
+    taken: list = dataclasses.field(default_factory=list)  # instructions for one, in each turn
+    lost: int = 0
+
+
+def prepare(name):
+    """The kernel and the paths of its modules, ours and the one that measures."""
+    kernel = kernels.obtain(name, print)
+    machine.emulator_of(kernel)
+    module = kernel_module.module_for(kernel)
+    built = kernel_module.using_module(kernel, module, SOURCES)
+    return kernel, module, built / "eventlog_measure.ko"
+
+
+def parse(output):
+    """By the name of what has been measured."""
+    kinds = {}
+    for line in output.splitlines():
+        name, taken, lost = line.split()
+        kind = kinds.setdefault(name, Turns())
+        kind.taken.append(float(taken))
+        kind.lost += int(lost)
+    return kinds
+
+
+def way_of_disabled(module):
+    """The machine code of a function that emits what nobody wants, as it is gone through."""
+    said = run("objdump", "-d", "--no-show-raw-insn", "--disassemble=eventlog_measure_unheard",
+               module)
+    way = []
+    for line in said.splitlines():
+        found = re.match(r"\s+[0-9a-f]+:\s+(\S+)\s*([^#<]*)", line)
+        # What an entry and a return take, every function has.
+        if found is None or found[1] in ("endbr64", "call"):
+            continue
+        if found[1].startswith(("ret", "jmp")):
+            break
+        way.append(" ".join(found.groups()).strip())
+    return "; ".join(way)
+
+
+class Kernel(Bench):
+    def execute(self):
+        program = str((self.programs / "kernel_bench").resolve())
+        kernel, module, measuring = prepare(self.options.kernel_name)
+        guest = machine.Run(
+            ["sh", "-c", SCRIPT, program, str(QUICK_TURNS if self.quick else TURNS)],
+            files={"/eventlog.ko": str(module), "/eventlog_measure.ko": str(measuring),
+                   program: program},
+            count_instructions=True,
+        )
+        result = machine.execute(kernel, guest, self.folder)
+        problem = result.problem()
+        if problem is None and result.status != 0:
+            problem = result.errors.strip() or f"the program ended with {result.status}."
+        if problem is not None:
+            raise Problem(f"measuring in a virtual machine: {problem}")
+        return parse(result.output), measuring
+
+    def show(self, kinds):
+        nothing = statistics.median(kinds["nothing"].taken)
+        print(f"{'measured':<40} {'instructions':>14}   lost")
+        for name, kind in kinds.items():
+            # Loops of the module take their own turns along.
+            own = 0 if name in ("nothing", "single", "batch", "relay_batch") else nothing
+            kind.taken = [each - own for each in kind.taken]
+            print(f"{name:<40} {statistics.median(kind.taken):>14.1f}   {kind.lost}")
+        # Who loses does less.
+        lost = {name: kind.lost for name, kind in kinds.items() if kind.lost}
+        if lost:
+            raise Problem(f"events were lost, and nothing is measured by that: {lost}")
+
+    def show_ratio(self, name, kinds, ours, theirs, target=None):
+        """Of the turns, each with its own."""
+        ratios = [own / other for own, other in zip(kinds[ours].taken, kinds[theirs].taken)]
+        self.figures.show_ratio(name, statistics.median(ratios), target)
+
+    def run(self):
+        try:
+            kinds, measuring = self.execute()
+        except paths.Unavailable as problem:
+            print(f"the kernel is not measured: {problem}")
+            return
+        except paths.Problem as problem:
+            raise Problem(str(problem)) from problem
+        self.show(kinds)
+        print()
+        disabled = round(statistics.median(kinds["unheard"].taken), 1)
+        self.figures.show("kernel_disabled_instructions", disabled, f"{disabled:.1f}",
+                          DISABLED_TARGET, at_most=True)
+        explain(way_of_disabled(measuring))
+        self.show_ratio("kernel_emit_vs_ftrace", kinds, "emit", "ftrace", FTRACE_TARGET)
+        self.show_ratio("kernel_emit_vs_relay", kinds, "emit", "relay", RELAY_TARGET)
+        self.show_ratio("batched_vs_single", kinds, "batch", "single", BATCH_TARGET)
+        self.show_ratio("relay_batched_vs_single", kinds, "relay_batch", "single")
+
+
+def main():
+    parser = make_parser("--kernel", __doc__)
+    parser.add_argument("--kernel-name", metavar="NAME", default="debian-6.12",
+                        help="a kernel of ./dev vm --list, debian-6.12 or debian-6.1")
+    measure(parser, Kernel)
+
+
+if __name__ == "__main__":
+    main()

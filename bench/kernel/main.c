@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+//
+// Has the module eventlog_measure run its loops in turns, writes events one by one and many at
+// once, and prints what each has taken: bench/kernel.py, in a virtual machine, as root.
+//
+// usage: kernel_bench TURNS
+//
+// A line for each turn of each: its name, nanoseconds for one, how many were lost.
+#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/eventlog_device.h>
+#include <linux/eventlog_relay.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { in_kernel = 4000, written = 1000, fields = 4 };
+enum { buffer_count = 4, buffer_size = 128 << 10 };  // as those of the module
+
+#define TURN "/sys/module/eventlog_measure/parameters/turn"
+
+struct payload {
+    uint64_t field[fields];
+};
+
+struct single {
+    uint32_t index;
+    struct payload payload;
+} __attribute__((packed));
+
+static struct {
+    uint32_t head[2];
+    struct {
+        struct eventlog_batch_entry head;
+        struct payload payload;
+    } of[written];
+} batch;
+
+static struct {
+    struct eventlog_record head;
+    struct payload payload;
+} records[written];
+
+static int device = -1;
+static int relay = -1;
+static int subscription = -1;
+static struct single single;
+static uint32_t word;  // tells whether somebody listens
+
+static void check(bool is_good, const char* what) {
+    if (!is_good) {
+        (void)fprintf(stderr, "%s: %s\n", what, strerror(errno));
+        exit(1);
+    }
+}
+
+static void publish(void) {
+    struct eventlog_registration registration = {
+        .size = sizeof registration,
+        .enable_size = sizeof word,
+        .enable_addr = (uintptr_t)&word,
+        .name_args = (uintptr_t) "bench_written u64 first; u64 second; u64 third; u64 fourth",
+    };
+    device = open(EVENTLOG_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+    check(device >= 0, EVENTLOG_DEVICE_PATH " cannot be opened");
+    check(ioctl(device, EVENTLOG_REGISTER, &registration) == 0, "the event is not registered");
+    single.index = registration.write_index;
+    const struct eventlog_offer offer = {
+        .write_index = single.index, .level = 3, .name = "written"};
+    static const char schema[] = "schema";
+    const struct eventlog_publication publication = {
+        .size = sizeof publication,
+        .event_count = 1,
+        .events = (uintptr_t)&offer,
+        .schema = (uintptr_t)schema,
+        .schema_size = sizeof schema,
+        .schema_hash = 1,
+        .name = "measure",
+    };
+    check(ioctl(device, EVENTLOG_PUBLISH, &publication) == 0, "the provider is not published");
+}
+
+/// The newest are kept, so that nobody has to read; `unheard` of the module is not among them.
+static void subscribe(void) {
+    const struct eventlog_rule rules[] = {{.provider = "measure", .event = "heard"},
+                                          {.provider = "measure", .event = "written"}};
+    struct eventlog_subscription_request request = {
+        .size = sizeof request,
+        .features = EVENTLOG_FEATURE_OVERWRITE,
+        .clock = EVENTLOG_CLOCK_MONOTONIC,
+        .buffer_count = buffer_count,
+        .buffer_size = buffer_size,
+        .rule_count = 2,
+        .rules = (uintptr_t)rules,
+        .schemas_size = 1 << 16,
+    };
+    subscription = open(EVENTLOG_DEVICE_PATH, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    check(subscription >= 0 && ioctl(subscription, EVENTLOG_SUBSCRIBE, &request) == 0,
+          "there is no subscription");
+    check(word != 0, "nobody listens to what is written");
+}
+
+static void make_channel(void) {
+    const struct eventlog_relay_options options = {
+        .size = sizeof options,
+        .flags = EVENTLOG_RELAY_OVERWRITE | EVENTLOG_RELAY_HIDDEN,
+        .subbuf_size = buffer_size,
+        .subbuf_count = buffer_count,
+        .name = "measure",
+    };
+    relay = open(EVENTLOG_RELAY_PATH, O_RDWR | O_CLOEXEC);
+    check(relay >= 0 && ioctl(relay, EVENTLOG_RELAY_CREATE, &options) == 0,
+          "there is no relay channel");
+}
+
+static void fill_in(void) {
+    batch.head[0] = EVENTLOG_BATCH;
+    for (uint32_t each = 0; each < written; ++each) {
+        batch.of[each].head.write_index = single.index;
+        batch.of[each].head.size = sizeof(struct payload);
+        batch.of[each].payload.field[0] = each;
+        records[each].head.size = sizeof records[each];
+        records[each].payload.field[0] = each;
+    }
+}
+
+static struct eventlog_statistics statistics(void) {
+    struct eventlog_statistics counts = {.size = sizeof counts, .ring = EVENTLOG_ALL_RINGS};
+    check(ioctl(subscription, EVENTLOG_STATISTICS, &counts) == 0, "nothing is counted");
+    return counts;
+}
+
+/// Of this thread alone: others may run in between.
+static uint64_t now(void) {
+    struct timespec time;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static void report(const char* name, double taken, uint64_t lost) {
+    (void)printf("%s %.3f %llu\n", name, taken, (unsigned long long)lost);
+}
+
+/// A loop of the module's; of those that the subscription hears, it counts what has come.
+static void run_in_kernel(const char* name, bool is_heard) {
+    const uint64_t before = statistics().recorded;
+    char answer[64] = {0};
+    int file = open(TURN, O_RDWR | O_CLOEXEC);
+    check(file >= 0 && dprintf(file, "%s %d\n", name, in_kernel) > 0, name);
+    (void)close(file);
+    file = open(TURN, O_RDONLY | O_CLOEXEC);
+    check(file >= 0 && read(file, answer, sizeof answer - 1) > 0, name);
+    (void)close(file);
+    char* end = answer;
+    const uint64_t taken = strtoull(answer, &end, 10);
+    uint64_t lost = strtoull(end, NULL, 10);
+    if (is_heard) {
+        lost += in_kernel - (statistics().recorded - before);
+    }
+    report(name, (double)taken / in_kernel, lost);
+}
+
+static void write_singles(void) {
+    const uint64_t before = statistics().recorded;
+    const uint64_t begin = now();
+    for (uint32_t each = 0; each < written; ++each) {
+        single.payload.field[0] = each;
+        if (write(device, &single, sizeof single) != sizeof single) {
+            check(false, "an event is not taken");
+        }
+    }
+    const uint64_t taken = now() - begin;
+    report("single", (double)taken / written, written - (statistics().recorded - before));
+}
+
+static void write_batch(void) {
+    const uint64_t before = statistics().recorded;
+    const uint64_t begin = now();
+    check(write(device, &batch, sizeof batch) == sizeof batch, "the batch is not taken");
+    const uint64_t taken = now() - begin;
+    report("batch", (double)taken / written, written - (statistics().recorded - before));
+}
+
+/// What is no whole record is refused, and in this mode nothing is lost; so there is no count.
+static void write_records(void) {
+    const uint64_t begin = now();
+    check(write(relay, records, sizeof records) == sizeof records, "the records are not taken");
+    report("relay_batch", (double)(now() - begin) / written, 0);
+}
+
+int main(int argc, char** argv) {
+    static const char* const of_module[] = {"nothing", "clock", "unheard", "ftrace", "relay"};
+    const long turns = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
+    if (turns <= 0) {
+        (void)fputs("usage: kernel_bench TURNS\n", stderr);
+        return 2;
+    }
+    publish();
+    subscribe();
+    make_channel();
+    fill_in();
+    for (long turn = 0; turn < turns; ++turn) {
+        for (size_t each = 0; each < sizeof of_module / sizeof of_module[0]; ++each) {
+            run_in_kernel(of_module[each], false);
+        }
+        run_in_kernel("emit", true);
+        write_singles();
+        write_batch();
+        write_records();
+    }
+    return 0;
+}
