@@ -160,12 +160,23 @@ void run_disable(const standing_arguments& arguments) {
     chosen.check_met();
     const std::unique_ptr<tracefs::event_control> control = open_control(arguments.instance);
     std::size_t undone = 0;
+    std::size_t failed = 0;
     for (const traced_event* event : chosen.events()) {
-        const std::vector<std::string> words = end_standing(*control, event->kernel_name, what);
-        if (!words.empty()) {
-            ++undone;
-            print_event(arguments, *event, fmt::format("undone: {}", fmt::join(words, ", ")), {});
+        const standing_end end = end_standing(*control, event->kernel_name, what);
+        for (const std::string& mistake : end.mistakes) {
+            tell("elog: {}", mistake);
         }
+        failed += end.mistakes.empty() ? 0U : 1U;
+        if (!end.undone.empty()) {
+            ++undone;
+            print_event(arguments, *event, fmt::format("undone: {}", fmt::join(end.undone, ", ")),
+                        {});
+        }
+    }
+    if (failed != 0) {
+        throw failure("At {} of these events not all could be undone, as said above. Mend that, "
+                      "and do it again.",
+                      failed);
     }
     if (undone == 0) {
         throw failure("elog enable has done nothing at these events that could be undone{}. See "

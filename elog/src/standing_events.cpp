@@ -178,24 +178,34 @@ void take_back(const tracefs::event_control& control, const tracefs::event_name&
     });
 }
 
-std::vector<std::string> end_standing(const tracefs::event_control& control,
-                                      const tracefs::event_name& event,
-                                      std::optional<event_trigger> what) {
-    return translated([&] {
-        std::vector<std::string> undone;
-        const standing_state before = standing_state_of(control.state_of(event));
-        if (before.is_ours && !what) {
+standing_end end_standing(const tracefs::event_control& control, const tracefs::event_name& event,
+                          std::optional<event_trigger> what) {
+    standing_end end;
+    const auto attempt = [&](const auto& step) {
+        try {
+            step();
+        } catch (const tracefs::event_gone&) {  // and all that was done there with it
+        } catch (const tracefs::error& mistake) {
+            end.mistakes.emplace_back(mistake.what());
+        }
+    };
+    standing_state before;
+    attempt([&] { before = standing_state_of(control.state_of(event)); });
+    if (before.is_ours && !what) {
+        attempt([&] {
             end_keeping(control, event, all_events);
-            undone.emplace_back("enabled");
+            end.undone.emplace_back("enabled");
+        });
+    }
+    for (const auto& each : before.triggers) {
+        if (!what || each.first == *what) {
+            attempt([&] {
+                end_trigger(control, event, each.first);
+                end.undone.emplace_back(name_of(each.first));
+            });
         }
-        for (const auto& [known, condition] : before.triggers) {
-            if (!what || known == *what) {
-                end_trigger(control, event, known);
-                undone.emplace_back(name_of(known));
-            }
-        }
-        return undone;
-    });
+    }
+    return end;
 }
 
 }  // namespace elog

@@ -49,10 +49,16 @@ void take_back(const eventlog::tracefs::event_control& control,
                const eventlog::tracefs::event_name& event, std::optional<event_trigger> what,
                const eventlog::tracefs::event_state& before);
 
-/// Undoes all that begin_standing has ever done, or with `what` only that trigger. Returns what
-/// that was, in words; empty: nothing. Throws failure.
-std::vector<std::string> end_standing(const eventlog::tracefs::event_control& control,
-                                      const eventlog::tracefs::event_name& event,
-                                      std::optional<event_trigger> what);
+/// What has become of undoing.
+struct standing_end {
+    std::vector<std::string> undone{};    // in words; empty: nothing
+    std::vector<std::string> mistakes{};  // sentences about what could not be undone
+};
+
+/// Undoes all that begin_standing has ever done, or with `what` only that trigger. What cannot be
+/// undone keeps nothing else from it. At an event that has gone there is nothing to undo.
+[[nodiscard]] standing_end end_standing(const eventlog::tracefs::event_control& control,
+                                        const eventlog::tracefs::event_name& event,
+                                        std::optional<event_trigger> what);
 
 }  // namespace elog

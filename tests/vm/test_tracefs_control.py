@@ -148,6 +148,34 @@ in_an_instance() {{
     cat $tracing/instances/mine/events/$system/$event/enable
     rmdir $tracing/instances/mine
 }}
+# Of four events the second goes away while elog waits for somebody to read of the first, and the
+# third cannot be changed.
+undoes_the_others() {{
+    [ -e $tracing/kprobe_events ] || return
+    own=$tracing/events/own
+    for each in a b c d; do
+        echo "p:own/$each kernel_restart" >> $tracing/kprobe_events
+    done
+    "$elog" enable own > /dev/null
+    mount -o bind $own/c/enable $own/c/enable
+    mount -o remount,bind,ro $own/c/enable
+    is_off() {{ [ "$(cat $own/$1/enable)" = 0 ]; }}
+    {{
+        head -c 65536 /dev/zero
+        "$elog" disable own
+        echo "ended with $?"
+    }} | {{
+        wait_until is_off a
+        echo 0 > $own/b/enable
+        echo -:own/b >> $tracing/kprobe_events
+        [ -e $own/b ] && echo "WRONG: it is still there"
+        tr -d '\000'
+    }}
+    umount $own/c/enable
+    "$elog" disable -j own
+    cat $own/*/enable $own/*/filter
+    echo > $tracing/kprobe_events
+}}
 as_user() {{ su user -s /bin/sh -c "$*"; }}
 refuses_user() {{ as_user "$elog" enable load; }}
 # The user may see the events, and of ours not what is done with it.
@@ -166,7 +194,7 @@ refuses_instance_to_user() {{
     chmod o-rwx $tracing/instances
     as_user "$elog" events load --instance mine
 }}
-for each in keeps keeps_all keeps_texts refuses_text refuses_process refuses_never refuses_name refuses_unknown refuses_instance refuses_path leaves_others all_or_none switched_off refused_by_the_kernel triggers in_an_instance refuses_user refuses_system_to_user permits_some refuses_instance_to_user; do
+for each in keeps keeps_all keeps_texts refuses_text refuses_process refuses_never refuses_name refuses_unknown refuses_instance refuses_path leaves_others all_or_none switched_off refused_by_the_kernel triggers in_an_instance undoes_the_others refuses_user refuses_system_to_user permits_some refuses_instance_to_user; do
     part $each $each
 done
 true
@@ -284,7 +312,20 @@ class TracefsControl(loads.Guest):
 
 
 class TracefsControlOfTheModule(loads.OfTheModule, TracefsControl):
-    """The same of the kernel module's events."""
+    """The same of the kernel module's events, on a kernel that has probes."""
+
+    def test_undoes_the_others_where_one_has_gone_and_one_cannot_be_undone(self):
+        *lines, again, enable_a, enable_c, enable_d, _, _, _ = self.part("undoes_the_others")
+        told = [line for line in lines if line.startswith("elog: ")]
+        self.assertEqual([line for line in lines if line not in told],
+                         ["own:a", "own:d", "ended with 1"])
+        self.assertEqual(len(told), 2, told)
+        self.assertRegex(told[0], "refuses the end of own:c: Read-only file system")
+        self.assertRegex(told[1], "At 1 of these events not all could be undone")
+        # What was left is undone when it can be, and only that.
+        self.assertEqual(json.loads(again)["name"], "own:c")
+        self.assertEqual([enable_a, enable_c, enable_d], ["0"] * 3)
+        self.assertEqual(self.part("undoes_the_others")[-3:], ["none"] * 3)
 
 
 if __name__ == "__main__":
