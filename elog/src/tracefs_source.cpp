@@ -47,10 +47,11 @@ bool tracefs_source::count(const counted_event& wanted) {
             static_cast<void>(instance_.filter(system, name, "0"));
             return false;
         }
-        counted_.push_back(wanted);
         if (!rest.empty()) {
             instance_.enable(system, name);
         }
+        // Last: of one that has gone meanwhile nobody knows any more.
+        counted_.push_back(wanted);
         return true;
     });
 }
