@@ -27,9 +27,7 @@ std::string explain_narrowed(const std::string& narrowed_by) {
 class memory_recording : public live_recording {
   public:
     explicit memory_recording(const subscription_options& options)
-        : patterns_(options.patterns), narrowed_by_(options.narrowed_by), source_(options) {
-        tell_left_out(source_.header());
-    }
+        : patterns_(options.patterns), narrowed_by_(options.narrowed_by), source_(options) {}
 
     [[nodiscard]] recording_route route() const noexcept override {
         return recording_route::memory;
@@ -42,6 +40,7 @@ class memory_recording : public live_recording {
         check_patterns(patterns_, source_.patterns_met(), process_->providers(),
                        "Neither did the command while it ran. See what there is with: elog list.");
     }
+    void tell_who_is_left_out() const override { tell_left_out(source_.header()); }
     [[nodiscard]] std::vector<provider_instance> found() const override {
         std::vector<provider_instance> all;
         for (running_provider& each : find_running_providers().providers) {
@@ -215,13 +214,12 @@ std::unique_ptr<live_recording> begin(recording_route route, bool stacks,
     return std::make_unique<memory_recording>(options);
 }
 
-}  // namespace
-
-std::unique_ptr<live_recording> begin_recording(const asked_route& asked,
-                                                const listening_arguments& arguments,
-                                                const subscription_options& options,
-                                                const std::optional<std::string>& where,
-                                                const kernel_counting& counting) {
+/// By the route that was asked for, or the first by which there is all.
+std::unique_ptr<live_recording> begin_by_route(const asked_route& asked,
+                                               const listening_arguments& arguments,
+                                               const subscription_options& options,
+                                               const std::optional<std::string>& where,
+                                               const kernel_counting& counting) {
     const auto say = [&](std::string_view how, recording_route route, std::string_view why) {
         if (asked.verbose) {
             tell("elog: {} via {}: {}", how, name_of(route), why);
@@ -246,6 +244,19 @@ std::unique_ptr<live_recording> begin_recording(const asked_route& asked,
     }
     say("Events come", recording_route::memory, "who will come goes there in any case.");
     return begin(recording_route::memory, asked.stacks, arguments, options, where, counting);
+}
+
+}  // namespace
+
+std::unique_ptr<live_recording> begin_recording(const asked_route& asked,
+                                                const listening_arguments& arguments,
+                                                const subscription_options& options,
+                                                const std::optional<std::string>& where,
+                                                const kernel_counting& counting) {
+    std::unique_ptr<live_recording> begun =
+        begin_by_route(asked, arguments, options, where, counting);
+    begun->tell_who_is_left_out();
+    return begun;
 }
 
 }  // namespace elog

@@ -38,6 +38,10 @@ class live_recording {
     /// The same of those who have come, too, when a command has run meanwhile.
     virtual void check_behind_command() const = 0;
 
+    /// Says whose events cannot come by this route, if that is so: for a route that is not left
+    /// again.
+    virtual void tell_who_is_left_out() const {}
+
     /// Who is there before it runs.
     [[nodiscard]] virtual std::vector<provider_instance> found() const = 0;
     /// Where it is decided which events are kept, for people.

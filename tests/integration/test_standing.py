@@ -293,6 +293,18 @@ class Standing(harness.Case):
             file.write(known)
         self.assertNotIn("cannot join", self.run_elog("status").stderr)
 
+    @unittest.skipUnless(harness.IS_SHARED_RING_LATE, "every library can join")
+    def test_tells_it_once_although_memory_is_tried_twice(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        name, = self.names("providers")
+        with open(os.path.join(self.directory, "providers", name), "r+b") as file:
+            file.seek(REGION_FEATURES)
+            file.write(bytes(4))
+        told = self.run_elog("record", "--via", "auto", "-v", "-e", "counter:*", "-e", "nobody:*",
+                             "--wait", "--duration", "100ms").stderr
+        self.assertIn("elog: Events come via memory: who will come goes there", told)
+        self.assertEqual(told.count("cannot join this subscription"), 1, told)
+
     def test_that_is_being_removed_is_removed_if_whoever_does_it_has_died_over_it(self):
         self.begin("--overwrite")
         # As elog stop leaves it that was killed: ended, and taken over by a process that is no more.
