@@ -110,13 +110,22 @@ class AsOtherUser(other_users.Case):
         self.assertEqual(holder.stdout.readline(), "held\n")
         listing = self.start(harness.ELOG, "list", "--all")
 
-        def looking():
-            path = f"/proc/{listing.pid}/task/{listing.pid}/children"
-            return [int(child) for child in other_users.read(path).split()
-                    if other_users.status_of(child, "Uid")[0] == str(ANNE)]
+        found = []
 
-        self.wait_for(looking, "a child")
-        os.kill(looking()[0], signal.SIGKILL)
+        def is_of_anne(child):
+            try:
+                return other_users.status_of(child, "Uid")[0] == str(ANNE)
+            except OSError:  # it has ended meanwhile
+                return False
+
+        def is_looking():
+            path = f"/proc/{listing.pid}/task/{listing.pid}/children"
+            found.extend(int(child) for child in other_users.read(path).split()
+                         if is_of_anne(child))
+            return found
+
+        self.wait_for(is_looking, "a child")
+        os.kill(found[0], signal.SIGKILL)
         self.assertIn(f"user {ANNE}: who looked there was ended by signal 9. Try it alone with: "
                       f"elog --user {ANNE} list\n", self.finish(listing, 1)[1])
 
