@@ -121,17 +121,21 @@ place_answer::outcome take_both(stream& first, stream& second, clock::time_point
 
 /// Its status; nothing if it does not end although it has been killed.
 std::optional<int> end_of(pid_t child, bool kill_it) {
-    if (kill_it) {
-        static_cast<void>(::kill(child, SIGKILL));
-    }
     int status = 0;
     for (int tries = 0; tries < end_tries; ++tries) {
-        if (::waitpid(child, &status, WNOHANG) == child) {
+        const pid_t ended = ::waitpid(child, &status, WNOHANG);
+        if (ended == child) {
             return status;
+        }
+        if (ended < 0) {
+            break;  // it is no child any more: somebody else may have its number
+        }
+        if (kill_it) {
+            static_cast<void>(::kill(child, SIGKILL));
         }
         std::this_thread::sleep_for(end_interval);
         // Its pipes have ended, and it does not: somebody keeps it.
-        static_cast<void>(::kill(child, SIGKILL));
+        kill_it = true;
     }
     return std::nullopt;
 }
@@ -144,6 +148,8 @@ place_answer run_elsewhere(const std::function<void()>& go, const std::function<
         clock::now() + std::chrono::duration_cast<clock::duration>(patience);
     pipe_ends output = make_pipe();
     pipe_ends complaints = make_pipe();
+    // Of a child whose end is not waited for nobody could say how it has ended.
+    static_cast<void>(std::signal(SIGCHLD, SIG_DFL));
     const pid_t child = ::fork();
     if (child < 0) {
         throw failure("No process can be started ({}). End some, or raise the limit with: ulimit "

@@ -137,6 +137,13 @@ class AsOtherUser(other_users.Case):
         self.assertEqual(self.pids_by_user(shown.stdout), {BERT: [berts.pid]})
         self.assertIn(f"user {ANNE}: elog: ", shown.stderr)
 
+    def test_list_of_all_is_whole_where_ends_of_children_are_ignored(self):
+        annes, _ = self.start_counter_as(ANNE)
+        roots, _ = self.start_counter_as(0)
+        shown = self.run_elog("list", "--all", "--json",
+                              preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.assertEqual(self.pids_by_user(shown.stdout), {0: [roots.pid], ANNE: [annes.pid]})
+
     def test_list_of_all_finds_nothing_where_nothing_matches_anywhere(self):
         self.start_counter_as(ANNE)
         self.assert_one_sentence(self.run_elog("list", "--all", "shop:*", status=1).stderr,
