@@ -8,8 +8,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -71,10 +73,8 @@ class lister {
                 complain(place, "not looked at, because others have let us wait for a minute.");
                 continue;
             }
-            const place_answer answer =
-                run_elsewhere([&] { place.go(); }, [&] { write_catalogue(place); }, left);
-            if (answer.how != outcome::failed || !is_gone(place)) {
-                take(place, answer);
+            if (const std::optional<place_answer> answer = look(place, left)) {
+                take(place, *answer);
             }
         }
         if (found.left_out != 0) {
@@ -87,6 +87,20 @@ class lister {
     }
 
   private:
+    /// Nothing if there is no answer to show: that is told, unless the place has gone.
+    std::optional<place_answer> look(const other_place& place, clock::duration at_most) {
+        try {
+            place_answer answer =
+                run_elsewhere([&] { place.go(); }, [&] { write_catalogue(place); }, at_most);
+            const bool is_shown = answer.how != outcome::failed || !is_gone(place);
+            return is_shown ? std::optional(std::move(answer)) : std::nullopt;
+        } catch (const failure& mistake) {  // which says itself what to do
+            tell("elog: {}: {}", place.title(), mistake.what());
+            failed_ = true;
+            return std::nullopt;
+        }
+    }
+
     /// Of where this process is, nothing if nothing is there. In a child.
     void write_catalogue(const other_place& place) {
         const catalogue found =

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Root takes part as another user with elog --user, and has no more rights then than that one."""
 
+import errno
 import json
 import os
 import shutil
@@ -16,6 +17,13 @@ import other_users
 # See other_users: no machine has such users.
 ANNE, BERT = (other_users.ANNE + i for i in range(2))
 NOBODYS_GROUP = 65534
+# The number of pipe2, by machine.
+PIPE2 = {"x86_64": 293, "aarch64": 59}
+
+
+def refuse_pipes():
+    """As with too many files open."""
+    harness.refuse_call(PIPE2[os.uname().machine], errno.EMFILE)
 
 
 @unittest.skipIf(other_users.OBSTACLE is not None, other_users.OBSTACLE)
@@ -143,6 +151,15 @@ class AsOtherUser(other_users.Case):
         shown = self.run_elog("list", "--all", "--json",
                               preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
         self.assertEqual(self.pids_by_user(shown.stdout), {0: [roots.pid], ANNE: [annes.pid]})
+
+    def test_list_of_all_tells_of_each_place_that_nobody_can_be_sent_to(self):
+        self.start_counter_as(ANNE)
+        self.start_counter_as(BERT)
+        shown = self.run_elog("list", "--all", "--json", status=1, preexec_fn=refuse_pipes)
+        self.assertEqual(json.loads(shown.stdout), {"places": []})
+        for user in ANNE, BERT:
+            self.assertIn(f"elog: user {user}: No pipe can be had (Too many open files).",
+                          shown.stderr)
 
     def test_list_of_all_finds_nothing_where_nothing_matches_anywhere(self):
         self.start_counter_as(ANNE)
