@@ -88,11 +88,13 @@ bool has_wildcard(std::string_view pattern) {
     return pattern.find_first_of("*?") != std::string_view::npos;
 }
 
+/// No event has a longer name, and the kernel module takes no longer pattern.
 bool is_event_pattern(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               c == '_' || c == '*' || c == '?';
-    });
+    return !text.empty() && text.size() < EVENTLOG_NAME_ROOM &&
+           std::all_of(text.begin(), text.end(), [](unsigned char c) {
+               return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                      c == '_' || c == '*' || c == '?';
+           });
 }
 
 /// Of PROVIDER:EVENT the event.
@@ -219,14 +221,22 @@ bool can_be_added(const event_patterns& patterns, const std::vector<std::uint64_
                        [](std::uint64_t number) { return number != 0 && number <= UINT32_MAX; });
 }
 
+std::vector<std::string> rules_of(const event_patterns& patterns) {
+    std::vector<std::string> rules;
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+        rules.push_back(patterns[i]);
+    }
+    return rules;
+}
+
+bool has_mark(const std::vector<std::string>& rules) {
+    return std::any_of(rules.begin(), rules.end(),
+                       [](const std::string& rule) { return rule.ends_with('#'); });
+}
+
 /// Whether sessions play no part in what the patterns want.
 bool are_of_any_session(const event_patterns& patterns) {
-    for (std::size_t i = 0; i < patterns.size(); ++i) {
-        if (patterns[i].ends_with('#')) {
-            return false;
-        }
-    }
-    return patterns.sessions().empty();
+    return patterns.sessions().empty() && !has_mark(rules_of(patterns));
 }
 
 /// Collects what has made patterns narrower.
@@ -237,8 +247,12 @@ void add_name(std::string& names, std::string_view name) {
 
 void narrow_rules(narrowed_patterns& made, const bound& limits) {
     const std::vector<std::string> rules = narrowed_rules(made.patterns, limits);
+    // If none is left that has a #, sessions would be meant for the others.
+    const bool changes_marks =
+        !made.patterns.sessions().empty() && has_mark(rules) != has_mark(rules_of(made.patterns));
     // What cannot be said, or nothing at all, is left as it is.
-    if (rules.empty() || rules.size() > EVENTLOG_RULES_MAX || !made.patterns.replace(rules)) {
+    if (rules.empty() || rules.size() > EVENTLOG_RULES_MAX || changes_marks ||
+        !made.patterns.replace(rules)) {
         return;
     }
     if (limits.most_verbose != level::trace) {

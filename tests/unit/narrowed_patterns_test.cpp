@@ -93,8 +93,19 @@ TEST(narrowed_patterns, stay_where_they_would_be_longer_than_a_subscription_take
         text += fmt::format(" || event == \"e{}\"", i);
     }
     EXPECT_EQ(narrowed({"shop"}, text), "");
-    text = "event == \"" + std::string(1000, 'e') + "\"";
-    EXPECT_EQ(narrowed({"a", "b"}, text), "");
+    text = "event == \"e\"";
+    for (int i = 0; i < 60; ++i) {
+        text += fmt::format(" || event == \"a_name_that_is_as_long_as_some_are_{}\"", i);
+    }
+    EXPECT_EQ(narrowed({"shop"}, text), "");
+    EXPECT_EQ(narrowed({"shop"}, "event == \"" + std::string(64, 'e') + "\""), "");
+}
+
+TEST(narrowed_patterns, leave_a_mark_where_there_was_one) {
+    elog::event_patterns both = patterns_of({"shop", "*:seen#"});
+    both.add_session(5);
+    EXPECT_FALSE(elog::narrow(both, elog::predicate("--where", "event == \"order\"")));
+    EXPECT_TRUE(elog::narrow(both, elog::predicate("--where", "event == \"seen\"")));
 }
 
 TEST(narrowed_patterns, are_told_whether_fields_are_asked_for) {
