@@ -244,8 +244,8 @@ void run_agg(const agg_arguments& arguments) {
 }  // namespace
 
 void add_agg(command_line& line) {
-    subcommand command = line.add_subcommand(
-        "agg", "Count, add up and draw what recorded or live events say");
+    subcommand command =
+        line.add_subcommand("agg", "Count, add up and draw what recorded or live events say");
     const auto arguments = std::make_shared<agg_arguments>();
     command
         .add_option("EXPRESSION", arguments->expression,

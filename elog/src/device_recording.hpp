@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// From the kernel module to a sink: what `elog record --via device`, or relay, does between its first
-// event and its last.
+// From the kernel module to a sink: what `elog record --via device`, or relay, does between its
+// first event and its last.
 #pragma once
 
 #include <chrono>
