@@ -25,7 +25,9 @@ constexpr std::size_t names_max = 65536;
 
 std::vector<std::uint64_t> addresses_in(std::span<const std::uint8_t> bytes) {
     std::vector<std::uint64_t> addresses(bytes.size() / sizeof(std::uint64_t));
-    std::memcpy(addresses.data(), bytes.data(), addresses.size() * sizeof(std::uint64_t));
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+        std::memcpy(&addresses[i], &bytes[i * sizeof addresses[i]], sizeof addresses[i]);
+    }
     std::erase_if(addresses, [](std::uint64_t address) {
         return address == 0 || address >= eventlog::tracefs::perf_context_min;
     });
