@@ -152,6 +152,7 @@ class AsOtherUser(other_users.Case):
                               preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
         self.assertEqual(self.pids_by_user(shown.stdout), {0: [roots.pid], ANNE: [annes.pid]})
 
+    @unittest.skipIf(harness.SANITIZER_RUNTIME, "sanitizers make pipes of their own")
     def test_list_of_all_tells_of_each_place_that_nobody_can_be_sent_to(self):
         self.start_counter_as(ANNE)
         self.start_counter_as(BERT)
