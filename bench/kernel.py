@@ -3,7 +3,8 @@
 """Measures what an event of the kernel costs, beside ftrace's ring buffer and relay, and events that a
 program writes many at once beside single ones: in instructions, in a virtual machine.
 
-The loops are those of bench/kernel: of the module eventlog_measure, and of the program kernel_bench.
+The loops are those of bench/kernel: of the module eventlog_measure, and of the programs kernel_bench and
+lane_bench.
 """
 
 import dataclasses
@@ -29,9 +30,12 @@ DISABLED_TARGET = 3
 FTRACE_TARGET = 0.8
 RELAY_TARGET = 1.2
 BATCH_TARGET = 0.1
+LANE_TARGET = 0.4
+
+OF_MODULE = ("clock", "unheard", "ftrace", "relay", "emit")
 
 SCRIPT = """
-insmod /eventlog.ko && insmod /eventlog_measure.ko && exec "$0" "$1"
+insmod /eventlog.ko && insmod /eventlog_measure.ko && "$0" "$2" && exec "$1" "$2"
 """
 
 
@@ -81,12 +85,13 @@ def way_of_disabled(module):
 
 class Kernel(Bench):
     def execute(self):
-        program = str((self.programs / "kernel_bench").resolve())
+        programs = [str((self.programs / name).resolve())
+                    for name in ("kernel_bench", "lane_bench")]
         kernel, module, measuring = prepare(self.options.kernel_name)
         guest = machine.Run(
-            ["sh", "-c", SCRIPT, program, str(QUICK_TURNS if self.quick else TURNS)],
+            ["sh", "-c", SCRIPT, *programs, str(QUICK_TURNS if self.quick else TURNS)],
             files={"/eventlog.ko": str(module), "/eventlog_measure.ko": str(measuring),
-                   program: program},
+                   **{program: program for program in programs}},
             count_instructions=True,
         )
         result = machine.execute(kernel, guest, self.folder)
@@ -102,7 +107,7 @@ class Kernel(Bench):
         print(f"{'measured':<40} {'instructions':>14}   lost")
         for name, kind in kinds.items():
             # Loops of the module take their own turns along.
-            own = 0 if name in ("nothing", "single", "batch", "relay_batch") else nothing
+            own = nothing if name in OF_MODULE else 0
             kind.taken = [each - own for each in kind.taken]
             print(f"{name:<40} {statistics.median(kind.taken):>14.1f}   {kind.lost}")
         # Who loses does less.
@@ -133,6 +138,7 @@ class Kernel(Bench):
         self.show_ratio("kernel_emit_vs_relay", kinds, "emit", "relay", RELAY_TARGET)
         self.show_ratio("batched_vs_single", kinds, "batch", "single", BATCH_TARGET)
         self.show_ratio("relay_batched_vs_single", kinds, "relay_batch", "single")
+        self.show_ratio("lane_vs_emit", kinds, "emit_in_lane", "emit_alone", LANE_TARGET)
 
 
 def main():

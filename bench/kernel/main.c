@@ -6,8 +6,6 @@
 // usage: kernel_bench TURNS
 //
 // A line for each turn of each: its name, nanoseconds for one, how many were lost.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/eventlog_device.h>
 #include <linux/eventlog_relay.h>
@@ -15,14 +13,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { in_kernel = 4000, written = 1000, fields = 4 };
-enum { buffer_count = 4, buffer_size = 128 << 10 };  // as those of the module
+#include "listening.h"
 
+enum { in_kernel = 4000, written = 1000, fields = 4 };
 #define TURN "/sys/module/eventlog_measure/parameters/turn"
 
 struct payload {
@@ -49,16 +45,8 @@ static struct {
 
 static int device = -1;
 static int relay = -1;
-static int subscription = -1;
 static struct single single;
 static uint32_t word;  // tells whether somebody listens
-
-static void check(bool is_good, const char* what) {
-    if (!is_good) {
-        (void)fprintf(stderr, "%s: %s\n", what, strerror(errno));
-        exit(1);
-    }
-}
 
 static void publish(void) {
     struct eventlog_registration registration = {
@@ -86,26 +74,6 @@ static void publish(void) {
     check(ioctl(device, EVENTLOG_PUBLISH, &publication) == 0, "the provider is not published");
 }
 
-/// The newest are kept, so that nobody has to read; `unheard` of the module is not among them.
-static void subscribe(void) {
-    const struct eventlog_rule rules[] = {{.provider = "measure", .event = "heard"},
-                                          {.provider = "measure", .event = "written"}};
-    struct eventlog_subscription_request request = {
-        .size = sizeof request,
-        .features = EVENTLOG_FEATURE_OVERWRITE,
-        .clock = EVENTLOG_CLOCK_MONOTONIC,
-        .buffer_count = buffer_count,
-        .buffer_size = buffer_size,
-        .rule_count = 2,
-        .rules = (uintptr_t)rules,
-        .schemas_size = 1 << 16,
-    };
-    subscription = open(EVENTLOG_DEVICE_PATH, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    check(subscription >= 0 && ioctl(subscription, EVENTLOG_SUBSCRIBE, &request) == 0,
-          "there is no subscription");
-    check(word != 0, "nobody listens to what is written");
-}
-
 static void make_channel(void) {
     const struct eventlog_relay_options options = {
         .size = sizeof options,
@@ -130,26 +98,9 @@ static void fill_in(void) {
     }
 }
 
-static struct eventlog_statistics statistics(void) {
-    struct eventlog_statistics counts = {.size = sizeof counts, .ring = EVENTLOG_ALL_RINGS};
-    check(ioctl(subscription, EVENTLOG_STATISTICS, &counts) == 0, "nothing is counted");
-    return counts;
-}
-
-/// Of this thread alone: others may run in between.
-static uint64_t now(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-static void report(const char* name, double taken, uint64_t lost) {
-    (void)printf("%s %.3f %llu\n", name, taken, (unsigned long long)lost);
-}
-
 /// A loop of the module's; of those that the subscription hears, it counts what has come.
 static void run_in_kernel(const char* name, bool is_heard) {
-    const uint64_t before = statistics().recorded;
+    const uint64_t before = count_recorded();
     char answer[64] = {0};
     int file = open(TURN, O_RDWR | O_CLOEXEC);
     check(file >= 0 && dprintf(file, "%s %d\n", name, in_kernel) > 0, name);
@@ -161,13 +112,13 @@ static void run_in_kernel(const char* name, bool is_heard) {
     const uint64_t taken = strtoull(answer, &end, 10);
     uint64_t lost = strtoull(end, NULL, 10);
     if (is_heard) {
-        lost += in_kernel - (statistics().recorded - before);
+        lost += in_kernel - (count_recorded() - before);
     }
     report(name, (double)taken / in_kernel, lost);
 }
 
 static void write_singles(void) {
-    const uint64_t before = statistics().recorded;
+    const uint64_t before = count_recorded();
     const uint64_t begin = now();
     for (uint32_t each = 0; each < written; ++each) {
         single.payload.field[0] = each;
@@ -176,15 +127,15 @@ static void write_singles(void) {
         }
     }
     const uint64_t taken = now() - begin;
-    report("single", (double)taken / written, written - (statistics().recorded - before));
+    report("single", (double)taken / written, written - (count_recorded() - before));
 }
 
 static void write_batch(void) {
-    const uint64_t before = statistics().recorded;
+    const uint64_t before = count_recorded();
     const uint64_t begin = now();
     check(write(device, &batch, sizeof batch) == sizeof batch, "the batch is not taken");
     const uint64_t taken = now() - begin;
-    report("batch", (double)taken / written, written - (statistics().recorded - before));
+    report("batch", (double)taken / written, written - (count_recorded() - before));
 }
 
 /// What is no whole record is refused, and in this mode nothing is lost; so there is no count.
@@ -196,13 +147,11 @@ static void write_records(void) {
 
 int main(int argc, char** argv) {
     static const char* const of_module[] = {"nothing", "clock", "unheard", "ftrace", "relay"};
-    const long turns = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
-    if (turns <= 0) {
-        (void)fputs("usage: kernel_bench TURNS\n", stderr);
-        return 2;
-    }
+    const long turns = read_turns(argc, argv);
     publish();
-    subscribe();
+    // `unheard` of the module is not among them.
+    subscribe("measure", "heard", "written");
+    check(word != 0, "nobody listens to what is written");
     make_channel();
     fill_in();
     for (long turn = 0; turn < turns; ++turn) {

@@ -3,11 +3,15 @@
 // elog agg: numbers instead of events, of a recording or live.
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "aggregate_report.hpp"
 #include "aggregating_sink.hpp"
@@ -135,32 +139,56 @@ std::string reason_to_count_here(const agg_arguments& arguments) {
         return "that is what --push-down never asks for";
     }
     if (arguments.every) {
-        return "--every goes by time, and the kernel's histograms know none";
+        return "--every goes by time, and what the kernel counts knows none";
     }
     if (!listening.pids.empty() || !listening.process_names.empty()) {
-        return "-p and --comm pick processes, and the kernel's histograms count all of them";
+        return "-p and --comm pick processes, and the kernel counts those of all";
     }
     return {};
 }
 
-/// Of tracefs each event says that itself.
+bool is_traced(recording_route route) noexcept {
+    return route == recording_route::tracefs || route == recording_route::perf;
+}
+
+/// Of tracefs and perf each event says that itself.
 const char* explain_route(recording_route route) {
-    return route == recording_route::tracefs
+    return is_traced(route)
                ? ""
-               : "elog counts      all of it: only via tracefs does the kernel count\n";
+               : "elog counts      all of it: only via tracefs and perf does the kernel count\n";
+}
+
+void tell_lines(std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        tell("elog: {}", text.substr(0, end));
+        text.remove_prefix(std::min(end, text.size() - 1) + 1);
+    }
 }
 
 /// Both must outlive it.
 kernel_counting make_counting(const agg_arguments& arguments, aggregator& computed) {
     kernel_counting counting;
     const std::string reason = reason_to_count_here(arguments);
-    counting.decide = [&arguments, &computed, reason](const traced_event& event,
-                                                      const kernel_condition& condition) {
-        return reason.empty() ? decide_push(computed.asked(), arguments.keys, event, condition)
-                              : push_decision{{}, reason};
+    std::shared_ptr<const predicate> where;
+    if (arguments.choice.where) {
+        where = std::make_shared<const predicate>("--where", *arguments.choice.where);
+    }
+    counting.decide = [&arguments, &computed, reason, where, now = present_time()](
+                          const traced_event& event, const kernel_condition& condition) {
+        if (!reason.empty()) {
+            return refused(reason);
+        }
+        push_decision decided = decide_push(computed.asked(), arguments.keys, event, condition);
+        decided.by_bpf = decide_bpf(computed.asked(), arguments.keys, event, where.get(), now,
+                                    eventlog::tracefs::bpf_cpus());
+        return decided;
     };
     counting.take = [&computed](const std::vector<pushed_counts>& all) {
         add_counts(computed, all);
+    };
+    counting.take_bpf = [&computed](const std::vector<bpf_counts>& all) {
+        add_bpf_counts(computed, all);
     };
     return counting;
 }
@@ -199,6 +227,9 @@ void run_live(const agg_arguments& arguments) {
     if (arguments.explain) {
         write_all(STDOUT_FILENO, process->explain() + explain_route(process->route()));
         return;
+    }
+    if (arguments.route.verbose && is_traced(process->route())) {
+        tell_lines(process->explain());
     }
     aggregating_sink sink(filter.get(), computed, intervals);
     tell_losses(process->run(sink, stop));
@@ -268,7 +299,7 @@ void add_agg(command_line& line) {
         .value_name("NUMBER");
     command
         .add_option("--push-down", arguments->push_down,
-                    "Via tracefs: whether the kernel counts what it can: auto or never")
+                    "Via tracefs, perf: whether the kernel counts what it can: auto, never")
         .value_name("WHEN")
         .one_of({"auto", "never"});
     command.add_flag("--explain", arguments->explain,

@@ -21,7 +21,7 @@ struct feature {
 /// rseq, membarrier, futex, clock, cpus, directory, memory: what recording takes.
 void find_memory_features(std::vector<feature>& features);
 
-/// tracefs, user_events, multi_format, persist, perf.
+/// tracefs, user_events, multi_format, persist, module, perf, bpf.
 void find_kernel_features(std::vector<feature>& features);
 
 /// zstd, terminal, utf8.

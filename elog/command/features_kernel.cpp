@@ -8,10 +8,12 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "bpf_counter.hpp"
 #include "features.hpp"
 #include "machine.hpp"
 #include "unique_fd.hpp"
@@ -126,6 +128,29 @@ feature find_perf(const std::string& tracefs) {
     return {"perf", offer::yes, may_monitor() ? shown + ", and you have CAP_PERFMON" : shown, {}};
 }
 
+feature find_bpf() {
+    using support = eventlog::tracefs::bpf_support;
+    switch (eventlog::tracefs::find_bpf_support()) {
+        case support::yes:
+            return {"bpf", offer::yes, "counts eventlog:* where they happen", {}};
+        case support::too_old:
+            return {"bpf", offer::no, "does not count what it misses (before Linux 6.7)",
+                    "Take Linux 6.7 or later. Until then elog agg counts what histograms of the "
+                    "kernel's cannot."};
+        case support::not_permitted:
+            return {"bpf", offer::no, "takes CAP_BPF and CAP_PERFMON, which you lack",
+                    "Run elog agg as root. Otherwise it counts by itself, with the same result."};
+        case support::none:
+            return {"bpf", offer::no, "the kernel takes no programs",
+                    "Take a kernel with CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS. Until then elog "
+                    "agg counts by itself, with the same result."};
+        case support::unclear:
+            break;
+    }
+    return {"bpf", offer::no, fmt::format("not to be had now: {}", std::strerror(errno)),
+            "Try again later. Until then elog agg counts by itself, with the same result."};
+}
+
 }  // namespace
 
 void find_kernel_features(std::vector<feature>& features) {
@@ -138,6 +163,7 @@ void find_kernel_features(std::vector<feature>& features) {
     features.push_back(find_persistence(device));
     features.push_back(find_module());
     features.push_back(find_perf(tracefs));
+    features.push_back(find_bpf());
 }
 
 }  // namespace elog

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "device_recording.hpp"
+#include "device_subscription.hpp"
 #include "failure.hpp"
 #include "left_out.hpp"
+#include "relay_subscription.hpp"
 #include "running_providers.hpp"
 #include "tell.hpp"
 #include "traced_recording.hpp"
@@ -111,14 +113,15 @@ std::string explanation_of(const traced_recording& process, const std::string& /
 template <class Recording>
 class kernel_recording : public live_recording {
   public:
-    template <class Options>
+    /// The last are those of the recording's constructor.
+    template <class... Arguments>
     kernel_recording(recording_route route, const subscription_options& asked,
-                     const kernel_advice& advice, Options&& options)
+                     const kernel_advice& advice, Arguments&&... arguments)
         : route_(route),
           patterns_(asked.patterns),
           narrowed_by_(asked.narrowed_by),
           advice_(advice),
-          process_(std::forward<Options>(options)) {}
+          process_(std::forward<Arguments>(arguments)...) {}
 
     [[nodiscard]] recording_route route() const noexcept override { return route_; }
     void check_before() const override { check_met(advice_.before); }
@@ -189,11 +192,13 @@ std::unique_ptr<live_recording> begin(recording_route route, bool stacks,
                                       const kernel_counting& counting) {
     switch (route) {
         case recording_route::device:
-            return std::make_unique<kernel_recording<device_recording>>(route, options,
-                                                                        advice_on_device, options);
+            return std::make_unique<kernel_recording<device_recording>>(
+                route, options, advice_on_device, options,
+                std::make_unique<device_subscription>(options));
         case recording_route::relay:
-            return std::make_unique<kernel_recording<relay_recording>>(route, options,
-                                                                       advice_on_device, options);
+            return std::make_unique<kernel_recording<device_recording>>(
+                route, options, advice_on_device, options,
+                std::make_unique<relay_subscription>(options));
         case recording_route::tracefs: {
             tracing_options wanted =
                 make_tracing_options(tracing_kind::instance, arguments, options, where);
@@ -204,6 +209,7 @@ std::unique_ptr<live_recording> begin(recording_route route, bool stacks,
         case recording_route::perf: {
             tracing_options wanted =
                 make_tracing_options(tracing_kind::perf, arguments, options, where);
+            wanted.counting = counting;
             wanted.stacks = stacks;
             return std::make_unique<kernel_recording<traced_recording>>(
                 route, options, advice_on_tracing, std::move(wanted));

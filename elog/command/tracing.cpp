@@ -63,18 +63,34 @@ tracing_options make_tracing_options(tracing_kind kind, const listening_argument
 
 namespace {
 
+std::string explain_kernel(const push_decision& decided) {
+    if (decided.pushed) {
+        return eventlog::tracefs::hist_trigger(decided.pushed->asked);
+    }
+    if (!decided.by_bpf.plan) {
+        return "nothing";
+    }
+    const bpf_plan& plan = *decided.by_bpf.plan;
+    return plan.by.empty() ? "in a BPF program"
+                           : fmt::format("in a BPF program, by {}, with room for {} keys", plan.by,
+                                         plan.keys_max);
+}
+
 /// Of what is not counted at all, nothing.
 std::string explain_counting(const push_decision& decided) {
-    if (!decided.pushed && decided.reason.empty()) {
+    const bool is_counted = decided.pushed || decided.by_bpf.plan;
+    if (!is_counted && decided.reason.empty()) {
         return {};
     }
-    const std::string here = !decided.pushed ? "all of it: " + decided.reason
-                             : decided.pushed->rest.empty()
-                                 ? "nothing that the kernel has not counted"
-                                 : "what the kernel keeps for it: " + decided.pushed->rest;
-    return fmt::format(
-        "  the kernel counts  {}\n  elog counts        {}\n",
-        decided.pushed ? eventlog::tracefs::hist_trigger(decided.pushed->asked) : "nothing", here);
+    std::string here = "nothing that the kernel has not counted";
+    if (!is_counted) {
+        here = "all of it: " + decided.reason + (decided.by_bpf.reason.empty() ? "" : "; and ");
+    } else if (decided.pushed && !decided.pushed->rest.empty()) {
+        here = "what the kernel keeps for it: " + decided.pushed->rest +
+               (decided.by_bpf.reason.empty() ? "" : "; ");
+    }
+    return fmt::format("  the kernel counts  {}\n  elog counts        {}{}\n",
+                       explain_kernel(decided), here, decided.by_bpf.reason);
 }
 
 }  // namespace
@@ -83,13 +99,17 @@ std::string explain(const std::vector<found_event>& events) {
     std::string text;
     for (const auto& [event, condition, counted] : events) {
         const event_schema& known = event->schema->events[event->position];
-        const char* const here = condition.is_whole
+        const bool is_by_bpf = counted.by_bpf.plan && counted.by_bpf.plan->wanted;
+        const char* const here = condition.is_whole || is_by_bpf
                                      ? "nothing that the kernel has not asked"
                                      : "all of --where, for the kernel cannot ask all of it";
+        const std::string there = is_by_bpf                ? "all of --where, in the BPF program"
+                                  : condition.text.empty() ? "nothing"
+                                                           : condition.text;
         text += fmt::format(
             "{}:{}, in the kernel {}:{}\n  the kernel asks  {}\n  elog asks        {}\n",
             event->schema->name, known.name, event->kernel_name.system, event->kernel_name.event,
-            condition.text.empty() ? "nothing" : condition.text, here);
+            there, here);
         text += explain_counting(counted);
     }
     return text;

@@ -62,6 +62,13 @@ void accumulator::add_spread(wide_integer value) noexcept {
     squares_above_ += squares_ < square ? 1U : 0U;
 }
 
+void accumulator::add_spreads(wide_integer sum, wide_unsigned squares, std::uint64_t squares_above,
+                              std::uint64_t values) noexcept {
+    add_total(sum, values);
+    squares_ += squares;
+    squares_above_ += squares_above + (squares_ < squares ? 1U : 0U);
+}
+
 void accumulator::add_sum(double value) noexcept {
     ++floats_;
     const double sum = floating_sum_ + value;

@@ -21,6 +21,9 @@ class accumulator {
         count_ += values;
         sum_ += sum;
     }
+    /// With the sum of their squares: the lower 128 bits of it, and what is above.
+    void add_spreads(wide_integer sum, wide_unsigned squares, std::uint64_t squares_above,
+                     std::uint64_t values) noexcept;
     void add_sum(wide_integer value) noexcept {
         ++count_;
         sum_ += value;

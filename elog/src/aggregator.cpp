@@ -298,6 +298,26 @@ void aggregator::take_counted(const record_view& like, const clock_table& clock,
     }
 }
 
+void aggregator::take_counted(const record_view& like, const clock_table& clock,
+                              std::uint64_t records, const std::vector<counted_values>& values) {
+    event_plan& plan = plans_[like.header.provider][like.header.event];
+    if (!plan.wanted) {
+        unsuited_.count(like.header, records);
+        return;
+    }
+    const std::size_t group = group_of(plan, like, clock, records);
+    if (group == key_table::none) {
+        return;
+    }
+    taken_ += records;
+    accumulator* const into = &values_[group * asked_.calls.size()];
+    for (std::size_t i = 0; i < plan.calls.size(); ++i) {
+        if (plan.calls[i].taken && values[i].count != 0) {
+            add_counted(asked_.calls[i].what, plan.calls[i], into[i], values[i]);
+        }
+    }
+}
+
 /// Whether that was wanted, too, the filter says, and counts itself what it cannot ask.
 void aggregator::leave_out(const record_view& record, const clock_table& clock) {
     if (filter_ == nullptr || filter_->matches(record, clock)) {
@@ -424,6 +444,17 @@ void aggregator::add_number(aggregate_function what, const call_input& input, ac
     }
 }
 
+void aggregator::add_to_buckets(aggregate_function what, const call_input& input, accumulator& into,
+                                wide_integer number, std::uint64_t times) {
+    if (what == aggregate_function::quantize) {
+        into.buckets().add_quantized(number, times);
+    } else if (input.whole_step != 0) {
+        into.buckets().add_linear(number, input.whole_step, times);
+    } else {
+        into.buckets().add_linear(number, input.powers_of_two, times);
+    }
+}
+
 void aggregator::add_counted(aggregate_function what, const call_input& input, accumulator& into,
                              const record_view& like, const clock_table& clock,
                              std::uint64_t records, wide_integer sum) {
@@ -435,13 +466,28 @@ void aggregator::add_counted(aggregate_function what, const call_input& input, a
     if (what == aggregate_function::count) {
         return;
     }
-    const wide_integer value = whole_value(input, like, clock);
-    if (what == aggregate_function::quantize) {
-        into.buckets().add_quantized(value, records);
-    } else if (input.whole_step != 0) {
-        into.buckets().add_linear(value, input.whole_step, records);
-    } else {
-        into.buckets().add_linear(value, input.powers_of_two, records);
+    add_to_buckets(what, input, into, whole_value(input, like, clock), records);
+}
+
+void aggregator::add_counted(aggregate_function what, const call_input& input, accumulator& into,
+                             const counted_values& values) {
+    switch (what) {
+        case aggregate_function::sum:
+        case aggregate_function::avg:
+            into.add_total(values.sum, values.count);
+            return;
+        case aggregate_function::min:
+        case aggregate_function::max:
+            into.add_extremes(values.extreme);
+            return;
+        case aggregate_function::stddev:
+            into.add_spreads(values.sum, values.squares, values.squares_above, values.count);
+            return;
+        default:
+            into.count_many(values.count);
+    }
+    for (const auto& [number, times] : values.numbers) {
+        add_to_buckets(what, input, into, number, times);
     }
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "accumulator.hpp"
@@ -27,6 +28,17 @@ namespace elog {
 struct counted_records {
     std::uint64_t records = 0;
     std::vector<wide_integer> sums{};  // for each call that adds up; for others it means nothing
+};
+
+/// The same for one call, whichever it is.
+struct counted_values {
+    std::uint64_t count = 0;    // records that have one
+    wide_integer sum = 0;       // of sum and avg
+    wide_integer extreme = 0;   // of min and max
+    wide_unsigned squares = 0;  // of stddev, with the sum: the lower 128 bits, and what is above
+    std::uint64_t squares_above = 0;
+    /// Of distributions: numbers in buckets, and how often there is one of that bucket.
+    std::vector<std::pair<wide_integer, std::uint64_t>> numbers{};
 };
 
 /// How values of a call are to be shown: as the first field was that they came from.
@@ -67,6 +79,9 @@ class aggregator {
     /// fields of distributions. That they are wanted has been asked already.
     void take_counted(const record_view& like, const clock_table& clock,
                       const counted_records& counted);
+    /// Of so many records, which are like that in their keys; for each call what it takes of them.
+    void take_counted(const record_view& like, const clock_table& clock, std::uint64_t records,
+                      const std::vector<counted_values>& values);
     /// Records that have been counted elsewhere and found no room for their key there.
     void note_overflowed(std::uint64_t records) noexcept { overflowed_ += records; }
     void note_lost(std::uint64_t events) noexcept { lost_ += events; }
@@ -150,6 +165,10 @@ class aggregator {
     void add_counted(aggregate_function what, const call_input& input, accumulator& into,
                      const record_view& like, const clock_table& clock, std::uint64_t records,
                      wide_integer sum);
+    static void add_counted(aggregate_function what, const call_input& input, accumulator& into,
+                            const counted_values& values);
+    static void add_to_buckets(aggregate_function what, const call_input& input, accumulator& into,
+                               wide_integer number, std::uint64_t times);
     void add_number(aggregate_function what, const call_input& input, accumulator& into,
                     const record_view& record, const clock_table& clock);
 

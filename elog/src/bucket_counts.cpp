@@ -7,11 +7,6 @@
 namespace elog {
 namespace {
 
-wide_integer floor_of(wide_integer value, wide_integer divisor) noexcept {
-    const wide_integer quotient = value / divisor;
-    return quotient - (value % divisor < 0 ? 1 : 0);
-}
-
 /// 0 for 0, k for what has k bits, with the sign of the value.
 int quantized(wide_integer value) noexcept {
     auto size = static_cast<wide_unsigned>(value < 0 ? -value : value);

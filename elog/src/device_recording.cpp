@@ -8,11 +8,9 @@
 
 #include "clock.hpp"
 #include "device_providers.hpp"
-#include "device_subscription.hpp"
 #include "error_text.hpp"
 #include "filter.hpp"
 #include "present_clock.hpp"
-#include "relay_subscription.hpp"
 
 namespace elog {
 namespace {
@@ -37,9 +35,6 @@ bool is_named(const event_patterns& patterns, const std::string& provider) {
 }
 
 }  // namespace
-
-device_recording::device_recording(const subscription_options& options)
-    : device_recording(options, std::make_unique<device_subscription>(options)) {}
 
 device_recording::device_recording(const subscription_options& options,
                                    std::unique_ptr<module_source> source)
@@ -253,8 +248,5 @@ recording_summary device_recording::end() {
     sink_->finish();
     return summary;
 }
-
-relay_recording::relay_recording(const subscription_options& options)
-    : device_recording(options, std::make_unique<relay_subscription>(options)) {}
 
 }  // namespace elog

@@ -22,10 +22,8 @@ namespace elog {
 
 class device_recording {
   public:
-    /// From here on the kernel keeps events, in its rings. The patterns must outlive it. Throws
-    /// failure.
-    explicit device_recording(const subscription_options& options);
-    /// The same of a subscription that has been made with these options.
+    /// Of a subscription that has been made with these options, whose patterns must outlive it.
+    /// Throws failure.
     device_recording(const subscription_options& options, std::unique_ptr<module_source> source);
 
     /// As that of recording; once. The kernel goes on until this is destroyed; what comes after
@@ -73,12 +71,6 @@ class device_recording {
     steady_clock::time_point begin_ = steady_clock::now();
     clock_schedule clock_schedule_;
     std::uint64_t last_poll_ = 0;
-};
-
-/// By way of a relay channel.
-class relay_recording : public device_recording {
-  public:
-    explicit relay_recording(const subscription_options& options);
 };
 
 }  // namespace elog

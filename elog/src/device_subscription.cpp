@@ -17,6 +17,7 @@
 #include "clock.hpp"
 #include "error_text.hpp"
 #include "failure.hpp"
+#include "poll_for.hpp"
 
 namespace elog {
 namespace {
@@ -199,11 +200,8 @@ std::vector<eventlog_statistics> device_subscription::counts() const {
 }
 
 bool device_subscription::wait(std::chrono::nanoseconds at_most) {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
-    const timespec timeout{static_cast<time_t>(seconds.count()),
-                           static_cast<long>((at_most - seconds).count())};
     pollfd wanted{file_.get(), POLLIN, 0};
-    return ::ppoll(&wanted, 1, &timeout, nullptr) > 0;
+    return poll_for({&wanted, 1}, at_most) > 0;
 }
 
 void device_subscription::take_provider_at(std::uint32_t index, const take_provider& take) {

@@ -13,9 +13,9 @@ constexpr std::size_t block_size = std::size_t{1} << 20U;
 void perf_order::add(const waiting_record& record, std::span<const std::uint8_t> body) {
     if (bytes_ + body.size() + waiting_.size() * size_of_waiting > bytes_max_ &&
         !waiting_.empty()) {
-        std::vector<place> all = places();
-        const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-        std::nth_element(all.begin(), middle, all.end());
+        find_places();
+        const auto middle = places_.begin() + static_cast<std::ptrdiff_t>(places_.size() / 2);
+        std::nth_element(places_.begin(), middle, places_.end());
         let_go(middle->first);
     }
     waiting_.push_back({record, keep(body)});
@@ -29,7 +29,12 @@ void perf_order::finish_round() {
 
 std::span<const std::uint8_t> perf_order::keep(std::span<const std::uint8_t> body) {
     if (blocks_.empty() || blocks_.back().capacity() - blocks_.back().size() < body.size()) {
-        blocks_.emplace_back().reserve(std::max(block_size, body.size()));
+        if (body.size() > block_size || free_blocks_.empty()) {
+            blocks_.emplace_back().reserve(std::max(block_size, body.size()));
+        } else {
+            blocks_.push_back(std::move(free_blocks_.back()));
+            free_blocks_.pop_back();
+        }
     }
     std::vector<std::uint8_t>& block = blocks_.back();
     const std::size_t begin = block.size();
@@ -38,32 +43,41 @@ std::span<const std::uint8_t> perf_order::keep(std::span<const std::uint8_t> bod
     return std::span<const std::uint8_t>(block).subspan(begin);
 }
 
-std::vector<perf_order::place> perf_order::places() const {
-    std::vector<place> all;
-    all.reserve(waiting_.size());
-    for (const kept_record& each : waiting_) {
-        all.emplace_back(each.record.time, all.size());
+void perf_order::give_back(std::vector<std::vector<std::uint8_t>>& blocks) {
+    for (std::vector<std::uint8_t>& block : blocks) {
+        if (block.capacity() == block_size) {
+            block.clear();
+            free_blocks_.push_back(std::move(block));
+        }
     }
-    return all;
+}
+
+void perf_order::find_places() {
+    places_.clear();
+    for (const kept_record& each : waiting_) {
+        places_.emplace_back(each.record.time, places_.size());
+    }
 }
 
 void perf_order::let_go(std::uint64_t until) {
-    std::vector<place> all = places();
-    if (!std::is_sorted(all.begin(), all.end())) {
-        std::sort(all.begin(), all.end());
+    find_places();
+    if (!std::is_sorted(places_.begin(), places_.end())) {
+        std::sort(places_.begin(), places_.end());
     }
-    const auto end = std::upper_bound(all.begin(), all.end(), place(until, SIZE_MAX));
-    std::for_each(all.begin(), end, [&](const place& each) {
+    const auto end = std::upper_bound(places_.begin(), places_.end(), place(until, SIZE_MAX));
+    std::for_each(places_.begin(), end, [&](const place& each) {
         const kept_record& kept = waiting_[each.second];
         take_(kept.record, kept.body);
     });
-    const std::deque<kept_record> before = std::exchange(waiting_, {});
-    const std::vector<std::vector<std::uint8_t>> blocks = std::exchange(blocks_, {});
+    before_.swap(waiting_);
+    waiting_.clear();
+    std::vector<std::vector<std::uint8_t>> blocks = std::exchange(blocks_, {});
     bytes_ = 0;
-    std::for_each(end, all.end(), [&](const place& each) {
-        const kept_record& kept = before[each.second];
+    std::for_each(end, places_.end(), [&](const place& each) {
+        const kept_record& kept = before_[each.second];
         waiting_.push_back({kept.record, keep(kept.body)});
     });
+    give_back(blocks);
 }
 
 }  // namespace elog

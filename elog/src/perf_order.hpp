@@ -6,20 +6,20 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
-
-#include "perf_sample.hpp"
 
 namespace elog {
 
 /// One that waits for its time.
 struct waiting_record {
     std::uint64_t time = 0;
-    eventlog::tracefs::perf_stamp stamp{};
+    std::uint32_t process = 0;
+    std::uint32_t thread = 0;
+    std::optional<std::uint32_t> cpu{};
     std::uint32_t type = 0;
     std::uint16_t misc = 0;
 };
@@ -58,14 +58,19 @@ class perf_order {
     using place = std::pair<std::uint64_t, std::size_t>;
 
     [[nodiscard]] std::span<const std::uint8_t> keep(std::span<const std::uint8_t> body);
-    [[nodiscard]] std::vector<place> places() const;
+    void find_places();
     void let_go(std::uint64_t until);
+    void give_back(std::vector<std::vector<std::uint8_t>>& blocks);
 
     take_record take_;
     std::size_t bytes_max_;  // of all that waits
-    std::deque<kept_record> waiting_;
+    std::vector<kept_record> waiting_;
+    std::vector<place> places_;                      // of all that wait, when they are looked for
     std::size_t bytes_ = 0;                          // of their bodies
     std::vector<std::vector<std::uint8_t>> blocks_;  // where these stand; none is made larger
+    // Each round needs as much memory as the one before: it is taken once. Empty ones.
+    std::vector<std::vector<std::uint8_t>> free_blocks_;
+    std::vector<kept_record> before_;
     std::uint64_t latest_ = 0;
     std::uint64_t complete_ = 0;
 };

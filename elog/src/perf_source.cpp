@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "cpus.hpp"
+#include "poll_for.hpp"
 #include "traced_failure.hpp"
 
 namespace elog {
@@ -118,7 +119,7 @@ bool perf_source::listen(const traced_event& event, const std::string& condition
     return is_asked;
 }
 
-std::string perf_source::look_around(const traced_events& /*events*/) {
+std::string perf_source::look_around() {
     const auto now = std::chrono::steady_clock::now();
     if (now < look_due_) {
         return {};
@@ -129,6 +130,10 @@ std::string perf_source::look_around(const traced_events& /*events*/) {
         check_cpus();
     }
     follow_cpus();
+    return tell_of_cpus();
+}
+
+std::string perf_source::tell_of_cpus() {
     if (come_.empty()) {
         return {};
     }
@@ -204,10 +209,7 @@ bool perf_source::wait(std::chrono::nanoseconds at_most) {
             files.push_back({state.live->file(), POLLIN, 0});
         }
     }
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
-    const timespec time{static_cast<std::time_t>(seconds.count()),
-                        static_cast<long>((at_most - seconds).count())};
-    const int count = ::ppoll(files.data(), files.size(), &time, nullptr);
+    const int count = poll_for(files, at_most);
     const bool is_filled = std::any_of(files.begin(), files.end(), [](const pollfd& each) {
         return (each.revents & POLLIN) != 0;
     });
@@ -234,13 +236,14 @@ void perf_source::take(std::uint32_t cpu, std::uint64_t /*until*/, kept_taker& t
     }
 }
 
-void perf_source::stop() {
+std::string perf_source::stop() {
     for (cpu_state& state : cpus_) {
         if (state.live) {
             state.live->stop();
         }
     }
     tracefs::settle();
+    return tell_of_cpus();
 }
 
 std::uint64_t perf_source::lost(std::uint32_t cpu) const {

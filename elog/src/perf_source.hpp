@@ -27,10 +27,10 @@ class perf_source : public traced_source {
     }
     [[nodiscard]] bool picks_processes() const override { return false; }
     bool listen(const traced_event& event, const std::string& condition) override;
-    [[nodiscard]] std::string look_around(const traced_events& events) override;
+    [[nodiscard]] std::string look_around() override;
     bool wait(std::chrono::nanoseconds at_most) override;
     void take(std::uint32_t cpu, std::uint64_t until, kept_taker& taker) override;
-    void stop() override;
+    [[nodiscard]] std::string stop() override;
     [[nodiscard]] std::uint64_t lost(std::uint32_t cpu) const override;
     [[nodiscard]] std::string name_of_ended(std::uint32_t process) override;
 
@@ -51,6 +51,7 @@ class perf_source : public traced_source {
 
     void follow_cpus();
     void check_cpus();
+    [[nodiscard]] std::string tell_of_cpus();
     void end(cpu_state& state);
     [[nodiscard]] buffer open(std::uint32_t cpu) const;
     void take_processes();

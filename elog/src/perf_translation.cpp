@@ -88,6 +88,8 @@ class perf_translator {
     void read();
     void take(const tracefs::perf_file_record& record);
     void take_sample(const tracefs::perf_file_record& record);
+    void wait(const tracefs::perf_stamp& stamp, const tracefs::perf_file_record& record,
+              std::span<const std::uint8_t> body);
     void take_in_order(const waiting_record& record, std::span<const std::uint8_t> body);
     void take_event(const waiting_record& record, std::span<const std::uint8_t> raw);
     void take_change(const waiting_record& record, const tracefs::perf_record& said);
@@ -107,7 +109,16 @@ class perf_translator {
     translation result_;
 };
 
-/// From perf's main loop, or what looks like it: order is by time, but for what has none.
+/// Order is by time, but for what has none.
+void perf_translator::wait(const tracefs::perf_stamp& stamp,
+                           const tracefs::perf_file_record& record,
+                           std::span<const std::uint8_t> body) {
+    order_.add(
+        {stamp.time.value_or(0), stamp.pid, stamp.thread, stamp.cpu, record.type, record.misc},
+        body);
+}
+
+/// From perf's main loop, or what looks like it.
 void perf_translator::take(const tracefs::perf_file_record& record) {
     switch (record.type) {
         case PERF_RECORD_SAMPLE:
@@ -118,7 +129,7 @@ void perf_translator::take(const tracefs::perf_file_record& record) {
         case PERF_RECORD_LOST: {
             auto body = record.body;
             const tracefs::perf_stamp stamp = layouts_.stamp(body);
-            order_.add({stamp.time.value_or(0), stamp, record.type, record.misc}, body);
+            wait(stamp, record, body);
             break;
         }
         case PERF_RECORD_LOST_SAMPLES:
@@ -144,7 +155,7 @@ void perf_translator::take_sample(const tracefs::perf_file_record& record) {
     } else if (!sample->stamp.time) {
         ++timeless_;
     } else {
-        order_.add({*sample->stamp.time, sample->stamp, record.type, record.misc}, sample->raw);
+        wait(sample->stamp, record, sample->raw);
     }
 }
 
@@ -177,11 +188,11 @@ void perf_translator::take_change(const waiting_record& record, const tracefs::p
 
 /// Of a process that nobody knows any more its thread is taken for the first one.
 void perf_translator::take_event(const waiting_record& record, std::span<const std::uint8_t> raw) {
-    const tracefs::perf_task task = tracefs::task_of({record.stamp.pid, record.stamp.thread}, raw);
+    const tracefs::perf_task task = tracefs::task_of({record.process, record.thread}, raw);
     translator_.take(
-        translator_.ring_of(record.stamp.cpu),
+        translator_.ring_of(record.cpu),
         processes_.of(task.process != 0 ? task.process : task.thread),
-        {record.time, task.thread, static_cast<std::uint16_t>(record.stamp.cpu.value_or(0)), raw});
+        {record.time, task.thread, static_cast<std::uint16_t>(record.cpu.value_or(0)), raw});
 }
 
 void perf_translator::take_in_order(const waiting_record& record,
@@ -190,7 +201,7 @@ void perf_translator::take_in_order(const waiting_record& record,
         take_event(record, body);
         return;
     }
-    const std::uint32_t ring = translator_.ring_of(record.stamp.cpu);
+    const std::uint32_t ring = translator_.ring_of(record.cpu);
     const std::optional<tracefs::perf_record> said = tracefs::parse_perf_body(record.type, body);
     if (!said) {
         translator_.count_damaged(ring);

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "failure.hpp"
+#include "key_limits.hpp"
 #include "literal_values.hpp"
 #include "traced_condition.hpp"
 
@@ -23,20 +24,6 @@ using eventlog::field_type;
 
 // Events of a key that sums of 64 bits can take, of values that have 32.
 constexpr std::uint64_t summed_max = std::uint64_t{1} << 31U;
-// The kernel's PID_MAX_LIMIT, and more CPUs than it can be built for.
-constexpr std::uint64_t threads_max = std::uint64_t{1} << 22U;
-constexpr std::uint64_t cpus_max = std::uint64_t{1} << 14U;
-constexpr std::uint64_t many = ~std::uint64_t{0};
-
-std::uint64_t product(std::uint64_t one, std::uint64_t other) noexcept {
-    std::uint64_t result = 0;
-    return __builtin_mul_overflow(one, other, &result) ? many : result;
-}
-
-/// How many values a field of so many bytes can have.
-std::uint64_t values_of(std::uint32_t size) noexcept {
-    return size >= sizeof(std::uint64_t) ? many : std::uint64_t{1} << (size * 8);
-}
 
 /// Names that mean something else to the kernel's histograms.
 bool is_taken(const std::string& name) {
@@ -144,7 +131,7 @@ class decision {
             case place_home::payload:
                 break;
         }
-        add_field(place, text, 0, values_of(place.stored.size));
+        add_field(place, text, 0, values_of_bytes(place.stored.size));
     }
 
     void add_field(const record_place& place, const std::string& text, std::uint64_t bucket,
@@ -236,7 +223,7 @@ class decision {
                           call.text);
         }
         has_distribution_ = true;
-        const std::uint64_t values = values_of(place.stored.size);
+        const std::uint64_t values = values_of_bytes(place.stored.size);
         const std::uint64_t step = call.step ? step_of(call, place) : 1;
         const bool is_bounded = !call.step || values / step + 2 <= bucket_counts::fixed_max;
         if (!is_bounded) {
@@ -389,25 +376,31 @@ void add_entry(aggregator& computed, const pushed_counts& counts,
 
 }  // namespace
 
+push_decision refused(std::string reason) {
+    push_decision decided;
+    decided.reason = std::move(reason);
+    return decided;
+}
+
 push_decision decide_push(const aggregation& asked, std::size_t keys_max, const traced_event& event,
                           const kernel_condition& condition) {
     if (!event.is_published && is_of_programs(event.name.system)) {
-        return {{}, "what its numbers are called is not known before its program has said so"};
+        return refused("what its numbers are called is not known before its program has said so");
     }
     if (!condition.is_whole) {
         const std::string part =
             condition.column == 0 ? "" : fmt::format(", column {}", condition.column);
-        return {{},
-                condition.is_never ? "--where is false for all of them"
-                                   : fmt::format("the kernel cannot decide --where{}: {}", part,
-                                                 condition.reason)};
+        return refused(condition.is_never ? "--where is false for all of them"
+                                          : fmt::format("the kernel cannot decide --where{}: {}",
+                                                        part, condition.reason));
     }
     try {
-        return {std::make_shared<const pushed_event>(
-                    decision(asked, event).make(condition.text, keys_max)),
-                {}};
+        push_decision decided;
+        decided.pushed = std::make_shared<const pushed_event>(
+            decision(asked, event).make(condition.text, keys_max));
+        return decided;
     } catch (const failure& mistake) {
-        return {{}, mistake.what()};
+        return refused(mistake.what());
     }
 }
 

@@ -14,6 +14,7 @@
 
 #include "aggregation.hpp"
 #include "aggregator.hpp"
+#include "bpf_plan.hpp"
 #include "hist_table.hpp"
 #include "kernel_condition.hpp"
 #include "traced_events.hpp"
@@ -45,12 +46,16 @@ struct pushed_event {
 struct push_decision {
     std::shared_ptr<const pushed_event> pushed{};  // nothing: it is not
     std::string reason{};                          // why not, as a sentence without its end
+    bpf_decision by_bpf{};  // in place of the histogram, where that cannot be or counts a part
 };
 
 /// `condition` is what the kernel makes of the predicate; whole if there is none.
 [[nodiscard]] push_decision decide_push(const aggregation& asked, std::size_t keys_max,
                                         const traced_event& event,
                                         const kernel_condition& condition);
+
+/// That it is not pushed, and why not.
+[[nodiscard]] push_decision refused(std::string reason);
 
 /// An event that the kernel counts.
 struct counted_event {

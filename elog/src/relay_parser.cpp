@@ -6,17 +6,14 @@
 #include <cstring>
 
 #include "failure.hpp"
+#include "gap_record.hpp"
 #include "records.hpp"
 
 namespace elog {
 namespace {
 
-/// What stands in place of a header.
-struct gap {
-    eventlog_record record{};
-    eventlog_missing missing{};
-};
-static_assert(sizeof(gap) == sizeof(eventlog_relay_header));
+// What stands in place of a header.
+static_assert(sizeof(gap_record) == sizeof(eventlog_relay_header));
 
 [[noreturn]] void throw_broken(std::uint32_t cpu) {
     throw failure("The relay channel's buffer of CPU {} does not hold what it should: it is of "
@@ -53,12 +50,8 @@ void relay_parser::take_header(std::span<std::uint8_t> bytes) {
     eventlog_relay_header header{};
     std::memcpy(&header, bytes.data(), sizeof header);
     check_header(header);
-    gap told;
-    told.record.size = sizeof told;
-    told.record.provider = EVENTLOG_LOST_PROVIDER;
-    told.record.cpu = static_cast<std::uint16_t>(cpu_);
-    told.missing.lost = header.lost_before - lost_;
-    told.missing.overwritten = header.records_before - recorded_;
+    const gap_record told(cpu_, {.lost = header.lost_before - lost_,
+                                 .overwritten = header.records_before - recorded_});
     std::memcpy(bytes.data(), &told, sizeof told);
     lost_ = header.lost_before;
     recorded_ = header.records_before;

@@ -9,6 +9,8 @@
 #include <cstring>
 
 #include "failure.hpp"
+#include "gap_record.hpp"
+#include "poll_for.hpp"
 
 namespace elog {
 namespace {
@@ -17,16 +19,9 @@ namespace {
 constexpr std::size_t room = std::size_t{1} << 20U;
 
 void append_gap(std::vector<std::uint8_t>& bytes, std::uint32_t cpu, std::uint64_t lost) {
-    struct {
-        eventlog_record record{};
-        eventlog_missing missing{};
-    } gap;
-    gap.record.size = sizeof gap;
-    gap.record.provider = EVENTLOG_LOST_PROVIDER;
-    gap.record.cpu = static_cast<std::uint16_t>(cpu);
-    gap.missing.lost = lost;
-    const auto* const begin = reinterpret_cast<const std::uint8_t*>(&gap);
-    bytes.insert(bytes.end(), begin, begin + sizeof gap);
+    const gap_record told(cpu, {.lost = lost, .overwritten = 0});
+    const auto* const begin = reinterpret_cast<const std::uint8_t*>(&told);
+    bytes.insert(bytes.end(), begin, begin + sizeof told);
 }
 
 }  // namespace
@@ -156,15 +151,12 @@ std::vector<eventlog_statistics> relay_subscription::counts() const {
 }
 
 bool relay_subscription::wait(std::chrono::nanoseconds at_most) {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
-    const timespec timeout{static_cast<time_t>(seconds.count()),
-                           static_cast<long>((at_most - seconds).count())};
     std::vector<pollfd> wanted;
     wanted.reserve(buffers_.size());
     for (const buffer& each : buffers_) {
         wanted.push_back({each.file.get(), POLLIN, 0});
     }
-    if (::ppoll(wanted.data(), wanted.size(), &timeout, nullptr) <= 0) {
+    if (poll_for(wanted, at_most) <= 0) {
         return false;
     }
     bool any = false;

@@ -11,8 +11,6 @@
 namespace elog {
 namespace {
 
-constexpr std::string_view description = "Where the program was, the outermost function first";
-
 bool has_field(const event_schema& event, std::string_view name) {
     return std::any_of(event.fields.begin(), event.fields.end(),
                        [&](const field_schema& field) { return field.name == name; });
@@ -20,22 +18,23 @@ bool has_field(const event_schema& event, std::string_view name) {
 
 }  // namespace
 
-void add_stack_field(event_schema& event) {
+std::optional<std::uint16_t> add_stack_field(event_schema& event) {
     constexpr std::size_t alignment = sizeof(std::uint32_t);
     const std::size_t offset = (event.fixed_size + alignment - 1) / alignment * alignment;
     if (event.fields.size() >= eventlog::fields_max || offset + alignment > fixed_size_max) {
-        return;
+        return std::nullopt;
     }
     field_schema added;
     added.name = "stack";
     while (has_field(event, added.name)) {
         added.name += '_';
     }
-    added.description = description;
+    added.description = "Where the program was, the outermost function first";
     added.type = eventlog::field_type::text;
     added.offset = static_cast<std::uint16_t>(offset);
     event.fields.push_back(std::move(added));
     event.fixed_size = static_cast<std::uint16_t>(offset + alignment);
+    return event.fields.back().offset;
 }
 
 std::shared_ptr<const provider_schema> with_stack_fields(const provider_schema& schema) {
@@ -47,11 +46,9 @@ std::shared_ptr<const provider_schema> with_stack_fields(const provider_schema& 
     return std::make_shared<const provider_schema>(std::move(made));
 }
 
-std::optional<std::uint16_t> stack_offset(const event_schema& event) {
-    if (event.fields.empty() || event.fields.back().description != description) {
-        return std::nullopt;
-    }
-    return event.fields.back().offset;
+std::optional<std::uint16_t> stack_offset(const event_schema& before, const event_schema& with) {
+    return with.fields.size() == before.fields.size() ? std::nullopt
+                                                      : std::optional(with.fields.back().offset);
 }
 
 }  // namespace elog

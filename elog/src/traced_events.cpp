@@ -101,7 +101,7 @@ bool traced_events::publish(traced_event& event) {
             event.schema = used;
             event.position = *position;
             event.plan = plan_for_published(event.format, known);
-            event.stack = has_stacks_ ? stack_offset(known) : std::nullopt;
+            event.stack = stack_offset(published->events[*position], known);
             event.name.provider = used->name;
             event.name.event = known.name;
             return true;
@@ -159,9 +159,8 @@ void traced_events::read_one(const tracefs::event_name& name, std::vector<loose_
     made_event made = make_event(event.format);
     event.plan = std::move(made.plan);
     if (has_stacks_) {
-        add_stack_field(made.schema);
+        event.stack = add_stack_field(made.schema);
         event.plan = plan_for_made(event.format, made.schema);
-        event.stack = stack_offset(made.schema);
     }
     made.schema.name = parts->event;
     loose.push_back({std::move(event), std::move(made.schema)});

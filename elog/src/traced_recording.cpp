@@ -77,8 +77,8 @@ void traced_recording::start(record_sink& sink) {
     }
 }
 
-/// Has the kernel count the event, and keep the rest of it. False if it is to be computed here.
-bool traced_recording::begin_counting(const counted_event& wanted, std::string& reason) {
+/// Has the kernel count the event, and keep the rest of it. False if it does not.
+bool traced_recording::begin_histogram(const counted_event& wanted, std::string& reason) {
     reason = reason_without_room(source_->counted(), *wanted.pushed);
     if (!reason.empty()) {
         return false;
@@ -92,6 +92,34 @@ bool traced_recording::begin_counting(const counted_event& wanted, std::string& 
     return true;
 }
 
+/// By a histogram that counts all, or else by a BPF program, or else by a histogram that counts a
+/// part; what the decision has in the end, the kernel does.
+void traced_recording::begin_counting(const traced_event& event, push_decision& decided) {
+    if (decided.pushed && options_.kind == tracing_kind::perf) {
+        decided.pushed = nullptr;
+        decided.reason = "perf has no histograms";
+    }
+    const auto by_histogram = [&] {
+        return decided.pushed && begin_histogram({&event, decided.pushed}, decided.reason);
+    };
+    const bool is_whole = decided.pushed && decided.pushed->rest.empty();
+    if (is_whole && by_histogram()) {
+        decided.by_bpf = {};
+        return;
+    }
+    if (decided.by_bpf.plan) {
+        decided.by_bpf.reason = by_bpf_.begin(event, decided.by_bpf.plan);
+        if (decided.by_bpf.reason.empty()) {
+            decided.pushed = nullptr;
+            return;
+        }
+        decided.by_bpf.plan = nullptr;
+    }
+    if (is_whole || !by_histogram()) {
+        decided.pushed = nullptr;
+    }
+}
+
 /// What the kernel refuses is asked here, as all of it is.
 void traced_recording::begin(const traced_event& event) {
     kernel_condition condition;
@@ -102,11 +130,10 @@ void traced_recording::begin(const traced_event& event) {
     push_decision decided;
     if (options_.counting.decide) {
         decided = options_.counting.decide(event, condition);
+        begin_counting(event, decided);
     }
-    if (decided.pushed && !begin_counting({&event, decided.pushed}, decided.reason)) {
-        decided.pushed = nullptr;
-    }
-    if (!decided.pushed && !source_->listen(event, condition.text)) {
+    const bool is_counted = decided.pushed || decided.by_bpf.plan;
+    if (!is_counted && !source_->listen(event, condition.text)) {
         condition = {};
     }
     if (sink_ == nullptr) {
@@ -138,6 +165,11 @@ void traced_recording::take_counts(std::optional<failure>& mistake) {
     if (!all.empty()) {
         attempt([&] { options_.counting.take(all); });
     }
+    const std::vector<bpf_counts> by_bpf = by_bpf_.take(
+        [&](const traced_event& event) { return records_.provider_of(event, nobody); }, mistake);
+    if (!by_bpf.empty()) {
+        attempt([&] { options_.counting.take_bpf(by_bpf); });
+    }
 }
 
 void traced_recording::find_events() {
@@ -158,11 +190,14 @@ std::vector<std::string> traced_recording::take_complaints() {
     return std::exchange(complaints_, {});
 }
 
-void traced_recording::look_around() {
-    std::string complaint = source_->look_around(events_);
+void traced_recording::complain(std::string complaint) {
     if (!complaint.empty()) {
         complaints_.push_back(std::move(complaint));
     }
+}
+
+void traced_recording::look_around() {
+    complain(source_->look_around());
     if (steady_clock::now() >= look_due_) {
         find_events();
     }
@@ -289,7 +324,8 @@ recording_summary traced_recording::run(record_sink& sink, const std::function<b
 }
 
 recording_summary traced_recording::end(std::optional<failure>& mistake) {
-    source_->stop();
+    complain(source_->stop());
+    by_bpf_.stop();
     if (options_.overwrite) {
         sink_->take_clock(start_by_present_clock(header_));
     }

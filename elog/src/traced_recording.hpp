@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "bpf_counting.hpp"
 #include "clock_schedule.hpp"
 #include "failure.hpp"
 #include "glob.hpp"
@@ -35,6 +36,8 @@ struct kernel_counting {
     /// At the end, before the sink's, of events that have come. The providers are ones that the
     /// sink has been told of, in the order in which the events were found.
     std::function<void(const std::vector<pushed_counts>&)> take{};
+    /// The same of what BPF programs have counted.
+    std::function<void(const std::vector<bpf_counts>&)> take_bpf{};
 };
 
 enum class tracing_kind {
@@ -89,8 +92,10 @@ class traced_recording : private kept_taker {
     void start(record_sink& sink);
     void find_events();
     void begin(const traced_event& event);
-    [[nodiscard]] bool begin_counting(const counted_event& wanted, std::string& reason);
+    void begin_counting(const traced_event& event, push_decision& decided);
+    [[nodiscard]] bool begin_histogram(const counted_event& wanted, std::string& reason);
     void take_counts(std::optional<failure>& mistake);
+    void complain(std::string complaint);
     void look_around();
     [[nodiscard]] bool wait_until(steady_clock::time_point due);
     void take_all(bool is_last);
@@ -108,6 +113,7 @@ class traced_recording : private kept_taker {
     traced_processes processes_;
     eventlog_region header_{};     // of a region that there is not
     record_sink* sink_ = nullptr;  // while it runs
+    bpf_counting by_bpf_;
     traced_records records_;
     std::vector<found_event> found_;
     std::vector<std::string> complaints_;

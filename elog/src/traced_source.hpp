@@ -68,7 +68,7 @@ class traced_source {
 
     /// Whether all is still as we have made it, which is asked again and again. Returns a sentence
     /// if something is missing that is not counted, or nothing. Throws failure.
-    [[nodiscard]] virtual std::string look_around(const traced_events& events) = 0;
+    [[nodiscard]] virtual std::string look_around() = 0;
 
     /// Sleeps, for less time if there is room for only few events more. Returns whether that is so.
     virtual bool wait(std::chrono::nanoseconds at_most) = 0;
@@ -76,8 +76,8 @@ class traced_source {
     /// Gives out what there is of a CPU, at least up to that time. Throws failure.
     virtual void take(std::uint32_t cpu, std::uint64_t until, kept_taker& taker) = 0;
 
-    /// Nothing is kept any more. Throws failure.
-    virtual void stop() = 0;
+    /// Nothing is kept any more. Returns what look_around would. Throws failure.
+    [[nodiscard]] virtual std::string stop() = 0;
 
     /// How many events that should be kept have not been given out, and will not be: once it has
     /// been stopped and all has been taken, exactly. Throws failure.

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <thread>
 #include <tuple>
+#include <utility>
+
+#include <fmt/core.h>
 
 #include "error.hpp"
 #include "event_format.hpp"
@@ -24,13 +26,15 @@ constexpr std::chrono::seconds check_interval{1};
 tracefs_source::tracefs_source(const tracefs::instance_options& options)
     : instance_(translated([&]() -> tracefs::instance { return tracefs::instance(options); })),
       picks_processes_(!options.pids.empty()),
-      cpus_(instance_.cpu_count()) {}
+      cpus_(instance_.cpu_count()),
+      buffer_size_(translated([&] { return instance_.buffer_size(); })) {}
 
 bool tracefs_source::listen(const traced_event& event, const std::string& condition) {
     return translated([&] {
         const auto& [system, name] = event.kernel_name;
         const bool is_asked = condition.empty() || instance_.filter(system, name, condition);
         instance_.enable(system, name);
+        kept_.push_back(&event);
         return is_asked;
     });
 }
@@ -49,6 +53,7 @@ bool tracefs_source::count(const counted_event& wanted) {
         }
         if (!rest.empty()) {
             instance_.enable(system, name);
+            kept_.push_back(wanted.event);
         }
         // Last: of one that has gone meanwhile nobody knows any more.
         counted_.push_back(wanted);
@@ -80,27 +85,34 @@ void tracefs_source::check_enabled(const traced_event& event) const {
     }
 }
 
+/// What a smaller buffer has no room for any more, the kernel counts among what has been
+/// overwritten.
+std::string tracefs_source::look_at_buffers() {
+    std::string size = translated([&] { return instance_.buffer_size(); });
+    if (size == buffer_size_) {
+        return {};
+    }
+    buffer_size_ = std::move(size);
+    return fmt::format("Somebody has given the buffers in {}/instances/{} another size: what was "
+                       "emitted meanwhile is missing, and not counted.",
+                       tracefs::find_tracefs(), instance_.name());
+}
+
 /// For what others may do to the instance. It cannot be removed while we have its files open.
-std::string tracefs_source::look_around(const traced_events& events) {
+std::string tracefs_source::look_around() {
     const steady_clock::time_point now = steady_clock::now();
     if (now < check_due_) {
         return {};
     }
     check_due_ = now + check_interval;
     translated([&] { instance_.check_pages(); });
-    std::set<const traced_event*> kept_by_none;
     for (const counted_event& each : counted_) {
         check_counting(each);
-        if (each.pushed->rest.empty()) {
-            kept_by_none.insert(each.event);
-        }
     }
-    for (const auto& [id, event] : events.all()) {
-        if (!kept_by_none.contains(&event)) {
-            check_enabled(event);
-        }
+    for (const traced_event* const each : kept_) {
+        check_enabled(*each);
     }
-    return {};
+    return look_at_buffers();
 }
 
 bool tracefs_source::wait(std::chrono::nanoseconds at_most) {
@@ -150,7 +162,7 @@ void tracefs_source::take(std::uint32_t cpu, std::uint64_t until, kept_taker& ta
     }
 }
 
-void tracefs_source::stop() {
+std::string tracefs_source::stop() {
     translated([&] {
         for (const counted_event& each : counted_) {
             // One that is not there any more would be made by pausing it.
@@ -164,6 +176,7 @@ void tracefs_source::stop() {
             tracefs::settle();
         }
     });
+    return look_at_buffers();
 }
 
 tracefs::hist_table tracefs_source::counts_of(const counted_event& event) {

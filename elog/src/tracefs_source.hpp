@@ -24,10 +24,10 @@ class tracefs_source : public traced_source {
     bool listen(const traced_event& event, const std::string& condition) override;
     bool count(const counted_event& wanted) override;
     [[nodiscard]] std::vector<counted_event> counted() const override { return counted_; }
-    [[nodiscard]] std::string look_around(const traced_events& events) override;
+    [[nodiscard]] std::string look_around() override;
     bool wait(std::chrono::nanoseconds at_most) override;
     void take(std::uint32_t cpu, std::uint64_t until, kept_taker& taker) override;
-    void stop() override;
+    [[nodiscard]] std::string stop() override;
     [[nodiscard]] std::uint64_t lost(std::uint32_t cpu) const override;
     [[nodiscard]] eventlog::tracefs::hist_table counts_of(const counted_event& event) override;
     [[nodiscard]] std::string name_of_ended(std::uint32_t thread) override {
@@ -46,6 +46,7 @@ class tracefs_source : public traced_source {
     [[nodiscard]] bool is_counted(const counted_event& each) const;
     void check_counting(const counted_event& each) const;
     void check_enabled(const traced_event& event) const;
+    [[nodiscard]] std::string look_at_buffers();
     void take_missed(std::uint32_t cpu, const eventlog::tracefs::missed_events& missed,
                      kept_taker& taker);
     void take_page(std::uint32_t cpu, kept_taker& taker);
@@ -53,8 +54,10 @@ class tracefs_source : public traced_source {
     eventlog::tracefs::instance instance_;
     eventlog::tracefs::page_events page_events_;
     bool picks_processes_;
+    std::vector<const traced_event*> kept_;  // those that are, and not only counted
     std::vector<counted_event> counted_;
     std::vector<cpu_state> cpus_;
+    std::string buffer_size_;
     std::vector<std::uint8_t> page_;
     steady_clock::time_point check_due_{};
 };

@@ -13,34 +13,57 @@
 
 /* So much of a batch is copied at once; more than any entry takes. */
 #define PART_SIZE 8192U
-static_assert(sizeof(struct eventlog_batch_entry) + EVENTLOG_PAYLOAD_MAX <= PART_SIZE);
+static_assert(sizeof(struct eventlog_timed_entry) + EVENTLOG_PAYLOAD_MAX <= PART_SIZE);
+
+struct batch {
+	struct eventlog_file *file;
+	u32 head; /* of an entry: how large it is says whether it has a time */
+};
+
+/* Both kinds of entries begin alike. */
+static_assert(offsetof(struct eventlog_timed_entry, size) ==
+	      offsetof(struct eventlog_batch_entry, size));
+static_assert(sizeof(struct eventlog_timed_entry) % EVENTLOG_UNIT == 0);
+
+/* 0: now. */
+static u64 time_of(const struct eventlog_batch_entry *entry, u32 head)
+{
+	return head == sizeof(struct eventlog_timed_entry) ?
+		       ((const struct eventlog_timed_entry *)entry)->time : 0;
+}
+
+static const u8 *payload_of(const struct eventlog_batch_entry *entry, u32 head)
+{
+	return (const u8 *)entry + head;
+}
 
 /*
  * The first of `held` bytes of a batch, behind which are `behind` more.  Returns how
  * many it takes with its padding, 0 if it is not whole there, or an error.
  */
-static ssize_t write_entry(struct eventlog_file *file, u8 *bytes, size_t held, size_t behind)
+static ssize_t write_entry(const struct batch *batch, u8 *bytes, size_t held, size_t behind)
 {
 	const struct eventlog_batch_entry *entry = (const void *)bytes;
 	const struct eventlog_slot *slot;
 	size_t end;
 	int error;
 
-	if (held < sizeof(*entry))
+	if (held < batch->head)
 		return behind ? 0 : -EINVAL;
-	if (entry->size > held - sizeof(*entry) + behind)
+	if (entry->size > held - batch->head + behind)
 		return -EINVAL;
-	slot = eventlog_find_slot(file, entry->write_index, entry->size);
+	slot = eventlog_find_slot(batch->file, entry->write_index, entry->size);
 	if (IS_ERR(slot))
 		return PTR_ERR(slot);
-	end = sizeof(*entry) + entry->size;
+	end = batch->head + entry->size;
 	if (end > held)
 		return 0;
-	error = eventlog_hand_over(slot, bytes + sizeof(*entry), entry->size);
+	error = eventlog_hand_over(slot, bytes + batch->head, entry->size,
+				   time_of(entry, batch->head));
 	if (error)
 		return error;
 	/* The last one may go without padding. */
-	return behind ? ALIGN(end, sizeof(u64)) : min(ALIGN(end, sizeof(u64)), held);
+	return min(ALIGN(end, EVENTLOG_UNIT), held + behind);
 }
 
 static bool points_elsewhere(const struct eventlog_layout *layout)
@@ -60,42 +83,43 @@ static bool points_elsewhere(const struct eventlog_layout *layout)
 struct run {
 	const u8 *bytes;
 	size_t held;
+	size_t behind; /* these */
 	u32 index; /* what they begin with */
+	u32 head; /* of each */
 	const struct eventlog_layout *layout;
 	bool points; /* something in their payloads points to something else there */
 };
 
 /* With the padding behind it, which the last one may lack. */
-static size_t size_of_entry(const struct eventlog_batch_entry *entry)
+static size_t size_of_entry(const struct eventlog_batch_entry *entry, u32 head)
 {
-	return ALIGN(sizeof(*entry) + entry->size, EVENTLOG_UNIT);
+	return ALIGN(head + entry->size, EVENTLOG_UNIT);
 }
 
-/* A record has another head in front of the same payload. */
 static size_t size_of_record(const struct eventlog_batch_entry *entry)
 {
-	return size_of_entry(entry) - sizeof(*entry) + sizeof(struct eventlog_record);
+	return ALIGN(sizeof(struct eventlog_record) + entry->size, EVENTLOG_UNIT);
 }
 
 /* Whether an entry is one of them, and whole. */
 static bool belongs_to(const struct run *run, const struct eventlog_batch_entry *entry, size_t left)
 {
 	return entry->write_index == run->index && entry->size >= run->layout->size &&
-	       entry->size <= EVENTLOG_PAYLOAD_MAX && entry->size <= left - sizeof(*entry) &&
-	       !(run->points &&
-		 eventlog_payload_check(run->layout, (const u8 *)(entry + 1), entry->size));
+	       entry->size <= EVENTLOG_PAYLOAD_MAX && entry->size <= left - run->head &&
+	       !(run->points && eventlog_payload_check(run->layout, payload_of(entry, run->head),
+						       entry->size));
 }
 
 /* Whether the first entry has another one of the same event behind it. */
-static bool begins_run(const u8 *bytes, size_t held)
+static bool begins_run(const u8 *bytes, size_t held, u32 head)
 {
 	const struct eventlog_batch_entry *entry = (const void *)bytes;
 	const struct eventlog_batch_entry *other;
 
-	if (held < 2 * sizeof(*entry) || entry->size > held - 2 * sizeof(*entry) ||
-	    size_of_entry(entry) > held - sizeof(*other))
+	if (held < 2 * head || entry->size > held - 2 * head ||
+	    size_of_entry(entry, head) > held - head)
 		return false;
-	other = (const void *)(bytes + size_of_entry(entry));
+	other = (const void *)(bytes + size_of_entry(entry, head));
 	return other->write_index == entry->write_index;
 }
 
@@ -106,8 +130,7 @@ static u32 count_entries(const struct run *run, u64 room, u64 *units)
 	u32 count;
 
 	*units = 0;
-	for (count = 0; count < RUN_MAX && at + sizeof(struct eventlog_batch_entry) <= run->held;
-	     count++) {
+	for (count = 0; count < RUN_MAX && at + run->head <= run->held; count++) {
 		const struct eventlog_batch_entry *entry = (const void *)(run->bytes + at);
 		u64 more;
 
@@ -117,14 +140,14 @@ static u32 count_entries(const struct run *run, u64 room, u64 *units)
 		if (*units + more > room)
 			break;
 		*units += more;
-		at += size_of_entry(entry);
+		at += size_of_entry(entry, run->head);
 	}
 	return count;
 }
 
-/* `head` is what is the same for all of them.  Returns how many bytes these were. */
-static size_t fill_in(struct eventlog_record *to, const struct eventlog_record *head,
-		      const struct run *run, u32 count)
+/* `common` is what is the same for all of them.  Returns how many bytes these were. */
+static size_t fill_in(struct eventlog_record *to, const struct eventlog_record *common,
+		      const struct run *run, u32 count, u8 clock)
 {
 	const u64 time = to->time;
 	size_t at = 0;
@@ -133,19 +156,20 @@ static size_t fill_in(struct eventlog_record *to, const struct eventlog_record *
 	for (i = 0; i < count; i++) {
 		const struct eventlog_batch_entry *entry = (const void *)(run->bytes + at);
 
-		*to = *head;
+		*to = *common;
 		to->size = sizeof(*to) + entry->size;
 		to->time = time;
-		eventlog_copy_payload((u8 *)(to + 1), (const u8 *)(entry + 1), entry->size);
+		eventlog_set_time(to, clock, time_of(entry, run->head));
+		eventlog_copy_payload((u8 *)(to + 1), payload_of(entry, run->head), entry->size);
 		to = (void *)((u8 *)to + size_of_record(entry));
-		at += size_of_entry(entry);
+		at += size_of_entry(entry, run->head);
 	}
-	return min(at, run->held);
+	return min(at, run->held + run->behind);
 }
 
 /* As many as there is room for at once; with preemption off.  Returns how many bytes these were. */
 static size_t write_at_once(struct eventlog_subscription *subscription,
-			    const struct eventlog_record *head, const struct run *run)
+			    const struct eventlog_record *common, const struct run *run)
 {
 	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
 	struct eventlog_record *to;
@@ -156,7 +180,7 @@ static size_t write_at_once(struct eventlog_subscription *subscription,
 	if (count < 2)
 		return 0;
 	if (eventlog_ring_begin_run(ring, units, count, &to))
-		taken = fill_in(to, head, run, count);
+		taken = fill_in(to, common, run, count, ring->clock);
 	eventlog_wake(subscription, eventlog_ring_end_record(ring));
 	return taken;
 }
@@ -166,49 +190,52 @@ static size_t write_at_once(struct eventlog_subscription *subscription,
  * same for all of them is done once.  Returns how many bytes it has taken, up to
  * whatever is anything else, or wrong, or has no room: that is for write_entry().
  */
-static size_t write_run(struct eventlog_file *file, const u8 *bytes, size_t held)
+static size_t write_run(const struct batch *batch, const u8 *bytes, size_t held,
+			size_t behind)
 {
 	const struct eventlog_batch_entry *entry = (const void *)bytes;
 	const struct eventlog_source_event *published;
 	const struct eventlog_listeners *listeners;
-	struct eventlog_record head = { 0 };
+	struct eventlog_record common = { 0 };
 	const struct eventlog_slot *slot;
-	struct run run = { .bytes = bytes, .held = held };
+	struct run run = {
+		.bytes = bytes, .held = held, .behind = behind, .head = batch->head
+	};
 	size_t taken = 0;
 
-	if (!begins_run(bytes, held))
+	if (!begins_run(bytes, held, batch->head))
 		return 0;
-	slot = eventlog_find_slot(file, entry->write_index, entry->size);
+	slot = eventlog_find_slot(batch->file, entry->write_index, entry->size);
 	if (IS_ERR(slot) || READ_ONCE(slot->event->heard))
 		return 0;
 	run.index = entry->write_index;
 	run.layout = slot->event->layout;
 	run.points = points_elsewhere(run.layout);
-	head.thread = task_pid_vnr(current);
+	common.thread = task_pid_vnr(current);
 	preempt_disable();
 	published = rcu_dereference_sched(slot->published);
 	listeners = published ? rcu_dereference_sched(published->listeners) : NULL;
 	if (listeners && listeners->is_plain) {
-		head.provider = listeners->of[0].provider;
-		head.event = published->id;
-		head.cpu = smp_processor_id();
-		taken = write_at_once(listeners->of[0].subscription, &head, &run);
+		common.provider = listeners->of[0].provider;
+		common.event = published->id;
+		common.cpu = smp_processor_id();
+		taken = write_at_once(eventlog_plain_one(listeners), &common, &run);
 	}
 	preempt_enable();
 	return taken;
 }
 
 /* Entries of a part of a batch.  Sets how many bytes of whole ones have been taken. */
-static int write_part(struct eventlog_file *file, u8 *bytes, size_t held, size_t behind,
+static int write_part(const struct batch *batch, u8 *bytes, size_t held, size_t behind,
 		      size_t *taken)
 {
 	ssize_t size;
 
 	for (*taken = 0; *taken < held;) {
-		*taken += write_run(file, bytes + *taken, held - *taken);
-		if (*taken == held)
+		*taken += write_run(batch, bytes + *taken, held - *taken, behind);
+		if (*taken >= held)
 			break;
-		size = write_entry(file, bytes + *taken, held - *taken, behind);
+		size = write_entry(batch, bytes + *taken, held - *taken, behind);
 		if (size <= 0)
 			return size;
 		*taken += size;
@@ -217,7 +244,7 @@ static int write_part(struct eventlog_file *file, u8 *bytes, size_t held, size_t
 }
 
 /* See EVENTLOG_BATCH.  Returns how many bytes of whole entries have been taken. */
-static ssize_t write_entries(struct eventlog_file *file, struct iov_iter *from, u8 *part)
+static ssize_t write_entries(const struct batch *batch, struct iov_iter *from, u8 *part)
 {
 	size_t all = 0, held, taken;
 	int error = 0;
@@ -226,7 +253,7 @@ static ssize_t write_entries(struct eventlog_file *file, struct iov_iter *from, 
 		const size_t wanted = min_t(size_t, iov_iter_count(from), PART_SIZE);
 
 		held = copy_from_iter(part, wanted, from);
-		error = write_part(file, part, held, iov_iter_count(from), &taken);
+		error = write_part(batch, part, held, iov_iter_count(from), &taken);
 		all += taken;
 		/* Memory ends there: what stands before it has been taken. */
 		if (!error && held < wanted)
@@ -241,20 +268,23 @@ static ssize_t write_entries(struct eventlog_file *file, struct iov_iter *from, 
 
 ssize_t eventlog_write_batch(struct eventlog_file *file, struct iov_iter *from, size_t total)
 {
+	struct batch batch = { .file = file, .head = sizeof(struct eventlog_batch_entry) };
 	ssize_t taken;
-	u32 reserved;
+	u32 flags;
 	u8 *part;
 
 	if (total > EVENTLOG_BATCH_SIZE_MAX)
 		return -E2BIG;
-	if (!copy_from_iter_full(&reserved, sizeof(reserved), from))
+	if (!copy_from_iter_full(&flags, sizeof(flags), from))
 		return -EFAULT;
-	if (reserved)
+	if (flags & ~EVENTLOG_BATCH_TIMED)
 		return -EINVAL;
+	if (flags & EVENTLOG_BATCH_TIMED)
+		batch.head = sizeof(struct eventlog_timed_entry);
 	part = kmalloc(min_t(size_t, iov_iter_count(from), PART_SIZE), GFP_KERNEL);
 	if (!part)
 		return -ENOMEM;
-	taken = write_entries(file, from, part);
+	taken = write_entries(&batch, from, part);
 	kfree(part);
 	return taken > 0 ? taken + 2 * sizeof(u32) : taken;
 }

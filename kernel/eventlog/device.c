@@ -314,7 +314,7 @@ static bool is_heard(const struct eventlog_slot *slot)
  * Hands a payload to all who listen, if what points into it is right: else EFAULT.
  * Where nobody listens, nobody looks.  It may be changed by that.
  */
-int eventlog_hand_over(const struct eventlog_slot *slot, u8 *payload, size_t size)
+int eventlog_hand_over(const struct eventlog_slot *slot, u8 *payload, size_t size, u64 time)
 {
 	const bool traced = READ_ONCE(slot->event->heard);
 	const struct eventlog_source_event *published;
@@ -326,8 +326,16 @@ int eventlog_hand_over(const struct eventlog_slot *slot, u8 *payload, size_t siz
 	wanted = published && eventlog_subscriptions_want(published);
 	if (wanted || traced)
 		error = eventlog_payload_check(slot->event->layout, payload, size);
-	if (wanted && !error)
-		eventlog_subscriptions_write(published, payload, size);
+	if (wanted && !error) {
+		const struct eventlog_occurrence occurrence = {
+			.event = published,
+			.payload = payload,
+			.size = size,
+			.time = time,
+		};
+
+		eventlog_subscriptions_write(&occurrence);
+	}
 	rcu_read_unlock();
 	if (!traced || error)
 		return error;
@@ -374,7 +382,7 @@ static int write_event(struct eventlog_file *file, u32 index, size_t size, struc
 	}
 	error = copy_from_iter_full(payload, size, from) ? 0 : -EFAULT;
 	if (!error)
-		error = eventlog_hand_over(slot, payload, size);
+		error = eventlog_hand_over(slot, payload, size, 0);
 	if (payload != brief)
 		kfree(payload);
 	return error;

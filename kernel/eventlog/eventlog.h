@@ -19,6 +19,8 @@
  *     |       |          ^
  *     |       |          kernel_provider.c: what CPUs do --- hooks.c, idle.c
  *     |       |
+ *     |       |  <-- subscriber.c: modules that listen, called in the place of writing
+ *     |       |
  *     |  ring.c  <-- subscription.c --- region.c: memory for each CPU
  *     |       |          |              tables.c: whom it hears
  *     |       |          or relay.h: to a channel, in place of rings
@@ -169,16 +171,16 @@ struct eventlog_file {
 
 struct eventlog_slot *eventlog_slot_of(struct eventlog_file *file, u32 index);
 const struct eventlog_slot *eventlog_find_slot(struct eventlog_file *file, u32 index, size_t size);
-int eventlog_hand_over(const struct eventlog_slot *slot, u8 *payload, size_t size);
-
-/* batch.c */
-struct iov_iter;
-ssize_t eventlog_write_batch(struct eventlog_file *file, struct iov_iter *from, size_t total);
+int eventlog_hand_over(const struct eventlog_slot *slot, u8 *payload, size_t size, u64 time);
 int eventlog_get_struct(void *known, size_t known_size, void __user *from);
 int eventlog_get_grown_struct(void *known, size_t known_size, size_t first_size, void __user *from);
 
 int eventlog_device_init(void);
 void eventlog_device_exit(void);
+
+/* batch.c */
+struct iov_iter;
+ssize_t eventlog_write_batch(struct eventlog_file *file, struct iov_iter *from, size_t total);
 
 /* publication.c */
 struct eventlog_publication;

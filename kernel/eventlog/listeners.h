@@ -12,8 +12,8 @@
 #include "source.h"
 
 struct eventlog_listener {
-	struct eventlog_subscription *subscription; /* NULL: gone */
-	u16 provider; /* in its region */
+	struct eventlog_recipient *recipient; /* NULL: gone */
+	u16 provider; /* in the region of a subscription */
 	bool in_session;
 };
 
@@ -23,6 +23,22 @@ struct eventlog_listeners {
 	bool is_plain; /* a single one, who has not gone, wants all of them, in its rings */
 	struct eventlog_listener of[];
 };
+
+/* What a program has collected has the time that it had; 0: none. */
+static __always_inline void eventlog_set_time(struct eventlog_record *record, u8 clock, u64 time)
+{
+	if (time && clock == EVENTLOG_CLOCK_MONOTONIC) {
+		record->time = time;
+		record->flags |= EVENTLOG_RECORD_OWN_CLOCK;
+	}
+}
+
+/* The single one of a plain list. */
+static __always_inline struct eventlog_subscription *
+eventlog_plain_one(const struct eventlog_listeners *listeners)
+{
+	return eventlog_to_subscription(listeners->of[0].recipient);
+}
 
 /* Who waits for what has been written is woken. */
 static __always_inline void eventlog_wake(struct eventlog_subscription *subscription, bool switched)
@@ -38,10 +54,11 @@ static __always_inline void eventlog_wake(struct eventlog_subscription *subscrip
  * Writes an event to a subscription, with preemption off; in the place of a call.
  * `provider` is the number that it has there; `thread` is 0 for the kernel's own, whose
  * number is looked at when room has been taken: until then there are too few registers.
+ * `time` is 0 for what happens now.
  */
 static __always_inline void eventlog_write_to(struct eventlog_subscription *subscription,
 					      u16 provider, u16 event, u32 thread,
-					      const void *payload, unsigned long size)
+					      const void *payload, unsigned long size, u64 time)
 {
 	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
 	struct eventlog_record *to;
@@ -52,6 +69,7 @@ static __always_inline void eventlog_write_to(struct eventlog_subscription *subs
 		to->thread = thread ?: current->pid;
 		to->cpu = smp_processor_id();
 		to->flags = 0;
+		eventlog_set_time(to, ring->clock, time);
 		eventlog_copy_payload((u8 *)(to + 1), payload, size);
 	}
 	eventlog_wake(subscription, eventlog_ring_end_record(ring));

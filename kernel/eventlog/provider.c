@@ -195,6 +195,20 @@ void eventlog_provider_unregister(struct eventlog_provider *provider)
 }
 EXPORT_SYMBOL_GPL(eventlog_provider_unregister);
 
+/* Out of line, so that what follows needs no room on the stack for it. */
+static noinline void write_to_all(const struct eventlog_source_event *event, const void *payload,
+				  u32 size, const struct task_struct *about)
+{
+	const struct eventlog_occurrence occurrence = {
+		.event = event,
+		.payload = payload,
+		.size = size,
+		.about = about,
+	};
+
+	eventlog_subscriptions_write(&occurrence);
+}
+
 void eventlog_emit_about(const struct eventlog_provider_event *event, const void *payload,
 			 const struct task_struct *about)
 {
@@ -203,7 +217,7 @@ void eventlog_emit_about(const struct eventlog_provider_event *event, const void
 	preempt_disable_notrace();
 	source = rcu_dereference_sched(event->source);
 	if (source)
-		eventlog_subscriptions_write_about(source, payload, event->payload_size, about);
+		write_to_all(source, payload, event->payload_size, about);
 	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(eventlog_emit_about);
@@ -222,10 +236,10 @@ notrace void eventlog_emit(const struct eventlog_provider_event *event, const vo
 	listeners = likely(source) ? rcu_dereference_sched(source->listeners) : NULL;
 	if (likely(listeners)) {
 		if (likely(listeners->is_plain))
-			eventlog_write_to(listeners->of[0].subscription, listeners->of[0].provider,
-					  source->id, 0, payload, size);
+			eventlog_write_to(eventlog_plain_one(listeners), listeners->of[0].provider,
+					  source->id, 0, payload, size, 0);
 		else
-			eventlog_subscriptions_write(source, payload, size);
+			write_to_all(source, payload, size, NULL);
 	}
 	preempt_enable_notrace();
 }

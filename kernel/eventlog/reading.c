@@ -249,7 +249,9 @@ static enum found take_record(struct eventlog_subscription *subscription, u32 in
 		if (!is_still_there(subscription, ring, reading->generation))
 			return GO_ON;
 	}
-	item->time = item->record->time;
+	/* Any time may stand in what was written later: its place is behind the one before it. */
+	item->time = item->record->flags & EVENTLOG_RECORD_OWN_CLOCK ? reading->last_time :
+								       item->record->time;
 	return ITEM;
 }
 

@@ -25,13 +25,14 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/relay.h>
+#include <linux/rwsem.h>
 #include <linux/spinlock.h>
 
 #include "account.h"
 
 /* What relay does not keep of a buffer.  Counts are only ever changed by the buffer's producer. */
 struct eventlog_relay_buffer {
-	struct mutex reading; /* by one at a time */
+	struct mutex reading; /* by one at a time, who gives it back */
 	u64 recorded;
 	u64 lost;
 	u64 overwritten; /* no longer in the buffer, read or not; in overwrite mode */
@@ -56,6 +57,7 @@ struct eventlog_relay {
 	struct rchan *channel;
 	struct dentry *directory;
 	struct mutex lock; /* of control */
+	struct rw_semaphore resetting; /* read by who reads; inside `lock`, outside `reading` */
 	raw_spinlock_t global_lock;
 	enum eventlog_relay_state state;
 	struct eventlog_relay_buffer *buffers; /* by CPU */

@@ -40,6 +40,9 @@ static __poll_t poll_buffer(struct file *file, struct poll_table_struct *wait)
 
 static int map_buffer(struct file *file, struct vm_area_struct *area)
 {
+	/* relay does not look at it, and would map what lies behind the buffer. */
+	if (area->vm_pgoff)
+		return -EINVAL;
 	return relay_file_operations.mmap(file, area);
 }
 

@@ -84,6 +84,7 @@ static struct eventlog_relay *allocate(const struct eventlog_relay_options *opti
 	kref_init(&relay->references);
 	relay->options = *options;
 	mutex_init(&relay->lock);
+	init_rwsem(&relay->resetting);
 	raw_spin_lock_init(&relay->global_lock);
 	relay->buffers = kvcalloc(nr_cpu_ids, sizeof(*relay->buffers), GFP_KERNEL_ACCOUNT);
 	relay->counts = kvcalloc(nr_cpu_ids, options->subbuf_count * sizeof(*relay->counts),
@@ -199,11 +200,13 @@ EXPORT_SYMBOL_GPL(eventlog_relay_close);
 /* With relay->lock held.  What has not been read is gone, and is missing from records_before. */
 void eventlog_relay_reset(struct eventlog_relay *relay)
 {
+	down_write(&relay->resetting);
 	set_state(relay, EVENTLOG_RELAY_PAUSED);
 	/* Before the headers are written, so that these tell of it. */
 	relay->buffers[0].lost += atomic64_xchg(&relay->paused_losses, 0);
 	relay_reset(relay->channel);
 	WRITE_ONCE(relay->state, EVENTLOG_RELAY_OPEN);
+	up_write(&relay->resetting);
 }
 
 /* EEXIST if it has files. */
@@ -282,14 +285,17 @@ int eventlog_relay_write(struct eventlog_relay *relay, const struct eventlog_rec
 }
 EXPORT_SYMBOL_GPL(eventlog_relay_write);
 
-/* The same, but that the record gets its time here, and its payload may stand anywhere. */
+/*
+ * The same, but that its payload may stand anywhere, and that the record gets its time
+ * here, unless it says that it has one of its own.
+ */
 int eventlog_relay_write_now(struct eventlog_relay *relay, struct eventlog_record *record,
 			     const void *payload, u8 clock)
 {
 	const struct piece piece = {
 		.record = record,
 		.payload = payload,
-		.timed = record,
+		.timed = record->flags & EVENTLOG_RECORD_OWN_CLOCK ? NULL : record,
 		.clock = clock,
 	};
 

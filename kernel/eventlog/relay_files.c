@@ -12,6 +12,7 @@ static struct dentry *root;
 
 static int consume(struct eventlog_relay *relay, const char *text)
 {
+	struct eventlog_relay_buffer *kept;
 	unsigned int cpu, count;
 	char rest;
 
@@ -20,8 +21,14 @@ static int consume(struct eventlog_relay *relay, const char *text)
 	if (cpu >= nr_cpu_ids || !cpu_possible(cpu) || count > relay->options.subbuf_count)
 		return -EINVAL;
 	/* Where what is new takes the place of the oldest, nobody waits for readers. */
-	if (!eventlog_relay_is(relay, EVENTLOG_RELAY_OVERWRITE))
-		relay_subbufs_consumed(relay->channel, cpu, count);
+	if (eventlog_relay_is(relay, EVENTLOG_RELAY_OVERWRITE))
+		return 0;
+	kept = &relay->buffers[eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL) ? 0 : cpu];
+	mutex_lock(&kept->reading);
+	/* It has been read in the mapping before its place is written to again. */
+	smp_mb();
+	relay_subbufs_consumed(relay->channel, cpu, count);
+	mutex_unlock(&kept->reading);
 	return 0;
 }
 

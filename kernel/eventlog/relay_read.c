@@ -64,6 +64,8 @@ static void consume(const struct place *place, size_t end)
 	if (buffer->bytes_consumed < end || buffer->subbufs_consumed == place->produced)
 		return;
 	buffer->bytes_consumed = 0;
+	/* It has been copied before its place is written to again. */
+	smp_mb();
 	relay_subbufs_consumed(buffer->chan, buffer->cpu, 1);
 }
 
@@ -95,12 +97,15 @@ ssize_t eventlog_relay_read(struct file *file, char __user *to, size_t size, lof
 {
 	struct place place = { .buffer = file->private_data };
 	struct eventlog_relay_buffer *kept = eventlog_relay_kept_of(place.buffer);
+	struct eventlog_relay *relay = place.buffer->chan->private_data;
 	ssize_t done;
 
 	/* Not the inode's lock: files of CPUs that come are made with CPUs locked. */
+	down_read(&relay->resetting);
 	mutex_lock(&kept->reading);
 	find(&place);
 	done = read_to(&place, to, size);
 	mutex_unlock(&kept->reading);
+	up_read(&relay->resetting);
 	return done;
 }

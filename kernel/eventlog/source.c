@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who has events, and who wants them: sources meet subscriptions here.
+ * Who has events, and who wants them: sources meet recipients here, which are
+ * subscriptions, and subscribers in the kernel.
  *
  * Each event has the list of its listeners, made anew whenever one comes, and read
  * under RCU.  Whoever goes is struck out of it: that takes no memory, so it
@@ -19,13 +20,13 @@
 #include "source.h"
 
 /*
- * Sources, subscriptions, and who wants what.  Whoever comes is compared with all
+ * Sources, recipients, and who wants what.  Whoever comes is compared with all
  * that were there before, so that each pair is, once.  Comparing may take long, and
  * is done without the lock: both are in use meanwhile.
  */
 static DEFINE_MUTEX(lock);
 static LIST_HEAD(sources); /* as they have come */
-static LIST_HEAD(subscriptions); /* likewise */
+static LIST_HEAD(recipients); /* likewise */
 static u64 last_arrival;
 static DEFINE_IDR(numbers); /* of sources */
 static DECLARE_WAIT_QUEUE_HEAD(released);
@@ -106,6 +107,11 @@ static void tell(struct eventlog_source_event *event)
 		event->source->tell(event, heard);
 }
 
+static bool has_rings(struct eventlog_recipient *recipient)
+{
+	return !recipient->hear && !eventlog_to_subscription(recipient)->relay;
+}
+
 static int add_listener(struct eventlog_source_event *event, const struct eventlog_listener *added)
 {
 	struct eventlog_listeners *old = listeners_of(event);
@@ -118,10 +124,10 @@ static int add_listener(struct eventlog_source_event *event, const struct eventl
 		return -ENOMEM;
 	new->count = 0;
 	for (i = 0; old && i < old->count; i++)
-		if (old->of[i].subscription)
+		if (old->of[i].recipient)
 			new->of[new->count++] = old->of[i];
 	new->of[new->count++] = *added;
-	new->is_plain = new->count == 1 && !added->in_session && !added->subscription->relay;
+	new->is_plain = new->count == 1 && !added->in_session && has_rings(added->recipient);
 	rcu_assign_pointer(event->listeners, new);
 	if (old)
 		kfree_rcu(old, rcu);
@@ -129,19 +135,19 @@ static int add_listener(struct eventlog_source_event *event, const struct eventl
 }
 
 static void remove_listener(struct eventlog_source_event *event,
-			    const struct eventlog_subscription *subscription)
+			    const struct eventlog_recipient *recipient)
 {
 	struct eventlog_listeners *listeners = listeners_of(event);
 	bool any = false;
 	u32 i;
 
 	for (i = 0; listeners && i < listeners->count; i++) {
-		const bool goes = listeners->of[i].subscription == subscription;
+		const bool goes = listeners->of[i].recipient == recipient;
 
 		/* Who finds a plain list does not look whether somebody has gone. */
 		if (goes && !listeners->is_plain)
-			WRITE_ONCE(listeners->of[i].subscription, NULL);
-		any |= listeners->of[i].subscription && !goes;
+			WRITE_ONCE(listeners->of[i].recipient, NULL);
+		any |= listeners->of[i].recipient && !goes;
 	}
 	if (listeners && !any) {
 		RCU_INIT_POINTER(event->listeners, NULL);
@@ -149,12 +155,12 @@ static void remove_listener(struct eventlog_source_event *event,
 	}
 }
 
-static void leave(struct eventlog_source *source, const struct eventlog_subscription *subscription)
+static void leave(struct eventlog_source *source, const struct eventlog_recipient *recipient)
 {
 	u32 i;
 
 	for (i = 0; i < source->event_count; i++) {
-		remove_listener(&source->events[i], subscription);
+		remove_listener(&source->events[i], recipient);
 		tell(&source->events[i]);
 		cond_resched();
 	}
@@ -164,7 +170,7 @@ static void leave(struct eventlog_source *source, const struct eventlog_subscrip
  * Whether any is wanted, and which; or -EINTR if the caller is being killed.  Ends
  * early where one of both has gone: somebody waits for that.
  */
-static int judge(const struct eventlog_subscription *subscription,
+static int judge(const struct eventlog_recipient *recipient,
 		 const struct eventlog_source *source, u8 *verdicts)
 {
 	bool any = false;
@@ -177,32 +183,46 @@ static int judge(const struct eventlog_subscription *subscription,
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		if (!is_there(&subscription->party) || !is_there(&source->party))
+		if (!is_there(&recipient->party) || !is_there(&source->party))
 			return 0;
 		verdicts[i] = EVENTLOG_WANTED;
 		if (event->flags & EVENTLOG_OFFER_ALWAYS)
 			continue;
-		verdicts[i] = eventlog_judge(&subscription->filter, event);
+		verdicts[i] = eventlog_judge(&recipient->filter, event);
 		any |= verdicts[i] != EVENTLOG_UNWANTED;
 	}
 	return any;
 }
 
-/* With the lock held.  Returns 0 or -ENOMEM. */
-static int attach(struct eventlog_subscription *subscription, struct eventlog_source *source,
-		  const u8 *verdicts)
+/* Returns the source's index in its tables, if it has any, or an error, which is counted. */
+static int enter(struct eventlog_recipient *recipient, const struct eventlog_source *source)
 {
-	struct eventlog_listener listener = { .subscription = subscription };
-	const int index = eventlog_tables_enter(subscription, source);
-	int error = 0;
-	u32 i;
+	struct eventlog_subscription *subscription;
+	int index;
 
+	if (recipient->hear)
+		return 0;
+	subscription = eventlog_to_subscription(recipient);
+	index = eventlog_tables_enter(subscription, source);
 	if (index < 0) {
 		struct eventlog_region *region = subscription->memory.head;
 
 		WRITE_ONCE(region->providers_refused, region->providers_refused + 1);
-		return 0;
 	}
+	return index;
+}
+
+/* With the lock held.  Returns 0 or -ENOMEM. */
+static int attach(struct eventlog_recipient *recipient, struct eventlog_source *source,
+		  const u8 *verdicts)
+{
+	struct eventlog_listener listener = { .recipient = recipient };
+	const int index = enter(recipient, source);
+	int error = 0;
+	u32 i;
+
+	if (index < 0)
+		return 0;
 	listener.provider = index;
 	for (i = 0; i < source->event_count && !error; i++) {
 		listener.in_session = verdicts[i] == EVENTLOG_IN_SESSION;
@@ -212,31 +232,31 @@ static int attach(struct eventlog_subscription *subscription, struct eventlog_so
 		cond_resched();
 	}
 	if (error)
-		leave(source, subscription);
+		leave(source, recipient);
 	return error;
 }
 
 /*
- * Has the subscription hear what it wants of the source.  With the lock held, which
+ * Has the recipient hear what it wants of the source.  With the lock held, which
  * is given back meanwhile.  Returns 0, -ENOMEM or -EINTR.
  */
-static int join(struct eventlog_subscription *subscription, struct eventlog_source *source,
+static int join(struct eventlog_recipient *recipient, struct eventlog_source *source,
 		u8 *verdicts)
 {
 	int found;
 
 	cond_resched();
-	if (!eventlog_may_hear(&subscription->asker, source) ||
-	    !eventlog_wants_process(&subscription->filter, subscription->asker.pids, source))
+	if (!eventlog_may_hear(&recipient->asker, source) ||
+	    !eventlog_wants_process(&recipient->filter, recipient->asker.pids, source))
 		return 0;
-	subscription->party.in_use++;
+	recipient->party.in_use++;
 	source->party.in_use++;
 	mutex_unlock(&lock);
-	found = judge(subscription, source, verdicts);
+	found = judge(recipient, source, verdicts);
 	mutex_lock(&lock);
-	if (found > 0 && is_there(&subscription->party) && is_there(&source->party))
-		found = attach(subscription, source, verdicts);
-	release(&subscription->party);
+	if (found > 0 && is_there(&recipient->party) && is_there(&source->party))
+		found = attach(recipient, source, verdicts);
+	release(&recipient->party);
 	release(&source->party);
 	return min(found, 0);
 }
@@ -295,10 +315,10 @@ int eventlog_source_publish(struct eventlog_source *source)
 	error = arrive_as_source(source);
 	if (error)
 		goto unlock;
-	for (party = first_of(&subscriptions);
+	for (party = first_of(&recipients);
 	     party && party->arrival < source->party.arrival && !error;
-	     party = next_of(party, &subscriptions))
-		error = join(container_of(party, struct eventlog_subscription, party), source,
+	     party = next_of(party, &recipients))
+		error = join(container_of(party, struct eventlog_recipient, party), source,
 			     verdicts);
 	if (error)
 		depart_as_source(source, true);
@@ -343,39 +363,39 @@ static struct eventlog_source *source_of(struct eventlog_party *party)
 }
 
 /*
- * From now on the subscription gets what it wants, of all who have it or come.
+ * From now on the recipient gets what it wants, of all who have it or come.
  * Returns 0, -ENOMEM or -EINTR; it is to leave in any case.
  */
-int eventlog_sources_join(struct eventlog_subscription *subscription)
+int eventlog_sources_join(struct eventlog_recipient *recipient)
 {
 	u8 *verdicts = kmalloc(EVENTLOG_EVENTS_MAX, GFP_KERNEL);
 	struct eventlog_party *party;
 	int error = verdicts ? 0 : -ENOMEM;
 
 	mutex_lock(&lock);
-	arrive(&subscription->party, &subscriptions);
+	arrive(&recipient->party, &recipients);
 	for (party = first_of(&sources);
-	     party && party->arrival < subscription->party.arrival && !error;
+	     party && party->arrival < recipient->party.arrival && !error;
 	     party = next_of(party, &sources))
-		error = join(subscription, source_of(party), verdicts);
+		error = join(recipient, source_of(party), verdicts);
 	mutex_unlock(&lock);
 	kfree(verdicts);
 	return error;
 }
 
-/* Nobody writes to the subscription any more when this returns. */
-void eventlog_sources_leave(struct eventlog_subscription *subscription)
+/* Nobody writes to the recipient any more when this returns, nor has it hear anything. */
+void eventlog_sources_leave(struct eventlog_recipient *recipient)
 {
 	struct eventlog_party *party;
 	u64 last;
 
 	mutex_lock(&lock);
-	list_del_init(&subscription->party.node);
-	wait_until_unused(&subscription->party);
+	list_del_init(&recipient->party.node);
+	wait_until_unused(&recipient->party);
 	last = last_arrival;
 	for (party = first_of(&sources); party && party->arrival <= last;
 	     party = next_of(party, &sources)) {
-		leave(source_of(party), subscription);
+		leave(source_of(party), recipient);
 		/* Others have their turn. */
 		party->in_use++;
 		mutex_unlock(&lock);
@@ -388,18 +408,21 @@ void eventlog_sources_leave(struct eventlog_subscription *subscription)
 
 /* Returns whether it is counted as lost in the ring: where its channel cannot count it. */
 static bool write_to_relay(struct eventlog_subscription *subscription,
-			   struct eventlog_record *record, const void *payload)
+			   struct eventlog_record *record,
+			   const struct eventlog_occurrence *occurrence)
 {
 	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
 	unsigned long flags;
 	bool written = false;
 
+	eventlog_set_time(record, ring->clock, occurrence->time);
 	local_irq_save(flags);
 	/* Neither in NMIs nor by whom writing itself calls can relay be written to. */
 	if (!in_nmi() && !ring->nest) {
 		WRITE_ONCE(ring->nest, 1);
 		barrier();
-		written = eventlog_relay_write_now(subscription->relay, record, payload,
+		written = eventlog_relay_write_now(subscription->relay, record,
+						   occurrence->payload,
 						   ring->clock) != -ENODEV;
 		barrier();
 		WRITE_ONCE(ring->nest, 0);
@@ -411,60 +434,60 @@ static bool write_to_relay(struct eventlog_subscription *subscription,
 }
 
 static void write_to(const struct eventlog_listener *listener,
-		     struct eventlog_subscription *subscription, u16 event, u32 thread,
-		     const void *payload, u32 size)
+		     struct eventlog_subscription *subscription,
+		     const struct eventlog_occurrence *occurrence, u32 thread)
 {
-	struct eventlog_record record = {
-		.size = sizeof(record) + size,
-		.provider = listener->provider,
-		.event = event,
-	};
+	if (subscription->relay) {
+		struct eventlog_record record = {
+			.size = sizeof(record) + occurrence->size,
+			.provider = listener->provider,
+			.event = occurrence->event->id,
+			.thread = thread ?: current->pid,
+			.cpu = smp_processor_id(),
+		};
 
-	if (!subscription->relay) {
-		eventlog_write_to(subscription, listener->provider, event, thread, payload, size);
-		return;
+		eventlog_wake(subscription, write_to_relay(subscription, &record, occurrence));
+	} else {
+		eventlog_write_to(subscription, listener->provider, occurrence->event->id, thread,
+				  occurrence->payload, occurrence->size, occurrence->time);
 	}
-	record.thread = thread ?: current->pid;
-	record.cpu = smp_processor_id();
-	eventlog_wake(subscription, write_to_relay(subscription, &record, payload));
 }
 
-static bool is_of_session(const struct eventlog_subscription *subscription, const void *payload,
-			  u32 size)
+static bool is_of_session(const struct eventlog_recipient *recipient,
+			  const struct eventlog_occurrence *occurrence)
 {
 	u64 session;
 
-	if (size < sizeof(session))
+	if (occurrence->size < sizeof(session))
 		return false;
-	memcpy(&session, payload, sizeof(session));
-	return eventlog_wants_session(&subscription->filter, session);
+	memcpy(&session, occurrence->payload, sizeof(session));
+	return eventlog_wants_session(&recipient->filter, session);
 }
 
 /* Whether it is of those that do not want to hear of themselves, and it is about them. */
-static bool is_about(const struct eventlog_subscription *subscription,
-		     const struct task_struct *about)
+static bool is_about(const struct eventlog_recipient *recipient, const struct task_struct *about)
 {
-	return subscription->without && (task_tgid((struct task_struct *)about) ==
-					 subscription->without ||
-					 task_tgid(current) == subscription->without);
+	return recipient->without &&
+	       (task_tgid((struct task_struct *)about) == recipient->without ||
+		task_tgid(current) == recipient->without);
 }
 
 static bool wants(const struct eventlog_listener *listener,
-		  const struct eventlog_subscription *subscription, const void *payload, u32 size,
-		  const struct task_struct *about)
+		  const struct eventlog_recipient *recipient,
+		  const struct eventlog_occurrence *occurrence)
 {
-	return (!listener->in_session || is_of_session(subscription, payload, size)) &&
-	       !(about && is_about(subscription, about));
+	return (!listener->in_session || is_of_session(recipient, occurrence)) &&
+	       !(occurrence->about && is_about(recipient, occurrence->about));
 }
 
-void eventlog_subscriptions_write_about(const struct eventlog_source_event *event,
-					const void *payload, u32 size,
-					const struct task_struct *about)
+void eventlog_subscriptions_write(const struct eventlog_occurrence *occurrence)
 {
+	const struct eventlog_source_event *event = occurrence->event;
 	const struct eventlog_listeners *listeners;
 	u32 thread, i;
 
-	if (WARN_ON_ONCE(size > EVENTLOG_RECORD_SIZE_MAX - sizeof(struct eventlog_record)))
+	if (WARN_ON_ONCE(occurrence->size >
+			 EVENTLOG_RECORD_SIZE_MAX - sizeof(struct eventlog_record)))
 		return;
 	preempt_disable_notrace();
 	listeners = rcu_dereference_sched(event->listeners);
@@ -472,10 +495,15 @@ void eventlog_subscriptions_write_about(const struct eventlog_source_event *even
 		thread = event->source->process ? task_pid_vnr(current) : 0;
 		for (i = 0; i < listeners->count; i++) {
 			const struct eventlog_listener *listener = &listeners->of[i];
-			struct eventlog_subscription *to = READ_ONCE(listener->subscription);
+			struct eventlog_recipient *to = READ_ONCE(listener->recipient);
 
-			if (to && wants(listener, to, payload, size, about))
-				write_to(listener, to, event->id, thread, payload, size);
+			if (!to || !wants(listener, to, occurrence))
+				continue;
+			if (to->hear)
+				to->hear(to, occurrence);
+			else
+				write_to(listener, eventlog_to_subscription(to), occurrence,
+					 thread);
 		}
 	}
 	preempt_enable_notrace();

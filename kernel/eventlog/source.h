@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A subscription, as it is written to and read. */
+/* Who gets events: a subscription, as it is written to and read, or a subscriber in the kernel. */
 #ifndef EVENTLOG_SOURCE_H
 #define EVENTLOG_SOURCE_H
 
+#include <linux/container_of.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -28,15 +29,23 @@ struct eventlog_reading {
 	u64 settled_lost;
 };
 
-struct eventlog_subscription {
+/* Who wants events, which, and whose. */
+struct eventlog_recipient {
 	struct eventlog_party party;
-	struct hlist_node cpus; /* of those that new CPUs are told to */
-	struct eventlog_memory memory;
-	struct eventlog_ring_writer __percpu *writers;
-	struct eventlog_relay *relay; /* that records go to; NULL: to the rings */
 	struct eventlog_filter filter;
 	struct eventlog_asker asker;
 	struct pid *without; /* of what is about this process nothing is wanted; NULL: all */
+	/* Called with each event, with preemption off; NULL: it is a subscription. */
+	void (*hear)(struct eventlog_recipient *recipient,
+		     const struct eventlog_occurrence *occurrence);
+};
+
+struct eventlog_subscription {
+	struct eventlog_recipient recipient;
+	struct eventlog_ring_writer __percpu *writers;
+	struct hlist_node cpus; /* of those that new CPUs are told to */
+	struct eventlog_memory memory;
+	struct eventlog_relay *relay; /* that records go to; NULL: to the rings */
 	struct list_head schemas; /* private to tables.c */
 	struct task_struct *maker; /* while the CPUs that live get memory; only compared */
 	int error; /* why a CPU has no memory; looked at when it is made */
@@ -59,12 +68,19 @@ struct eventlog_subscription {
 	u8 *copy; /* of a record, in overwrite mode */
 };
 
+/* Of one that is a subscription. */
+static inline struct eventlog_subscription *
+eventlog_to_subscription(struct eventlog_recipient *recipient)
+{
+	return container_of(recipient, struct eventlog_subscription, recipient);
+}
+
 /* source.c */
 struct eventlog_source *eventlog_source_after(u32 number, const struct eventlog_asker *asker);
 void eventlog_sources_lock(void);
 void eventlog_sources_unlock(void);
-int eventlog_sources_join(struct eventlog_subscription *subscription);
-void eventlog_sources_leave(struct eventlog_subscription *subscription);
+int eventlog_sources_join(struct eventlog_recipient *recipient);
+void eventlog_sources_leave(struct eventlog_recipient *recipient);
 
 /* tables.c */
 u64 eventlog_schema_key(const struct eventlog_source *source);

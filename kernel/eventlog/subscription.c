@@ -96,10 +96,10 @@ static void free_parts(struct eventlog_subscription *subscription)
 	free_percpu(subscription->writers);
 	eventlog_region_free(&subscription->memory);
 	eventlog_tables_exit(subscription);
-	eventlog_filter_free(&subscription->filter);
-	put_pid_ns(subscription->asker.pids);
-	put_user_ns(subscription->asker.users);
-	put_pid(subscription->without);
+	eventlog_filter_free(&subscription->recipient.filter);
+	put_pid_ns(subscription->recipient.asker.pids);
+	put_user_ns(subscription->recipient.asker.users);
+	put_pid(subscription->recipient.without);
 	kfree(subscription);
 }
 
@@ -126,9 +126,9 @@ static int begin(struct eventlog_subscription *subscription)
 		return error;
 	error = READ_ONCE(subscription->error);
 	if (!error) {
-		error = eventlog_sources_join(subscription);
+		error = eventlog_sources_join(&subscription->recipient);
 		if (error)
-			eventlog_sources_leave(subscription);
+			eventlog_sources_leave(&subscription->recipient);
 	}
 	if (error)
 		cpuhp_state_remove_instance_nocalls(new_cpus, &subscription->cpus);
@@ -157,14 +157,14 @@ eventlog_subscription_make(struct eventlog_subscription_request *wanted, struct 
 		goto uncharge;
 	subscription->memory.user = user;
 	INIT_LIST_HEAD(&subscription->schemas);
-	eventlog_asker_get(&subscription->asker);
-	get_pid_ns(subscription->asker.pids);
-	get_user_ns(subscription->asker.users);
+	eventlog_asker_get(&subscription->recipient.asker);
+	get_pid_ns(subscription->recipient.asker.pids);
+	get_user_ns(subscription->recipient.asker.users);
 	subscription->at_switch = wanted->flags & EVENTLOG_WAKE_AT_SWITCH;
 	subscription->timeout = wanted->read_timeout;
 	if (wanted->flags & EVENTLOG_WITHOUT_READER)
-		subscription->without = get_pid(task_tgid(current));
-	error = eventlog_filter_get(&subscription->filter, wanted);
+		subscription->recipient.without = get_pid(task_tgid(current));
+	error = eventlog_filter_get(&subscription->recipient.filter, wanted);
 	if (!error)
 		error = find_relay(subscription, wanted);
 	if (!error)
@@ -189,7 +189,7 @@ void eventlog_subscription_end(struct eventlog_subscription *subscription)
 {
 	if (subscription->is_over)
 		return;
-	eventlog_sources_leave(subscription);
+	eventlog_sources_leave(&subscription->recipient);
 	cpuhp_state_remove_instance_nocalls(new_cpus, &subscription->cpus);
 	eventlog_reading_end(subscription);
 }

@@ -33,7 +33,7 @@ struct eventlog_source_event {
 	bool heard; /* by the lock of source.c */
 };
 
-/* Private to source.c, and by its lock: a source or a subscription, among all of them. */
+/* Private to source.c, and by its lock: a source or a recipient, among all of them. */
 struct eventlog_party {
 	struct list_head node;
 	u64 arrival; /* the later one of a pair compares both */
@@ -92,20 +92,22 @@ static inline bool eventlog_subscriptions_want(const struct eventlog_source_even
 	return rcu_access_pointer(event->listeners);
 }
 
-/*
- * Hands an event to all subscriptions that want it; the payload is in the SDK's
- * form, with __rel_loc words.  Any context, NMIs too; does not sleep, takes no
- * lock.  What finds no room in a ring is counted there.  If it is about a task, those
- * of that task's process, or of the current one, get it only if they want themselves.
- */
-void eventlog_subscriptions_write_about(const struct eventlog_source_event *event,
-					const void *payload, u32 size,
-					const struct task_struct *about);
+struct eventlog_occurrence {
+	const struct eventlog_source_event *event;
+	const void *payload; /* in the SDK's form, with __rel_loc words */
+	u32 size;
+	/*
+	 * Those of this task's process, or of the current one, get it only if they want
+	 * themselves; or NULL.
+	 */
+	const struct task_struct *about;
+	u64 time; /* when it was, on CLOCK_MONOTONIC; 0: now */
+};
 
-static inline void eventlog_subscriptions_write(const struct eventlog_source_event *event,
-						const void *payload, u32 size)
-{
-	eventlog_subscriptions_write_about(event, payload, size, NULL);
-}
+/*
+ * Hands an event to all recipients that want it.  Any context, NMIs too; does not
+ * sleep, takes no lock.  What finds no room in a ring is counted there.
+ */
+void eventlog_subscriptions_write(const struct eventlog_occurrence *occurrence);
 
 #endif /* EVENTLOG_SUBSCRIPTION_H */

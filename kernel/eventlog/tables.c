@@ -127,7 +127,7 @@ int eventlog_tables_enter(struct eventlog_subscription *subscription,
 	error = put_schema(subscription, source, &entry.schema_offset);
 	if (error)
 		return error;
-	fill_in(&entry, source, &subscription->asker);
+	fill_in(&entry, source, &subscription->recipient.asker);
 	error = eventlog_region_put(memory, place_of(region, index), &entry, sizeof(entry));
 	if (error)
 		return error;

@@ -176,7 +176,7 @@ Each event has the list of its listeners, which is read under RCU: nobody
 who writes takes a lock, and an event that nobody wants costs a load and a
 branch.
 """,
-        files=(CODE + "listeners.h", CODE + "source.c", CODE + "subscription.c", CODE + "tables.c"),
+        files=(CODE + "listeners.h", CODE + "source.c", CODE + "tables.c"),
     ),
     Patch(
         "eventlog: Let programs publish and listen",
@@ -185,7 +185,7 @@ A provider is published through an open file, with its schema and the numbers
 of its events, and goes with it. An open file can be a subscription instead,
 which knows of those that its caller may listen to.
 """,
-        files=(CODE + "listening.c", CODE + "publication.c"),
+        files=(CODE + "listening.c", CODE + "publication.c", CODE + "subscription.c"),
     ),
     Patch(
         "eventlog: Let programs register and write",
@@ -219,6 +219,21 @@ The schema of the test is what user space makes of the same declarations.
         files=(CODE + "provider.c", TESTS + "schema_kunit.c"),
     ),
     Patch(
+        "eventlog: Let modules listen",
+        """
+To programs, to each other and to the kernel, by the same patterns as user
+space, and at once: whoever emits an event calls the module, in whatever
+context that is. Nothing lies in between that could be full, so all of it is
+heard; and what programs emit for nobody else is emitted for the module.
+
+What a module emits in such a call it does not hear itself. Contexts are told
+apart by interrupt_context_level(), as perf does, so that an interrupt in the
+middle of a call is heard all the same.
+""",
+        files=("include/linux/eventlog_subscriber.h", CODE + "subscriber.c",
+               TESTS + "subscriber_kunit.c"),
+    ),
+    Patch(
         "eventlog: Tell what processors do",
         """
 Switches, interrupts and periods of sleep, with what ended them, on one
@@ -246,13 +261,14 @@ user_events.
         changes=("documentation",),
     ),
     Patch(
-        "samples/eventlog: Add providers in modules",
+        "samples/eventlog: Add modules that emit and that listen",
         """
-One that is as small as can be, and one that attaches to tracepoints of the
-block layer while somebody listens.
+A provider that is as small as can be, one that attaches to tracepoints of
+the block layer while somebody listens, and a subscriber that counts errors.
 """,
         files=tuple("samples/eventlog/" + name
-                    for name in ("Makefile", "eventlog_block.c", "eventlog_ticker.c")),
+                    for name in ("Makefile", "eventlog_block.c", "eventlog_ticker.c",
+                                 "eventlog_watch.c")),
         changes=("samples",),
     ),
     Patch(
@@ -302,6 +318,5 @@ and a BPF program that is attached counts events and reads their fields.
 OUTSIDE = {
     CODE + "Kbuild": "builds the module there",
     "samples/eventlog/Kbuild": "builds the samples there",
-    "samples/eventlog/eventlog_nmi.c": "tests of the module alone want it",
     CODE + "event_mutex_borrowed.c": "modules there cannot take event_mutex",
 }

@@ -10,6 +10,7 @@
 
 #include "attach.hpp"
 #include "emit.hpp"
+#include "lane.hpp"
 #include "leaving.hpp"
 #include "process.hpp"
 #include "provider_file.hpp"
@@ -230,6 +231,7 @@ void eventlog_provider_poll(eventlog_provider* provider) {
         eventlog::core::attend(*provider, eventlog::core::calling_back::now);
     }
     if (provider != nullptr) {
+        eventlog::core::write_lane_of(*provider);
         eventlog::core::poll_user_events_route(*provider);
     }
 }

@@ -29,11 +29,11 @@ namespace eventlog::core {
 
 using route_counter = __u64 eventlog_route_counters::*;
 
-/// Adds one to a counter of a route, EVENTLOG_COUNTERS_...
+/// Adds to a counter of a route, EVENTLOG_COUNTERS_...
 inline void count(const eventlog_provider& provider, route_counter counter,
-                  unsigned route = EVENTLOG_COUNTERS_MEMORY) noexcept {
+                  unsigned route = EVENTLOG_COUNTERS_MEMORY, std::uint32_t many = 1) noexcept {
     eventlog_counters_page& page = counters_behind(provider.gate.load(std::memory_order_relaxed));
-    std::atomic_ref(page.routes[route].*counter).fetch_add(1, std::memory_order_relaxed);
+    std::atomic_ref(page.routes[route].*counter).fetch_add(many, std::memory_order_relaxed);
 }
 
 /// Counts an event that was written.

@@ -31,11 +31,13 @@ void pause_leaving() noexcept {
     next_pause.store(std::min(2 * pause, longest_pause), std::memory_order_relaxed);
 }
 
-/// The slots in whose subscription a provider has a place.
+/// Those of the mapped slots in whose subscription a provider has a place. There may be thousands
+/// of providers, each of which asks when it comes: one that has a place in all of them is enough.
 std::uint32_t needed_slots() noexcept {
+    const std::uint32_t mapped = mapped_slots();
     std::uint32_t needed = 0;
-    for (const eventlog_provider* provider = get_first_registered(); provider != nullptr;
-         provider = provider->next) {
+    for (const eventlog_provider* provider = get_first_registered();
+         provider != nullptr && (mapped & ~needed) != 0; provider = provider->next) {
         for (const attachment& place : provider->attachments) {
             const bool is_needed = place.serial.load(std::memory_order_relaxed) ==
                                    place.slot->serial.load(std::memory_order_relaxed);

@@ -18,6 +18,7 @@
 #include "counters.hpp"
 #include "directory.hpp"
 #include "dynamic_part.hpp"
+#include "lane.hpp"
 #include "leaving.hpp"
 #include "own_clock.hpp"
 #include "process.hpp"
@@ -203,6 +204,7 @@ void publish_again_in_child() noexcept {
     forget_other_slot_users();
     leave_locked_regions();
     forget_other_writers();
+    forget_lane();
     forget_own_clock_reader();
     forget_leaving_pause();
     static_cast<void>(prepare_unmapping());
@@ -398,6 +400,7 @@ void eventlog_provider_unregister(eventlog_provider* provider) {
         return;
     }
     const unnoticed guard;
+    write_lane_of(*provider);
     const registry_lock lock;
     withdraw(*provider);
     eventlog_provider** link = &first_registered;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include <eventlog/abi.h>
@@ -25,6 +26,20 @@ struct event_payload {
     /// Of the provider: behind it the record is counted.
     const std::atomic<std::uint32_t*>* gate = &no_gate;
 };
+
+/// Without the padding behind it.
+inline void copy_payload(std::uint8_t* to, const event_payload& payload) noexcept {
+    if (payload.block != nullptr) {
+        std::memcpy(to, payload.block, payload.size);
+        return;
+    }
+    for (const eventlog_piece& piece : payload.pieces) {
+        if (piece.size != 0) {
+            std::memcpy(to, piece.data, piece.size);
+            to += piece.size;
+        }
+    }
+}
 
 inline constexpr std::size_t payload_size_max = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record);
 

@@ -39,17 +39,7 @@ void copy_record(unsigned char* target, const subscription_slot& slot, std::uint
     record.cpu = static_cast<std::uint16_t>(cpu < 0 ? 0 : cpu);
     std::memset(target + (units - 1) * EVENTLOG_UNIT, 0, EVENTLOG_UNIT);
     std::memcpy(target, &record, sizeof record);
-    unsigned char* cursor = target + sizeof record;
-    if (payload.block != nullptr) {
-        std::memcpy(cursor, payload.block, payload.size);
-        return;
-    }
-    for (const eventlog_piece& piece : payload.pieces) {
-        if (piece.size != 0) {
-            std::memcpy(cursor, piece.data, piece.size);
-            cursor += piece.size;
-        }
-    }
+    copy_payload(target + sizeof record, payload);
 }
 
 /// Writes down what decide_when_full decided. Nobody else is the producer now, so it cannot fail.

@@ -127,6 +127,16 @@ void choose_clocks() noexcept {
     }
 }
 
+std::uint32_t mapped_slots() noexcept {
+    std::uint32_t mapped = 0;
+    for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
+        const bool is_mapped =
+            subscription_slots[i].base.load(std::memory_order_relaxed) != nullptr;
+        mapped |= is_mapped ? 1U << i : 0;
+    }
+    return mapped;
+}
+
 bool unmap_slots_except(std::uint32_t needed) noexcept {
     bool is_complete = true;
     for (std::size_t i = 0; i < subscription_slots.size(); ++i) {

@@ -161,6 +161,9 @@ class slot_user {
 /// By which clock events are timed from now on: the program has set one, or taken it back.
 void choose_clocks() noexcept;
 
+/// A bit for each slot whose region is in memory, the ended ones too.
+[[nodiscard]] std::uint32_t mapped_slots() noexcept;
+
 /// Gives back the memory of all regions that have ended, and of those whose slots are not `needed`,
 /// a bit for each. False if somebody is, or might be, still in one of them: then it is empty, and
 /// another call unmaps it. One that can never be unmapped, because a sandbox forbids it, is no

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // write and writev without the C library: a thread cannot be cancelled in them, and errno stays as
-// it is. Async-signal-safe. They return 0 or an errno.
+// it is. Async-signal-safe.
 #pragma once
 
 #include <sys/syscall.h>
@@ -13,38 +13,43 @@
 
 namespace eventlog::core {
 
-[[gnu::always_inline]] inline int system_call_on_file(long number, int file, const void* data,
-                                                      std::size_t count) noexcept {
+/// Returns how much has been written, or an errno with a minus in front of it.
+[[gnu::always_inline]] inline long system_call_on_file(long number, int file, const void* data,
+                                                       std::size_t count) noexcept {
 #if defined(__x86_64__) && defined(__LP64__)
     long result = number;
     asm volatile("syscall"
                  : "+a"(result)
                  : "D"(static_cast<long>(file)), "S"(data), "d"(count)
                  : "rcx", "r11", "memory");
-    return result >= 0 ? 0 : static_cast<int>(-result);
+    return result;
 #elif defined(__aarch64__)
     register long which asm("x8") = number;
     register long result asm("x0") = file;
     register const void* first asm("x1") = data;
     register std::size_t many asm("x2") = count;
     asm volatile("svc 0" : "+r"(result) : "r"(which), "r"(first), "r"(many) : "memory");
-    return result >= 0 ? 0 : static_cast<int>(-result);
+    return result;
 #else
     const int saved = errno;
-    const int error = ::syscall(number, file, data, count) >= 0 ? 0 : errno;
+    long result = ::syscall(number, file, data, count);
+    result = result >= 0 ? result : -errno;
     errno = saved;
-    return error;
+    return result;
 #endif
 }
 
+/// These two return 0 or an errno.
 [[gnu::always_inline]] inline int system_write(int file, const void* data,
                                                std::size_t size) noexcept {
-    return system_call_on_file(SYS_write, file, data, size);
+    const long result = system_call_on_file(SYS_write, file, data, size);
+    return result >= 0 ? 0 : static_cast<int>(-result);
 }
 
 [[gnu::always_inline]] inline int system_writev(int file, const iovec* parts,
                                                 std::size_t count) noexcept {
-    return system_call_on_file(SYS_writev, file, parts, count);
+    const long result = system_call_on_file(SYS_writev, file, parts, count);
+    return result >= 0 ? 0 : static_cast<int>(-result);
 }
 
 }  // namespace eventlog::core

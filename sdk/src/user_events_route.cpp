@@ -16,8 +16,10 @@
 #include "at_start.hpp"
 #include "clock.hpp"
 #include "eventlog_device.hpp"
+#include "lane.hpp"
 #include "process.hpp"
 #include "registered_provider.hpp"
+#include "system_write.hpp"
 #include "unnoticed.hpp"
 #include "user_events_device.hpp"
 #include "user_events_offer.hpp"
@@ -90,6 +92,7 @@ bool take_descriptor(user_events_route& route, unique_fd file) noexcept {
     route.device.store(status.st_dev, std::memory_order_relaxed);
     route.inode.store(status.st_ino, std::memory_order_relaxed);
     route.compared.store(ticks(), std::memory_order_relaxed);
+    route.generation.fetch_add(1, std::memory_order_release);
     route.file.store(number, std::memory_order_seq_cst);
     return true;
 }
@@ -109,6 +112,12 @@ bool close_retired(user_events_route& route) noexcept {
     return true;
 }
 
+/// Asks an eventlog module, whose older versions do not, by a batch of nothing.
+bool takes_batches(const user_events_route& route) noexcept {
+    return system_write(route.file.load(std::memory_order_relaxed), batch_header,
+                        sizeof batch_header) == 0;
+}
+
 /// Opens the device, and gives back through it what has been offered through another descriptor,
 /// which is gone. False: status_text says why it cannot.
 ///
@@ -122,6 +131,7 @@ bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
                               "before. It is tried again in a second.");
         return false;
     }
+    route.takes_batches.store(false, std::memory_order_relaxed);
     user_events_device device = begun && !route.is_module
                                     ? open_user_events(route.status_text)
                                     : open_module_or_user_events(route.status_text);
@@ -131,8 +141,12 @@ bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
             unclear_before = 0;
             route.has_page = device.has_page;
             route.is_module = device.is_module;
+            route.takes_batches.store(device.is_module && takes_batches(route),
+                                      std::memory_order_relaxed);
             route.published = 0;
             take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed));
+            // Until then there were the numbers of the other one.
+            route.generation.fetch_add(1, std::memory_order_release);
             return true;
         }
         device.status = EVENTLOG_INCOMPLETE;
@@ -316,12 +330,14 @@ void close_user_events_route(eventlog_provider& provider) noexcept {
     route.not_before.store(user_events_route::never, std::memory_order_relaxed);
     route.not_polled_before.store(user_events_route::never, std::memory_order_relaxed);
     route.status = EVENTLOG_UNREGISTERED;
+    route.withdrawals.fetch_add(1, std::memory_order_release);
     // Where the program has closed our descriptor, it takes another one to take the words back:
     // other memory may soon be where they are.
     if (route.expected.exchange(false, std::memory_order_relaxed) &&
         (keeps_descriptor(provider) || open_descriptor(provider, true))) {
         const int file = route.file.load(std::memory_order_relaxed);
         take_back_from_user_events(provider, file);
+        route.generation.fetch_add(1, std::memory_order_release);
         route.file.store(-1, std::memory_order_seq_cst);
         route.retired = file;
     }

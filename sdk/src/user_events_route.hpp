@@ -71,6 +71,12 @@ struct user_events_route {
     std::atomic<std::uint64_t> not_before{never};
     /// The same for poll(), which also asks whether there is what a kernel hardly ever has.
     std::atomic<std::uint64_t> not_polled_before{never};
+    /// Whether a write may hold many events, each with its time.
+    std::atomic<bool> takes_batches{false};
+    /// Goes on when the descriptor becomes another one, or numbers may mean other events.
+    std::atomic<std::uint32_t> generation{0};
+    /// How many providers have left this place.
+    std::atomic<std::uint32_t> withdrawals{0};
     /// Whether the kernel may have set bits: an event that cannot be written then is lost.
     std::atomic<bool> expected{false};
     /// For each event, what the kernel calls it and 1.

@@ -10,6 +10,7 @@
 
 #include "clock.hpp"
 #include "counters.hpp"
+#include "lane.hpp"
 #include "process.hpp"
 #include "registered_provider.hpp"
 #include "system_write.hpp"
@@ -23,22 +24,6 @@ struct alignas(64) writer_count {
     std::atomic<std::uint32_t> writers{0};
 };
 constinit std::array<writer_count, 16> counts{};
-
-/// While it lives, a descriptor that a route had is not closed.
-class writer {
-  public:
-    writer() noexcept : count_(counts[known_thread_id % counts.size()].writers) {
-        // Sequentially consistent, as in close_user_events_route: either we see the descriptor
-        // gone, or it sees us.
-        count_.fetch_add(1, std::memory_order_seq_cst);
-    }
-    ~writer() { count_.fetch_sub(1, std::memory_order_release); }
-    writer(const writer&) = delete;
-    writer& operator=(const writer&) = delete;
-
-  private:
-    std::atomic<std::uint32_t>& count_;
-};
 
 using counter = __u64 eventlog_route_counters::*;
 
@@ -144,8 +129,8 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
 [[gnu::always_inline]] inline outcome try_to_write(eventlog_provider& provider,
                                                    const event_payload& payload) noexcept {
     user_events_route& route = provider.user_events;
-    const writer user;
-    int file = route.file.load(std::memory_order_seq_cst);
+    const descriptor_user keeps_open;
+    const int file = route.file.load(std::memory_order_seq_cst);
     const std::uint32_t number = route.numbers[payload.event].load(std::memory_order_acquire);
     if (file < 0 || number == user_events_route::not_registered) {
         return outcome::gone;
@@ -165,10 +150,7 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
         result = settle_refusal(provider, file, error);
     }
     if (result == outcome::gone) {
-        // Left alone: it is somebody else's. Opened anew at once.
-        if (route.file.compare_exchange_strong(file, -1, std::memory_order_seq_cst)) {
-            route.not_before.store(0, std::memory_order_relaxed);
-        }
+        leave_descriptor(route, file);
     }
     return result;
 }
@@ -184,6 +166,13 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
 
 }  // namespace
 
+descriptor_user::descriptor_user() noexcept
+    : count_(counts[known_thread_id % counts.size()].writers) {
+    // Sequentially consistent, as in close_user_events_route: either we see the descriptor gone, or
+    // it sees us.
+    count_.fetch_add(1, std::memory_order_seq_cst);
+}
+
 void emit_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept {
     user_events_route& route = provider.user_events;
     if (!route.expected.load(std::memory_order_relaxed)) {
@@ -191,6 +180,9 @@ void emit_to_user_events(eventlog_provider& provider, const event_payload& paylo
     }
     if (payload.size > user_events_payload_max) {
         note(provider, &eventlog_route_counters::lost_too_large);
+        return;
+    }
+    if (own_lane != nullptr && collect(provider, payload)) {
         return;
     }
     if (try_to_write(provider, payload) == outcome::gone) [[unlikely]] {
@@ -206,6 +198,12 @@ bool is_own_descriptor(const user_events_route& route, int file) noexcept {
                      status.st_ino == route.inode.load(std::memory_order_relaxed);
     errno = saved;
     return own;
+}
+
+void leave_descriptor(user_events_route& route, int file) noexcept {
+    if (route.file.compare_exchange_strong(file, -1, std::memory_order_seq_cst)) {
+        route.not_before.store(0, std::memory_order_relaxed);
+    }
 }
 
 bool is_anybody_writing() noexcept {

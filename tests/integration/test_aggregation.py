@@ -234,7 +234,7 @@ class PushedDown(harness.Case):
     def test_says_where_it_is_computed(self):
         self.start_provider(harness.example("order_service"), "60")
         result = self.run_elog("agg", "count()", "-e", "shop:*", "--explain")
-        self.assertIn("only via tracefs does the kernel count", result.stdout)
+        self.assertIn("only via tracefs and perf does the kernel count", result.stdout)
 
     def test_pushed_down_now_and_then_is_a_usage_error(self):
         result = self.run_elog("agg", "count()", "-e", "a", "--push-down", "often", status=2)

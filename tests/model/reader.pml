@@ -8,6 +8,23 @@
 #endif
 bit reader_done = 0;
 
+/* What has been told, and what has been read, nobody looks at again: states do not differ by it. */
+inline forget_told() {
+    log[TOLD] = LOST;
+    #ifdef OVERWRITE
+    log_generation[TOLD] = 0
+    #endif
+}
+inline forget_read() {
+    unit = at_offset;
+    do
+    :: unit < copied_end && GENERATION(control) < at_generation + BUFFERS ->
+        memory[PLACE(at_generation, unit)] = 0;
+        unit++
+    :: else -> break
+    od
+}
+
 /* A run of records has been copied, and is handed over; in one step, as nobody else looks on. */
 inline deliver() {
     #ifdef OVERWRITE
@@ -17,6 +34,7 @@ inline deliver() {
     :: TOLD < first_records + first_lost + at_records && log[TOLD] != LOST ->
         /* Nobody calls a record lost while its buffer has not been taken by another. */
         assert(buffers[BUFFER(log_generation[TOLD])].generation != log_generation[TOLD]);
+        forget_told();
         overwritten++
     :: else -> break
     od;
@@ -30,6 +48,7 @@ inline deliver() {
     :: else -> break
     od;
     assert(TOLD == first_records + first_lost + at_records);
+    forget_read();
     do
     :: at_offset < copied_end ->
         /* check_records and hand_over: whole and sound. Then: the right one, once, in its place. */
@@ -42,6 +61,7 @@ inline deliver() {
             assert(copied[at_offset + 1] == WORD(log[TOLD], 1, 2))
         :: else
         fi;
+        forget_told();
         at_offset = at_offset + SIZE_OF(copied[at_offset]);
         at_records++;
         delivered++
@@ -52,16 +72,18 @@ inline deliver() {
 /* state_of and read_buffer. The copy is one read(2) there; here each word is a step. */
 inline read_buffer() {
     first_lost = buffers[BUFFER(at_generation)].lost_before;
-    first_records = buffers[BUFFER(at_generation)].records_before;
-    copied_end = (UNITS(filled) < CAPACITY -> UNITS(filled) : CAPACITY);
-    unit = at_offset;
+    atomic {
+        first_records = buffers[BUFFER(at_generation)].records_before;
+        copied_end = (UNITS(filled) < CAPACITY -> UNITS(filled) : CAPACITY);
+        unit = at_offset
+    };
     do
-    :: unit < copied_end ->
-        atomic {
+    :: atomic {
+        unit < copied_end ->
             copied[unit] = memory[PLACE(at_generation, unit)];
             unit++
         }
-    :: else -> break
+    :: unit >= copied_end -> break
     od;
     is_sound = true;
     #if defined(OVERWRITE) && !defined(FAULT_TRUST_BEFORE_CHECK)
@@ -70,8 +92,8 @@ inline read_buffer() {
     is_sound = (buffers[BUFFER(at_generation)].generation == at_generation);
     #endif
     if
-    :: is_sound -> is_sound = (GENERATION(control) < at_generation + BUFFERS)
-    :: else
+    :: atomic { is_sound -> is_sound = (GENERATION(control) < at_generation + BUFFERS) }
+    :: !is_sound
     fi;
     #endif
     d_step {
@@ -95,9 +117,8 @@ inline read_buffer() {
 inline poll() {
     seen = control;
     do
-    :: true ->
-        #ifdef OVERWRITE
-        d_step {
+    :: atomic {
+            #ifdef OVERWRITE
             /* Older ones are gone. */
             if
             :: GENERATION(seen) >= at_generation + BUFFERS ->
@@ -105,14 +126,14 @@ inline poll() {
                 at_offset = 0;
                 at_records = 0
             :: else
+            fi;
+            #endif
+            is_active = (GENERATION(seen) == at_generation);
+            if
+            :: is_active && !IS_SEALED(seen) -> filled = seen
+            :: else -> filled = buffers[BUFFER(at_generation)].sealed
             fi
         }
-        #endif
-        is_active = (GENERATION(seen) == at_generation);
-        if
-        :: is_active && !IS_SEALED(seen) -> filled = seen
-        :: else -> filled = buffers[BUFFER(at_generation)].sealed
-        fi;
         #ifdef FAULT_GIVE_BACK_BEFORE_COPY
         if
         :: !is_active -> drained = at_generation + 1
@@ -121,9 +142,16 @@ inline poll() {
         #endif
         read_buffer();
         if
-        :: is_active -> break
-        :: else ->
-            atomic {
+        :: atomic {
+            is_active ->
+                seen = 0;
+                filled = 0;
+                is_active = 0;
+                is_sound = 0;
+                break
+            }
+        :: atomic {
+            !is_active ->
                 /* All of it has been read, and nothing been written to it since. */
                 #ifdef OVERWRITE
                 assert(!is_sound || at_offset == UNITS(filled));
@@ -139,13 +167,7 @@ inline poll() {
                 filled = 0
             }
         fi
-    od;
-    atomic {
-        seen = 0;
-        filled = 0;
-        is_active = 0;
-        is_sound = 0
-    }
+    od
 }
 
 active proctype reader() {
@@ -167,6 +189,7 @@ progress: skip /* a reader may read for ever, nobody else may do anything for ev
     /* subscription::end, then what is left, then region_reader::finish. */
     state = ENDED;
     poll();
+    skip; /* nothing may jump to what follows */
     d_step {
         do
         :: lost_told < lost ->

@@ -67,29 +67,47 @@ byte late = 0; /* records committed after the end of the subscription */
     records_before = 0;         \
     unit = 0
 
+/* Out of a sequence, by its abort handler. */
+#define ABORT drop_copy(); FORGET; goto append
+
+/* An attempt is over. */
+#define NEXT_ONE FORGET; id = 0; size = 0; goto next
+
 /*
  * What may come before each step of a thread: it is preempted, interrupted or killed, and when it
  * has the CPU again, it goes on at `place`. Inside a sequence the kernel sees to it (rseq(2)) that
  * this is the abort handler, from where all ways lead to `append`.
  */
-#define DISTURBED(place)                                                    \
+#define DISTURBED(place) MAY_BE_DISTURBED(goto place)
+#define SEQUENCE_DISTURBED MAY_BE_DISTURBED(ABORT)
+#define MAY_BE_DISTURBED(go_on)                                             \
     MAY_RUN(me);                                                            \
     if                                                                      \
     :: PREEMPTION_IS_LEFT && !ended[1 - running] ->                         \
         COUNT_PREEMPTION;                                                   \
         running = 1 - running;                                              \
-        goto place                                                          \
+        go_on                                                               \
     :: me == 0 && signals > 0 ->                                            \
         signals--;                                                          \
         handling = 1;                                                       \
         writers_left++;                                                     \
         run writer(HANDLER, 1);                                             \
-        goto place                                                          \
+        go_on                                                               \
     :: me != HANDLER && kills > 0 ->                                        \
         kills--;                                                            \
         goto killed                                                         \
     :: true                                                                 \
     fi
+
+/* What was copied and not committed nobody reads: it is no part of the state. */
+inline drop_copy() {
+    do
+    :: unit > 0 ->
+        memory[PLACE(GENERATION(expected), UNITS(expected) + size - unit)] = 0;
+        unit--
+    :: else -> break
+    od
+}
 
 proctype writer(byte me; byte left) {
     byte id, size, unit;
@@ -120,7 +138,7 @@ append: atomic {
         }
 #ifdef FAULT_COMMIT_BEFORE_COPY
         atomic {
-            DISTURBED(aborted);
+            SEQUENCE_DISTURBED;
             control = control + ONE_RECORD + size;
             note_record(id)
         }
@@ -129,14 +147,14 @@ append: atomic {
         do
         :: atomic {
             unit < size && MAY_RUN(me) ->
-                DISTURBED(aborted);
+                SEQUENCE_DISTURBED;
                 unit++;
                 memory[PLACE(GENERATION(expected), UNITS(expected) + size - unit)] =
                     WORD(id, size - unit, size)
             }
         :: atomic {
             unit == size && MAY_RUN(me) ->
-                DISTURBED(aborted);
+                SEQUENCE_DISTURBED;
                 /* The commit: addq to the control word. */
 #ifndef FAULT_COMMIT_BEFORE_COPY
                 assert(control == expected);
@@ -150,7 +168,7 @@ append: atomic {
                 :: else
                 fi;
 #endif
-                goto next
+                NEXT_ONE
             }
         od;
 
@@ -168,7 +186,7 @@ make_room: atomic {
             records_before =
                 buffers[BUFFER(GENERATION(expected))].records_before + COUNT(expected);
             if
-            :: UNITS(expected) + size <= CAPACITY -> goto aborted
+            :: UNITS(expected) + size <= CAPACITY -> ABORT
             :: UNITS(expected) + size > CAPACITY && MAY_SWITCH ->
                 drained_seen = 0;
                 goto switch
@@ -190,11 +208,11 @@ make_room: atomic {
 switch: atomic {
             DISTURBED(switch);
             if
-            :: control != expected -> goto aborted
+            :: control != expected -> ABORT
             :: else
             fi;
             if
-            :: buffers[BUFFER(GENERATION(expected))].generation != generation -> goto aborted
+            :: buffers[BUFFER(GENERATION(expected))].generation != generation -> ABORT
             :: else
             fi;
 #ifndef FAULT_SEALED_NOT_NOTED
@@ -203,80 +221,75 @@ switch: atomic {
         }
 #ifndef FAULT_GENERATION_LAST
         atomic {
-            DISTURBED(aborted);
+            SEQUENCE_DISTURBED;
             buffers[BUFFER(generation + 1)].generation = generation + 1
         }
 #endif
         atomic {
-            DISTURBED(aborted);
+            SEQUENCE_DISTURBED;
             buffers[BUFFER(generation + 1)].records_before = records_before
         }
         atomic {
-            DISTURBED(aborted);
+            SEQUENCE_DISTURBED;
             buffers[BUFFER(generation + 1)].lost_before = lost;
             buffers[BUFFER(generation + 1)].sealed = 0
         }
 #ifdef FAULT_GENERATION_LAST
         atomic {
-            DISTURBED(aborted);
+            SEQUENCE_DISTURBED;
             buffers[BUFFER(generation + 1)].generation = generation + 1
         }
 #endif
         atomic {
-            DISTURBED(aborted);
+            SEQUENCE_DISTURBED;
             control = FIRST_OF(generation + 1);
             note_switch();
-            goto aborted /* wake_reader is in wake.pml; then try again */
+            ABORT /* wake_reader is in wake.pml; then try again */
         }
 
         /* rseq_seal. */
 seal:   atomic {
             DISTURBED(seal);
             if
-            :: control != expected -> goto aborted
+            :: control != expected -> ABORT
             :: else -> buffers[BUFFER(GENERATION(expected))].sealed = expected
             fi
         }
         atomic {
-            DISTURBED(aborted);
+            SEQUENCE_DISTURBED;
             control = SEAL(expected);
-            goto aborted
+            ABORT
         }
 
         /* rseq_count_lost. */
 count_lost: atomic {
             DISTURBED(count_lost);
 #ifdef FAULT_WAIT_FOR_ROOM
-            goto aborted;
+            ABORT;
 #endif
 #ifndef FAULT_LOSS_COUNTED_AFTER_SWITCH
             if
-            :: control != expected -> goto aborted
+            :: control != expected -> ABORT
             :: else
             fi;
 #endif
             lost++;
             note_loss();
-            goto next
+            NEXT_ONE
         }
 
-aborted: atomic { FORGET; goto append }
-
-next:   atomic {
-            FORGET;
-            id = 0;
-            size = 0
-        }
+next:   skip
     :: else -> break
     od;
 
 done: atomic {
         MAY_RUN(me);
+killed: drop_copy();
         FORGET;
         id = 0;
         size = 0;
         left = 0;
-killed: if
+        if
         :: me == HANDLER -> handling = 0
         :: else ->
             ended[THREAD_OF(me)] = 1;

@@ -93,6 +93,17 @@ bit memory_is_free;
 #define CHANGING buffers[BUFFER(GENERATION(expected))]
 #define NEXT buffers[BUFFER(GENERATION(expected) + 1)]
 
+/* What nobody looks at any more is no part of the state. */
+#define FORGET    \
+    id = 0;       \
+    size = 0;     \
+    unit = 0;     \
+    holder = 0;   \
+    expected = 0; \
+    sealed = 0
+
+#define NEXT_ONE FORGET; goto next
+
 /* The compare-and-swap has found what it expected. */
 inline take_lock() {
     lock = name;
@@ -100,6 +111,16 @@ inline take_lock() {
     held = 1;
     holders++;
     assert(holders == 1)
+}
+
+/* What was copied and not committed nobody reads. */
+inline drop_copy() {
+    do
+    :: unit > 0 ->
+        memory[PLACE(GENERATION(expected), UNITS(expected) + size - unit)] = 0;
+        unit--
+    :: else -> break
+    od
 }
 
 proctype writer(byte me; byte name; byte left) {
@@ -166,7 +187,7 @@ wait:   atomic {
             DISTURBED(wait);
             if
             :: lock == 0 -> take_lock(); goto look_again
-            :: lock != 0 && lock == name -> goto next /* busy: a handler in the holder's thread */
+            :: lock != 0 && lock == name -> NEXT_ONE /* busy: a handler in the holder's thread */
             :: lock != 0 && lock != name -> holder = lock
             fi
         }
@@ -178,7 +199,7 @@ gives_up: atomic {
                 /* has_holder_died */
                 if
 #ifndef FAULT_TAKE_FROM_THE_LIVING
-                :: is_running[holder] -> goto next /* busy */
+                :: is_running[holder] -> NEXT_ONE /* busy */
 #endif
                 :: else
                 fi
@@ -188,7 +209,7 @@ take_over: atomic {
             DISTURBED(take_over);
             if
             :: lock == holder -> take_lock(); goto look_again
-            :: else -> goto next /* busy */
+            :: else -> NEXT_ONE /* busy */
             fi
         }
 
@@ -247,6 +268,7 @@ begin_control: atomic {
             DISTURBED(begin_control);
             control = FIRST_OF(0);
             note_switch();
+            expected = 0;
             goto make_room
         }
 
@@ -303,12 +325,18 @@ change_control: atomic {
             DISTURBED(change_control);
             control = FIRST_OF(GENERATION(expected) + 1);
             note_switch();
+            expected = 0;
             goto make_room
         }
 
         /* seal. */
 seal:   atomic { DISTURBED(seal); CHANGING.sealed = expected }
-seal_control: atomic { DISTURBED(seal_control); control = SEAL(expected); goto make_room }
+seal_control: atomic {
+            DISTURBED(seal_control);
+            control = SEAL(expected);
+            expected = 0;
+            goto make_room
+        }
 
 count_lost: atomic {
             DISTURBED(count_lost);
@@ -342,7 +370,8 @@ commit: atomic {
                 late++;
                 assert(late == 1)
             :: else
-            fi
+            fi;
+            FORGET
         }
 
 unlock: atomic {
@@ -350,24 +379,18 @@ unlock: atomic {
             lock = 0;
             held = 0;
             holders--;
-            goto next
+            NEXT_ONE
         }
 unlock_and_end: atomic {
             DISTURBED(unlock_and_end);
             lock = 0;
             held = 0;
             holders--;
+            FORGET;
             goto done
         }
 
-next:   atomic {
-            MAY_RUN;
-            id = 0;
-            size = 0;
-            unit = 0;
-            holder = 0;
-            expected = 0
-        }
+next:   skip
     :: else -> break
     od;
 
@@ -377,11 +400,16 @@ done: atomic {
         :: me == HANDLER -> handling = 0
         :: else -> is_running[name] = 0
         fi;
+        left = 0;
         writers_left--;
         goto gone
     }
 killed: atomic {
+        drop_copy();
+        FORGET;
+        left = 0;
         holders = holders - held;
+        held = 0;
         is_running[name] = 0;
 #ifdef NAME_IS_REUSED
         run writer(NEWCOMER, name, 1);
@@ -390,7 +418,7 @@ killed: atomic {
         writers_left--
     }
 gone:
-    id = 0
+    skip
 }
 
 init {

@@ -13,12 +13,16 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
+import threading
 
 import run
 
 COUNT = 100
+LANGUAGE = ("-std=c++20", "-Wall", "-Wextra", "-Werror", "-pthread")
+CACHE = ("ccache",) if shutil.which("ccache") else ()
 FLAGS = {
     "O0": ["-O0"],
     "O1": ["-O1"],
@@ -28,14 +32,15 @@ FLAGS = {
     "hidden": ["-O2", "-fvisibility=hidden", "-fvisibility-inlines-hidden"],
     "bare": ["-O2", "-fno-exceptions", "-fno-rtti"],
 }
-# How it is linked, and with which flags of the above. The shared object has what the program has;
-# for a program that loads nothing at run time it is an object like others.
+# Which flags of the above go with each way to link, how the program is compiled then, how it is
+# linked, and with which library. The shared object has what the program has; for a program that
+# loads nothing at run time it is an object like others.
 LINKS = {
-    "shared": (list(FLAGS), ["-fPIE", "-pie"], "libeventlog.so"),
-    "static": (["O2", "lto", "bare"], ["-fno-pie", "-no-pie"], "libeventlog.a"),
-    "static_pie": (["hidden"], ["-fPIE", "-pie"], "libeventlog.a"),
-    "alone": (["O0", "O2", "bare"], ["-static"], "libeventlog.a"),
-    "alone_pie": (["O2"], ["-fPIE", "-static-pie"], "libeventlog.a"),
+    "shared": (list(FLAGS), ["-fPIE"], "-pie", "libeventlog.so"),
+    "static": (["O2", "lto", "bare"], ["-fno-pie"], "-no-pie", "libeventlog.a"),
+    "static_pie": (["hidden"], ["-fPIE"], "-pie", "libeventlog.a"),
+    "alone": (["O0", "O2", "bare"], [], "-static", "libeventlog.a"),
+    "alone_pie": (["O2"], ["-fPIE"], "-static-pie", "libeventlog.a"),
 }
 
 
@@ -46,10 +51,25 @@ class Installed:
         self.directory = directory
         self.prefix = run.install(arguments.builder, arguments.build, directory / "installed")
         self.libraries = run.find_library_directory(self.prefix)
+        self.objects = {}
+        self.lock = threading.Lock()
+
+    def object(self, compiler, *flags):
+        """part.cpp, compiled with these flags: once, for all programs that are linked of it."""
+        with self.lock:
+            number = len(self.objects)
+            place, its_lock = self.objects.setdefault(
+                (compiler, flags), (self.directory / f"part_{number}.o", threading.Lock()))
+        with its_lock:
+            if not place.exists():
+                # Relative, so that ccache knows it in the next run's directory.
+                headers = (self.prefix / "include").relative_to(self.directory)
+                run.run(*CACHE, compiler, *LANGUAGE, *flags, "-I", headers, "-c",
+                        run.HERE / "part.cpp", "-o", place, cwd=self.directory)
+        return place
 
     def compile(self, compiler, source, output, *flags):
-        run.run(compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-I", self.prefix / "include",
-                source, "-o", output, *flags)
+        run.run(compiler, *LANGUAGE, "-I", self.prefix / "include", source, "-o", output, *flags)
 
     def link(self, library):
         # No run path where nothing is loaded: with one, static PIEs die in Debian 12's C library.
@@ -70,18 +90,14 @@ class Installed:
         return result.stdout.splitlines()
 
 
-def compile_part(installed, compiler, link, flags, name):
+def compile_part(installed, compiler, link, flags, linker, name):
     """Returns what the program has to be linked with."""
-    _, link_flags, library = LINKS[link]
+    _, place, _, library = LINKS[link]
     if link.startswith("alone"):
-        part = installed.directory / f"{name}.o"
-        only_compile = [flag for flag in link_flags if not flag.startswith("-static")]
-        installed.compile(compiler, run.HERE / "part.cpp", part, *flags, *only_compile, "-DPART",
-                          "-c")
-        return [part]
+        return [installed.object(compiler, *flags, *place, "-DPART")]
     part = installed.directory / f"lib{name}.so"
-    installed.compile(compiler, run.HERE / "part.cpp", part, *flags, "-DPART", "-fPIC", "-shared",
-                      *installed.link(library))
+    run.run(compiler, *flags, *linker, "-fPIC", "-shared", "-o", part,
+            installed.object(compiler, *flags, "-fPIC", "-DPART"), *installed.link(library))
     return [part, f"-Wl,-rpath,{installed.directory}"]
 
 
@@ -101,16 +117,15 @@ def expected_events():
 
 
 def check_build(installed, compiler, link, flags_name):
-    _, link_flags, library = LINKS[link]
+    _, place, link_flag, library = LINKS[link]
     flags = FLAGS[flags_name]
     name = f"{compiler}_{link}_{flags_name}"
     # clang's objects of -flto are for its own linker.
-    if compiler == "clang++" and flags_name == "lto":
-        flags = [*flags, "-fuse-ld=lld"]
-    part = compile_part(installed, compiler, link, flags, name)
+    linker = ["-fuse-ld=lld"] if compiler == "clang++" and flags_name == "lto" else []
+    part = compile_part(installed, compiler, link, flags, linker, name)
     program = installed.directory / name
-    installed.compile(compiler, run.HERE / "part.cpp", program, *flags, *link_flags, *part,
-                      *installed.link(library))
+    run.run(compiler, *flags, *linker, link_flag, "-o", program,
+            installed.object(compiler, *flags, *place), *part, *installed.link(library))
     events = [line.partition(" lab:")[2] for line in
               installed.record("lab:*", program, str(COUNT))]
     assert events == list(expected_events()), f"{name}: {events}"

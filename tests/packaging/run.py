@@ -19,11 +19,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 
 
-def run(*command, **environment):
+def run(*command, cwd=None, **environment):
     """Runs a command, echoed because the test's log is all there is to a failure."""
     words = [str(word) for word in command]
     print("+", *words, flush=True)
-    subprocess.run(words, env={**os.environ, **environment}, check=True)
+    subprocess.run(words, cwd=cwd, env={**os.environ, **environment}, check=True)
 
 
 def output_of(*command):

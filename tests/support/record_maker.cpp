@@ -30,7 +30,8 @@ const elog::field_schema& made_record::note_presence(std::string_view field) {
 
 void made_record::write(std::size_t offset, const void* bytes, std::size_t size) {
     ASSERT_LE(offset + size, payload_.size());
-    std::memcpy(payload_.data() + offset, bytes, size);
+    std::copy_n(static_cast<const std::uint8_t*>(bytes), size,
+                payload_.begin() + static_cast<std::ptrdiff_t>(offset));
 }
 
 void made_record::set(std::string_view field, std::uint64_t value) {

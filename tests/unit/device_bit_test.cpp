@@ -4,7 +4,6 @@
 // any kernel, a socket stands in for the device. The module itself is asked in tests/vm.
 #include <linux/eventlog.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include <array>
 #include <cstdint>
@@ -14,6 +13,7 @@
 
 #include <eventlog/dynamic_provider.hpp>
 
+#include "kernel_stand_in.hpp"
 #include "registered_provider.hpp"
 #include "unique_fd.hpp"
 #include "user_events_offer.hpp"
@@ -41,11 +41,7 @@ class device_bit : public testing::Test {
         ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()), 0);
         listener = unique_fd(ends[0]);
         file = unique_fd(ends[1]);
-        struct stat status {};
-        ASSERT_EQ(::fstat(file.get(), &status), 0);
-        route().device = status.st_dev;
-        route().inode = status.st_ino;
-        route().file = file.get();
+        stand_in::lead(route(), file.get());
         route().expected = true;
         route().is_module = true;
         for (const std::uint32_t event : {first, second}) {

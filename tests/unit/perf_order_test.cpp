@@ -80,6 +80,32 @@ TEST(perf_order, lets_the_older_half_go_where_too_much_waits) {
     EXPECT_EQ(some.found, (times{2, 3, 4, 6, 8, 9}));
 }
 
+TEST(perf_order, mixes_no_bodies_up_where_rounds_take_each_others_memory) {
+    // Of each round some wait on, and their bodies take several blocks, of which one is large.
+    std::vector<std::size_t> sizes{700'000, 1, 700'000, 3'000'000, 400'000, 0, 700'000};
+    std::size_t taken = 0;
+    elog::perf_order some(
+        [&](const elog::waiting_record& record, std::span<const std::uint8_t> body) {
+            EXPECT_EQ(record.time, taken);
+            EXPECT_EQ(body.size(), sizes[taken % sizes.size()]);
+            const auto wanted = static_cast<std::uint8_t>(taken);
+            EXPECT_EQ(std::count(body.begin(), body.end(), wanted),
+                      static_cast<std::ptrdiff_t>(body.size()));
+            ++taken;
+        });
+    std::uint64_t time = 0;
+    for (int round = 0; round < 5; ++round) {
+        for (int i = 0; i < 9; ++i, ++time) {
+            const std::vector<std::uint8_t> body(sizes[time % sizes.size()],
+                                                 static_cast<std::uint8_t>(time));
+            some.add({.time = time}, body);
+        }
+        some.finish_round();
+    }
+    some.finish();
+    EXPECT_EQ(taken, time);
+}
+
 TEST(perf_order, takes_no_memory_for_records_without_bodies_either) {
     order some(100 * elog::perf_order::size_of_waiting);
     std::size_t most = 0;

@@ -150,19 +150,39 @@ TEST(tracefs_payload, has_what_reaches_to_the_end_of_a_record) {
     EXPECT_FALSE(plan.append(record_of({}, ""), 100, payload));
 }
 
-TEST(tracefs_payload, puts_texts_behind_the_fixed_part) {
+/// As the kernel module has them: the text's word in front, which is behind in the payload.
+payload_plan plan_of_text_and_number() {
     const event_format format =
         parse_format(text_of("one", "\tfield:__data_loc char[] x;\toffset:8;\tsize:4;\tsigned:1;\n"
                                     "\tfield:u32 y;\toffset:12;\tsize:4;\tsigned:0;\n"),
                      "eventlog");
     const std::uint16_t offsets[] = {4, 0};
-    const payload_plan plan(format, offsets, 8);
+    return {format, offsets, 8};
+}
+
+TEST(tracefs_payload, puts_texts_behind_the_fixed_part) {
+    const payload_plan plan = plan_of_text_and_number();
     std::vector<std::uint8_t> payload;
     // What is rounded up behind the text stays away.
     ASSERT_TRUE(plan.append(record_of({4U << 16U | 16U, 7}, std::string_view("abc\0\0\0\0", 7)),
                             1000, payload));
     const std::vector<std::uint8_t> expected{7, 0, 0, 0, 0, 0, 4, 0, 'a', 'b', 'c', 0};
     EXPECT_EQ(payload, expected);
+}
+
+/// The kernel module has no other way to say so. Others' words may point to fixed fields.
+TEST(tracefs_payload, has_no_text_where_a_word_points_to_its_own_end) {
+    const payload_plan plan = plan_of_text_and_number();
+    const auto payload_of = [&](std::uint32_t word, std::string_view rest) {
+        std::vector<std::uint8_t> payload;
+        EXPECT_TRUE(plan.append(record_of({word, 7}, rest), 1000, payload));
+        return payload;
+    };
+    using bytes = std::vector<std::uint8_t>;
+    EXPECT_EQ(payload_of(1U << 16U | 11U, "abc"), (bytes{7, 0, 0, 0, 0, 0, 0, 0}));
+    EXPECT_EQ(payload_of(2U << 16U | 12U, "abc"), (bytes{7, 0, 0, 0, 0, 0, 2, 0, 7, 0}));
+    EXPECT_EQ(payload_of(1U << 16U | 16U, std::string_view("\0", 1)),
+              (bytes{7, 0, 0, 0, 0, 0, 1, 0, 0}));
 }
 
 TEST(tracefs_payload, ends_a_text_that_has_no_end) {

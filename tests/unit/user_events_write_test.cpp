@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is written to user_events, and what becomes of what cannot be, on any kernel: a socket
-// stands in for the kernel's file. The kernel itself is asked in tests/vm.
+// What is written to user_events, and what becomes of what cannot be.
 #include "user_events_write.hpp"
 
 #include <fcntl.h>
@@ -23,6 +22,7 @@
 
 #include <eventlog/dynamic_provider.hpp>
 
+#include "kernel_stand_in.hpp"
 #include "registered_provider.hpp"
 #include "unique_fd.hpp"
 #include "user_events_abi.hpp"
@@ -33,95 +33,13 @@ namespace {
 
 using namespace eventlog::core;
 
-constexpr std::uint32_t in_kernel = 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
-constexpr std::uint32_t number = 5;  // what the kernel calls the event
-
-constexpr std::uint32_t plain = 0;
-constexpr std::uint32_t wordy = 1;
-constexpr std::uint32_t bare = 2;
-
-/// A provider whose events somebody wants who reads them from a file that the test chooses.
-class user_events_write : public testing::Test {
-  protected:
-    void SetUp() override {
-        ASSERT_EQ(provider.error(), EVENTLOG_ERROR_NONE) << provider.error_text();
-        if (route().file.load() >= 0) {
-            GTEST_SKIP() << "this kernel has the real file";
-        }
-        std::array<int, 2> ends{};
-        ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends.data()), 0);
-        listener = unique_fd(ends[0]);
-        lead_to(unique_fd(ends[1]));
-        route().expected = true;
-        for (const std::uint32_t event : {plain, wordy, bare}) {
-            route().numbers[event] = number + 1;
-            handle().gate_word(event).fetch_or(in_kernel);
-        }
-    }
-    void TearDown() override {
-        if (IsSkipped()) {
-            return;
-        }
-        // No words to give back.
-        route().expected = false;
-        route().file = -1;
-        route().not_before = user_events_route::never;
-        for (const std::uint32_t event : {plain, wordy, bare}) {
-            route().places[event] = 0;
-            route().numbers[event] = user_events_route::not_registered;
-            handle().gate_word(event).fetch_and(~in_kernel);
-        }
-    }
-
-    eventlog_provider& handle() { return *provider.handle(); }
-    user_events_route& route() { return handle().user_events; }
-
-    /// Has the route's descriptor be that file.
-    void lead_to(unique_fd opened) {
-        file = std::move(opened);
-        struct stat status {};
-        ASSERT_EQ(::fstat(file.get(), &status), 0);
-        route().device = status.st_dev;
-        route().inode = status.st_ino;
-        route().file = file.get();
-    }
-
-    /// What the next write brought; empty if there was none.
-    std::string next_write() {
-        std::array<char, 16384> bytes{};
-        const ssize_t size = ::read(listener.get(), bytes.data(), bytes.size());
-        return {bytes.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
-    }
-
-    [[nodiscard]] eventlog_counters counters() const {
-        return provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS].counters;
-    }
-
-    static constexpr eventlog_field_definition plain_fields[] = {
-        {.name = "first", .type = EVENTLOG_TYPE_UNSIGNED_32}};
-    static constexpr eventlog_field_definition wordy_fields[] = {
-        {.name = "first", .type = EVENTLOG_TYPE_TEXT},
-        {.name = "second", .type = EVENTLOG_TYPE_TEXT}};
-    static constexpr eventlog_event_definition events[] = {
-        {.name = "plain", .fields = plain_fields, .field_count = 1},
-        {.name = "wordy", .fields = wordy_fields, .field_count = 2},
-        {.name = "bare"}};
-    eventlog::dynamic_provider provider{
-        {EVENTLOG_DEFINITION_SIZES, .name = "written", .events = events, .event_count = 3}};
-    unique_fd listener;
-    unique_fd file;
-};
-
-template <class... Words>
-std::string bytes_of(Words... words) {
-    std::string bytes;
-    for (const std::uint32_t word : {words...}) {
-        std::array<char, sizeof word> raw{};
-        std::memcpy(raw.data(), &word, sizeof word);
-        bytes.append(raw.data(), raw.size());
-    }
-    return bytes;
-}
+using stand_in::bare;
+using stand_in::bytes_of;
+using stand_in::in_kernel;
+using stand_in::number;
+using stand_in::plain;
+using stand_in::wordy;
+class user_events_write : public stand_in::kernel_stand_in {};
 
 TEST_F(user_events_write, is_one_write_of_number_and_payload) {
     provider.emit(plain, 77U);

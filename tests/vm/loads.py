@@ -65,6 +65,35 @@ def summary(lines):
     return next(json.loads(line) for line in lines if line.startswith('{"'))
 
 
+def assert_one_timeline(case, lines, emitted_by_shop):
+    """Of switches and of the events of device_shop: by time, and whoever emits is who was switched to
+    last."""
+    times = [line["time"] for line in lines]
+    case.assertEqual(times, sorted(times))
+    case.assertEqual(sum(line["provider"] == "shop" for line in lines), emitted_by_shop)
+    running, checked = None, 0
+    for line in lines:
+        if line["event"] == "switch":
+            running = line["fields"]["next"]
+        elif line["provider"] == "shop" and running is not None:
+            case.assertEqual(line["thread"], running)
+            checked += 1
+    case.assertGreater(checked, 0)
+
+
+def assert_in_pairs(case, lines, kind):
+    """What begins, of that kind, ends with the same fields."""
+    begun, ended = None, 0
+    for line in lines:
+        if line["event"] == f"{kind}_begin":
+            begun = line["fields"]
+        elif line["event"] == f"{kind}_end" and begun is not None:
+            case.assertEqual(line["fields"], begun)
+            begun = None
+            ended += 1
+    case.assertGreater(ended, 0)
+
+
 # What part `asked` records, see Traced.
 ASKED = 'number >= 30000 && amount == 7 && word ~ "word *1*"'
 

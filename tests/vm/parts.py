@@ -53,3 +53,9 @@ class Case(vm_case.Case):
         self.assertNotIn("WRONG", found[1])
         self.assertEqual(int(found[2]), status, found[1])
         return found[1].splitlines()
+
+    def assert_refused(self, sentences):
+        """That these parts have failed, and what each has said."""
+        for title, sentence in sentences.items():
+            with self.subTest(title):
+                self.assertIn(sentence, "\n".join(self.part(title, 1)))

@@ -20,6 +20,7 @@ COUNT = loads.Case.COUNT
 COUNT_OF_TOO_MANY = 20_000
 ROUNDS = 50
 CHILDREN = 3
+ROUTES = ("tracefs", "perf", "device", "memory")
 
 # What is asked for, and how many events of each round that are. Each session has two more, for its
 # beginning and its end.
@@ -67,6 +68,12 @@ overwritten() {{
 forked() {{
     "$elog" record --via device -e shop -o /tmp/device-forked.elog -- \
         "$elog" record -e shop -o /tmp/memory-forked.elog -- "$shop" 1 {CHILDREN}
+}}
+absent() {{
+    "$elog" record --via tracefs -e 'load:*' -o /tmp/tracefs-absent.elog -- \
+        "$elog" record --via perf -e 'load:*' -o /tmp/perf-absent.elog -- \
+        "$elog" record --via device -e 'load:*' -o /tmp/device-absent.elog -- \
+        "$elog" record -e 'load:*' -o /tmp/memory-absent.elog -- "$load" 4 absent < /dev/null
 }}
 # A program that goes on emitting when the recording ends.
 ended() {{
@@ -158,7 +165,7 @@ part narrowed_by_error narrowed error
 part narrowed_by_info narrowed info
 part mistyped_where mistyped record --where 'nmber > 5'
 part mistyped_sum mistyped agg 'sum(nmber)'
-for each in beside_others forked overwritten ended late late_fails shown by_patterns killed clock_set not_there not_brought \
+for each in beside_others forked absent overwritten ended late late_fails shown by_patterns killed clock_set not_there not_brought \
     not_permitted others too_large too_long; do
     part $each $each
 done
@@ -169,6 +176,7 @@ part unload wait_until is_unloaded
 """
 FILES = ("perf.data", "device.elog", "memory.elog", "newest.elog", "late.elog",
          "device-forked.elog", "memory-forked.elog",
+         *(f"{route}-absent.elog" for route in ROUTES),
          *(f"{route}-{number}.elog" for number in range(len(PATTERNS))
            for route in ("device", "memory")))
 
@@ -189,11 +197,10 @@ class Device(loads.Case):
         folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="eventlog-vm-"))
         patterns = pathlib.Path(folder, "patterns")
         patterns.write_text("".join(f"{options}\n" for options, _ in PATTERNS), encoding="utf-8")
-        cls.result = cls.run_well(
-            kernel,
-            ["sh", "-c", SCRIPT, *programs],
+        cls.result = cls.run_script(
+            kernel, SCRIPT, programs,
             files={"/eventlog.ko": vm_case.module_or_skip(kernel), "/usr/bin/perf": perf,
-                   "/tmp/patterns": str(patterns), **{program: program for program in programs}},
+                   "/tmp/patterns": str(patterns)},
             collect=tuple(f"/tmp/{name}" for name in FILES),
             memory=2048,
             processors=cls.PROCESSORS,
@@ -233,6 +240,12 @@ class Device(loads.Case):
         self.assertEqual(len({pid for _, pid, *_ in by_device}), 1 + CHILDREN)
         self.assertEqual(sorted({thread for _, _, thread, *_ in by_device}),
                          sorted({pid for _, pid, *_ in by_device}))
+
+    def test_has_texts_that_are_absent_as_all_others_have_them(self):
+        self.assertIn("written 4 too_large 0 refused 0 unattached 0", self.part("absent"))
+        for route in ROUTES:
+            self.assertEqual(loads.loads(self.collected(f"{route}-absent.elog")),
+                             ([(number, number, None) for number in range(4)], 0), route)
 
     def test_picks_what_memory_picks(self):
         self.part("by_patterns")
@@ -291,16 +304,15 @@ class Device(loads.Case):
             self.assertIn("nmber", "\n".join(self.part(title, 2)))
 
     def test_says_what_is_wrong(self):
-        for title, sentence in (
-                ("not_loaded", "the kernel module eventlog is not loaded. Load it, as root, with: "
-                               "modprobe eventlog."),
-                ("not_there", "The kernel has no event that matches 'nobody:*'."),
-                ("not_brought", "Neither did the command bring it while it ran."),
-                ("not_permitted", "/dev/eventlog is not permitted to you"),
-                ("too_large", "Ask for less with --buffer-size"),
-                ("too_long", "is longer than the 63 characters that the kernel module takes")):
-            with self.subTest(title):
-                self.assertIn(sentence, "\n".join(self.part(title, 1)))
+        self.assert_refused({
+            "not_loaded": "the kernel module eventlog is not loaded. Load it, as root, with: "
+                          "modprobe eventlog.",
+            "not_there": "The kernel has no event that matches 'nobody:*'.",
+            "not_brought": "Neither did the command bring it while it ran.",
+            "not_permitted": "/dev/eventlog is not permitted to you",
+            "too_large": "Ask for less with --buffer-size",
+            "too_long": "is longer than the 63 characters that the kernel module takes",
+        })
 
 
 class DeviceBefore66(Device):

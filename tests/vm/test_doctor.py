@@ -150,7 +150,7 @@ class Doctor(parts.Case):
         """What elog features says of user_events in a part: name to state and value."""
         listed = json.loads("\n".join(self.part(title)))["features"]
         return {each["name"]: (each["state"], each["value"]) for each in listed
-                if each["name"] in ("tracefs", "user_events", "multi_format", "persist")}
+                if each["name"] in ("tracefs", "user_events", "multi_format", "persist", "bpf")}
 
 
 class ByHand(Doctor):
@@ -201,21 +201,24 @@ class ByHand(Doctor):
 
     def test_features_are_as_the_kernel_and_permissions_are(self):
         takes_words = ("no", "takes user_events of Linux 6.4")
+        no_bpf = ("no", "takes CAP_BPF and CAP_PERFMON, which you lack")
         self.assertEqual(self.features("features-before"), {
             "tracefs": ("limited", "/sys/kernel/tracing, closed to you"),
             "user_events": ("no", "closed to you"),
             "multi_format": takes_words,
             "persist": takes_words,
+            "bpf": no_bpf,
         })
         of_root = {
             "tracefs": ("yes", "/sys/kernel/tracing"),
             "user_events": ("yes", "words of programs, by ioctl (Linux 6.4)"),
             "multi_format": ("yes", "versions of an event side by side"),
             "persist": ("yes", "events may stay without a program"),
+            "bpf": ("yes", "counts eventlog:* where they happen"),
         }
         self.assertEqual(self.features("features-of-root"), of_root)
         self.assertEqual(self.features("features"), {
-            **of_root, "persist": ("limited", "takes CAP_PERFMON, which you lack"),
+            **of_root, "persist": ("limited", "takes CAP_PERFMON, which you lack"), "bpf": no_bpf,
         })
 
     def test_its_commands_permit_no_more_than_writing(self):
@@ -330,6 +333,7 @@ class WithPage(Doctor):
             "user_events": ("limited", "page of status bits (before Linux 6.4)"),
             "multi_format": takes_words,
             "persist": takes_words,
+            "bpf": ("no", "does not count what it misses (before Linux 6.7)"),
         })
 
     def test_an_ordinary_user_is_heard_then(self):

@@ -3,6 +3,7 @@
 """eventlog as a part of the kernel, which the series of patches makes it: it is there without being
 loaded, does what the module does, and bears it when there is no memory. user_events, as they are with it."""
 
+import json
 import tempfile
 
 import parts
@@ -46,6 +47,25 @@ keep() {{
         ls /sys/kernel/tracing/events/*/eventlog_load_item/format &&
         "$1" unregister load
 }}
+# A program that is loaded, and the event it is attached to a moment later.
+# (What is open while the list is made may be closed when its turn comes, and ls complains.)
+has_file() {{ ls -l /proc/$counter/fd 2> /dev/null | grep -q $1; }}
+has_program() {{ has_file bpf-prog && has_file perf_event && sleep 1; }}
+count_by_bpf() {{
+    mkfifo /tmp/next || return
+    "$2" {COUNT} < /tmp/next > /dev/null &
+    program=$!
+    exec 9> /tmp/next
+    wait_until is_offered
+    "$1" agg 'count(), max(number), sum(number) by amount' --where 'number & 1' -j --via tracefs \\
+        -e 'load:*' 9>&- &
+    counter=$!
+    wait_until has_program
+    exec 9>&-
+    wait $program
+    kill -TERM $counter
+    wait $counter
+}}
 """
 SCRIPT += """
 part there stat -c '%a %U %G' /dev/eventlog
@@ -60,6 +80,7 @@ part record record "$3"
 part gone wait_until is_gone
 part keep keep "$4" "$3"
 part gone_again is_gone
+part count_by_bpf count_by_bpf "$4" "$3"
 """
 
 
@@ -127,6 +148,17 @@ class InTree(parts.Case):
         self.assertEqual(event, "/sys/kernel/tracing/events/eventlog/eventlog_load_item/format")
         self.assertEqual(removed, "eventlog_load_item")
         self.part("gone_again")
+
+    def test_bpf_programs_count_what_programs_without_the_device_emit(self):
+        lines = self.part("count_by_bpf")
+        self.assertEqual(len(lines), 1, lines)
+        result = json.loads(lines[0])
+        self.assertEqual((result["events"], result["lost"]), (COUNT // 2, 0))
+        numbers = {amount: [number for number in range(amount, COUNT, 97) if number % 2]
+                   for amount in range(97)}
+        self.assertEqual(
+            {group["key"]["amount"]: list(group["values"].values()) for group in result["groups"]},
+            {amount: [len(each), max(each), sum(each)] for amount, each in numbers.items()})
 
 
 if __name__ == "__main__":

@@ -168,13 +168,11 @@ class KernelProvider(parts.Case):
         module = vm_case.module_or_skip(kernel)
         programs = [vm_case.built("ELOG"),
                     *(vm_case.built("PROGRAMS", name) for name in ("device_shop", "kernel_switches"))]
-        cls.result = cls.run_well(
-            kernel,
-            ["sh", "-c", SCRIPT, *programs],
+        cls.result = cls.run_script(
+            kernel, SCRIPT, programs,
             files={"/eventlog.ko": module,
                    **{f"/{name}": str(kernel_module.sample_beside(module, name))
-                      for name in ("eventlog_block.ko", "eventlog_ticker.ko")},
-                   **{program: program for program in programs}},
+                      for name in ("eventlog_block.ko", "eventlog_ticker.ko")}},
             collect=tuple(f"/tmp/{name}" for name in FILES),
             modules=("brd",),
             processors=1,
@@ -210,34 +208,12 @@ class KernelProvider(parts.Case):
         self.assert_told(items, "late.trace")
 
     def test_is_on_one_timeline_with_programs(self):
-        lines = self.lines("together.elog")
-        times = [line["time"] for line in lines]
-        self.assertEqual(times, sorted(times))
-        shop = [line for line in lines if line["provider"] == "shop"]
-        self.assertEqual(len(shop), 16 * ROUNDS)
-        # Whoever emits is who was switched to last.
-        running, checked = None, 0
-        for line in lines:
-            if line["event"] == "switch":
-                running = line["fields"]["next"]
-            elif line["provider"] == "shop" and running is not None:
-                self.assertEqual(line["thread"], running)
-                checked += 1
-        self.assertGreater(checked, 0)
+        loads.assert_one_timeline(self, self.lines("together.elog"), 16 * ROUNDS)
 
     def test_tells_interrupts_from_their_beginning_to_their_end(self):
         events = [line for line in self.lines("together.elog") if line["provider"] == "kernel"]
         for kind in ("interrupt", "softirq"):
-            begun = None
-            ended = 0
-            for line in events:
-                if line["event"] == f"{kind}_begin":
-                    begun = line["fields"]
-                elif line["event"] == f"{kind}_end" and begun is not None:
-                    self.assertEqual(line["fields"], begun)
-                    begun = None
-                    ended += 1
-            self.assertGreater(ended, 0)
+            loads.assert_in_pairs(self, events, kind)
 
     def test_tells_how_long_a_processor_slept_and_what_woke_it(self):
         self.part("idle")

@@ -78,6 +78,7 @@ by_name() {{ record -e 'load:*' --comm 'user_events_*' -j -- "$program" 5 < /dev
 by_other_name() {{ record -e 'load:*' --comm nobody -j -- "$program" 5 < /dev/null; }}
 of_kernel() {{ record -e 'sched:sched_process_exec' -j -- sh -c '/bin/true; exec /bin/true'; }}
 not_there() {{ record -e 'nobody:*'; }}
+not_of_perf() {{ record -e 'ftrace:function' --wait --duration 100s; }}
 chosen() {{ "$elog" record --via auto -v -e 'sched:sched_process_exec' --duration 100ms; }}
 with_session() {{ record -e 'load:*' --session 1; }}
 mistyped() {{ record -e 'load:*' --duration 100s --where 'nmber > 5'; }}
@@ -169,7 +170,7 @@ overwritten_away() {{
 part agg counted agg 'count(), sum(number) by event'
 part top counted top
 for each in beside_memory asked explained overwritten overwritten_not late later of_keeper by_name \
-    chosen by_other_name overwritten_by_name of_kernel features not_there with_session mistyped too_much; do
+    chosen by_other_name overwritten_by_name of_kernel features not_there not_of_perf with_session mistyped too_much; do
     part $each $each
 done
 permitted
@@ -255,6 +256,9 @@ class Perf(loads.Traced):
     def test_says_that_there_is_no_such_event(self):
         self.assertIn("The kernel has no event that matches 'nobody:*'.",
                       self.part("not_there", 1)[0])
+
+    def test_says_that_perf_cannot_have_an_event(self):
+        self.assertIn("Perf cannot have the event ftrace:function.", self.part("not_of_perf", 1)[0])
 
     def test_refuses_sessions_and_mistakes(self):
         self.assertIn("The kernel's tracing knows no sessions", self.part("with_session", 2)[0])

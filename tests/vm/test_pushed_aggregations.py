@@ -23,7 +23,10 @@ EMITTERS = 3
 SCRIPT = loads.SHELL + rf"""
 part random "$4" {COUNT} {SEED}
 keep
-is_counted() {{ grep -q ^hist: $tracing/instances/eventlog-$1-*/events/$system/$event/trigger 2> /dev/null; }}
+is_by_histogram() {{ grep -q ^hist: $tracing/instances/eventlog-$1-*/events/$system/$event/trigger 2> /dev/null; }}
+# A program that is loaded, and the event it is attached to a moment later.
+is_by_bpf() {{ ls -l /proc/$1/fd 2> /dev/null | grep -q bpf-prog && ls -l /proc/$1/fd 2> /dev/null | grep -q perf_event && sleep 1; }}
+is_counted() {{ is_by_histogram $1 || is_by_bpf $1; }}
 is_recorded() {{ grep -q 1 $tracing/instances/eventlog-$1-*/events/$system/$event/enable 2> /dev/null; }}
 is_heard() {{ [ -n "$(ls /dev/shm/eventlog-0/subscriptions 2> /dev/null)" ]; }}
 agg() {{ "$elog" agg "$@" -e 'load:*' 8>&- 9>&- & }}
@@ -37,7 +40,7 @@ compared() {{
     agg "$@" -j --via tracefs > /tmp/kernel; kernel=$!
     agg "$@" -j --via tracefs --push-down never > /tmp/here; here=$!
     agg "$@" -j > /tmp/memory; memory=$!
-    wait_until is_counted $kernel
+    wait_until $how $kernel
     is_counted $here && echo "WRONG: counted"
     wait_until is_recorded $here
     wait_until is_heard
@@ -47,19 +50,34 @@ compared() {{
     cmp /tmp/kernel /tmp/memory || echo "WRONG: not as of memory"
     cat /tmp/kernel
 }}
-counts() {{ compared 'count(), sum(number), avg(amount) by amount | top 5' --where 'number >= 100'; }}
+how=is_by_histogram
+counts() {{ compared 'count(), avg(amount) by amount | top 5' --where 'number >= 100'; }}
 distributes() {{ compared 'count() by amount, tid' ; }}
+counts_by_bpf() {{
+    (how=$by_bpf
+    compared 'count(), sum(number), max(number), quantize(number) by amount' --keys 1000 --where 'number & 3 && number > amount')
+}}
 counted() {{
     begin {EVENTS}
     agg "$@" -j --via tracefs
     kernel=$!
-    wait_until is_counted $kernel
+    wait_until $how $kernel
     emit > /dev/null
     finish $kernel
 }}
+counts_absent() {{
+    (how=$by_bpf
+    begin '100 absent'
+    agg 'count(), count(word), max(number)' -j --via tracefs --where 'number & 1 || has(word)'
+    kernel=$!
+    wait_until $how $kernel
+    emit > /dev/null
+    finish $kernel)
+}}
 overflows() {{ counted 'count() by number' --keys {LEAST_KEYS}; }}
+overflows_by_bpf() {{ (how=$by_bpf; counted 'count(), max(number) by number' --keys {LEAST_KEYS}); }}
 overflows_here() {{ counted 'count() by amount' --keys {FEW_KEYS}; }}
-has_many() {{ grep -q 'hitcount: *[0-9]\{{4\}}' $tracing/instances/eventlog-$1-*/events/$system/$event/hist; }}
+has_many() {{ grep -q 'hitcount: *[0-9]\{{4\}}' $tracing/instances/eventlog-$1-*/events/$system/$event/hist || is_by_bpf $1; }}
 stops() {{
     for round in $(seq {STOPS}); do
         agg 'count(), sum(number) by tid' -j --via tracefs
@@ -75,6 +93,7 @@ stops() {{
 explains() {{ "$elog" agg "$@" -e 'load:*' --explain; }}
 explains_all() {{ explains 'count() by amount' --via tracefs --where 'number > 5'; }}
 explains_part() {{ explains 'sum(number)' --via tracefs; }}
+explains_bpf() {{ explains 'max(amount) by amount' --via $1 --where 'number > amount'; }}
 explains_none() {{ explains 'count() by word' --via tracefs; }}
 explains_where() {{ explains 'count()' --via tracefs --where 'word ~ "x*"'; }}
 explains_never() {{ explains 'count()' --via tracefs --push-down never; }}
@@ -103,7 +122,9 @@ killed() {{
     finish $!
     is_gone || echo "WRONG: an instance is left"
 }}
-for each in counts distributes overflows overflows_here stops explains_many explains_all explains_part explains_none explains_where explains_never explains_every explains_memory taken_away killed; do
+part explains_perf explains_bpf perf
+part explains_bpf explains_bpf tracefs
+for each in counts counts_by_bpf counts_absent distributes overflows overflows_by_bpf overflows_here stops explains_many explains_all explains_part explains_none explains_where explains_never explains_every explains_memory taken_away killed; do
     part $each $each
 done
 true
@@ -115,9 +136,13 @@ HEAD = ["load:item, in the kernel eventlog:load_item"]
 class PushedAggregations(loads.OfTheModule, loads.Guest):
     """One guest, in which a program compares, and then elog is used."""
 
-    SCRIPT = SCRIPT
+    SCRIPT = "by_bpf=is_by_bpf\n" + SCRIPT
+    BPF = True  # counts what histograms cannot
     PROGRAMS = ("pushed_aggregations",)
     OPTIONS = {"memory": 2048}
+    PART = [
+        "  the kernel counts  in a BPF program",
+        "  elog counts        nothing that the kernel has not counted"]
 
     def test_come_to_what_elog_computes_of_memory(self):
         said = self.part("random")
@@ -127,7 +152,8 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
         self.assertEqual(found["wrong"], 0)
         # It would be easy to be right by computing all here, or nothing.
         self.assertGreater(found["pushed"], COUNT // 4)
-        self.assertGreater(found["partly"], COUNT // 10)
+        self.assertGreater(found["bpf" if self.BPF else "partly"], COUNT // 10)
+        self.assertLess(found["partly" if self.BPF else "bpf"], COUNT // 10)
         self.assertGreater(found["here"], COUNT // 4)
         self.assertGreater(found["taken"], COUNT * 20)
         self.assertGreater(found["groups"], COUNT)
@@ -138,17 +164,26 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
         result = json.loads(line)
         self.assertEqual((result["events"], result["lost"]), (EVENTS - 100, 0))
         first = result["groups"][0]
-        of_it = [number for number in range(100, EVENTS) if number % 97 == first["key"]["amount"]]
-        self.assertEqual(first["values"]["sum(number)"], sum(of_it))
+        self.assertEqual(first["values"]["avg(amount)"], first["key"]["amount"])
+        (line,) = self.part("counts_by_bpf")
+        result = json.loads(line)
+        self.assertEqual(result["events"], sum(number & 3 != 0 for number in range(97, EVENTS)))
+        self.assertEqual(len(result["groups"]), 97)
         (line,) = self.part("distributes")
         self.assertEqual(len(json.loads(line)["groups"]), 97)
 
+    def test_do_not_count_texts_that_are_absent(self):
+        (line,) = self.part("counts_absent")
+        (group,) = json.loads(line)["groups"]
+        self.assertEqual(group["values"], {"count()": 50, "count(word)": 0, "max(number)": 99})
+
     def test_count_what_finds_no_room(self):
-        line, told = sorted(self.part("overflows"), reverse=True)
-        result = json.loads(line)
-        self.assertEqual(result["events"] + result["overflowed"], EVENTS)
-        self.assertEqual(len(result["groups"]), LEAST_KEYS)
-        self.assertIn(f"{result['overflowed']} events had other keys than the first", told)
+        for title in ("overflows", "overflows_by_bpf"):
+            line, told = sorted(self.part(title), reverse=True)
+            result = json.loads(line)
+            self.assertEqual(result["events"] + result["overflowed"], EVENTS)
+            self.assertEqual(len(result["groups"]), LEAST_KEYS)
+            self.assertIn(f"{result['overflowed']} events had other keys than the first", told)
 
     def test_keep_the_keys_with_the_most_events(self):
         line, _ = sorted(self.part("overflows_here"), reverse=True)
@@ -184,10 +219,7 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
             "  the kernel counts  hist:keys=amount:size=65536 if number >= 6",
             "  elog counts        nothing that the kernel has not counted"])
         self.assertEqual(self.part("explains_part"), HEAD + [
-            "  the kernel asks  nothing", nothing,
-            "  the kernel counts  hist:keys=common_type:vals=number:size=128 "
-            "if number <= 4294967295",
-            "  elog counts        what the kernel keeps for it: number > 4294967295"])
+            "  the kernel asks  nothing", nothing, *self.PART])
         for title, reason in (("none", "all of it: the kernel's histograms take integers"),
                               ("where", "all of it: the kernel cannot decide --where, column 1"),
                               ("never", "all of it: that is what --push-down never asks for"),
@@ -195,7 +227,21 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
             lines = self.part("explains_" + title)
             self.assertEqual(lines[3], "  the kernel counts  nothing")
             self.assertIn(reason, lines[4])
-        self.assertIn("only via tracefs does the kernel count", self.part("explains_memory")[-1])
+        self.assertIn("only via tracefs and perf does the kernel count", self.part("explains_memory")[-1])
+
+    def test_explain_what_bpf_programs_count(self):
+        for title in ("explains_bpf", "explains_perf"):
+            lines = self.part(title)
+            if self.BPF:
+                self.assertEqual(lines, HEAD + [
+                    "  the kernel asks  all of --where, in the BPF program",
+                    "  elog asks        nothing that the kernel has not asked",
+                    "  the kernel counts  in a BPF program, by amount, with room for 65536 keys",
+                    "  elog counts        nothing that the kernel has not counted"])
+            else:
+                self.assertEqual(lines[3], "  the kernel counts  nothing")
+                self.assertIn("before Linux 6.7, the kernel does not count what BPF programs miss",
+                              lines[4])
 
     def test_say_that_somebody_has_taken_the_histogram_away(self):
         line, told = sorted(self.part("taken_away", 1), reverse=True)
@@ -210,8 +256,14 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
 
 
 class PushedAggregationsBefore66(PushedAggregations):
-    """On an older kernel."""
+    """On an older kernel, which does not count what BPF programs miss."""
 
+    SCRIPT = "by_bpf=is_recorded\n" + SCRIPT
+    BPF = False
+    PART = [
+        "  the kernel counts  hist:keys=common_type:vals=number:size=128 if number <= 4294967295",
+        "  elog counts        what the kernel keeps for it: number > 4294967295; before Linux 6.7, "
+        "the kernel does not count what BPF programs miss"]
     KERNEL = "debian-6.1"
 
 

@@ -3,6 +3,8 @@
 """elog record --via relay: events through a relay channel are what the module's rings and shared
 memory give, each one that is missing is counted, and the channel goes with its recorder."""
 
+import pathlib
+
 import kernel_module
 import loads
 import parts
@@ -15,6 +17,7 @@ ROUNDS = 50
 EMITTERS = 3
 NMIS = 1000
 ON_CPU_1 = 7
+NMI_MODULE = pathlib.Path(__file__).resolve().parent / "nmi"
 
 # Each recording runs the program, so that it has all of its events; within others, if there are several.
 SCRIPT = parts.SHELL + rf"""
@@ -177,11 +180,9 @@ class RelayRoute(loads.Case):
         programs = [vm_case.built("PROGRAMS", name) for name in ("user_events_load", "device_shop")]
         programs.append(vm_case.built("ELOG"))
         files = FILES + (("cpus.elog",) if cls.PROCESSORS > 1 else ())
-        cls.result = cls.run_well(
-            kernel,
-            ["sh", "-c", SCRIPT, *programs],
-            files={"/eventlog.ko": vm_case.module_or_skip(kernel),
-                   **{program: program for program in programs}},
+        cls.result = cls.run_script(
+            kernel, SCRIPT, programs,
+            files={"/eventlog.ko": vm_case.module_or_skip(kernel)},
             collect=tuple(f"/tmp/{name}" for name in files),
             memory=2048,
             processors=cls.PROCESSORS,
@@ -252,14 +253,13 @@ class RelayRoute(loads.Case):
         self.assertRegex(said, r"the kernel asks +which events -e, --session, -p and --comm want")
 
     def test_says_what_is_wrong(self):
-        for title, sentence in (
-                ("not_loaded", "the kernel module eventlog is not loaded. Load it, as root, with: "
-                               "modprobe eventlog."),
-                ("no_debugfs", "debugfs is not mounted. Mount it, as root, with: mount -t debugfs"),
-                ("not_permitted", "A relay channel takes CAP_SYS_ADMIN. Be root, or listen via device."),
-                ("too_large", "Ask for less with --buffer-size")):
-            with self.subTest(title):
-                self.assertIn(sentence, "\n".join(self.part(title, 1)))
+        self.assert_refused({
+            "not_loaded": "the kernel module eventlog is not loaded. Load it, as root, with: "
+                          "modprobe eventlog.",
+            "no_debugfs": "debugfs is not mounted. Mount it, as root, with: mount -t debugfs",
+            "not_permitted": "A relay channel takes CAP_SYS_ADMIN. Be root, or listen via device.",
+            "too_large": "Ask for less with --buffer-size",
+        })
 
 
 class RelayRouteBefore64(RelayRoute):
@@ -279,46 +279,23 @@ class WithTheKernel(parts.Case):
         super().setUpClass()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
         module = vm_case.module_or_skip(kernel)
+        nmis = kernel_module.using_module(kernel, pathlib.Path(module), NMI_MODULE)
         programs = [vm_case.built("PROGRAMS", "device_shop"), vm_case.built("ELOG"),
                     vm_case.built("PROGRAMS", "eventlog_to_relay")]
-        cls.result = cls.run_well(
-            kernel, ["sh", "-c", WITH_THE_KERNEL, *programs],
+        cls.result = cls.run_script(
+            kernel, WITH_THE_KERNEL, programs,
             files={"/eventlog.ko": module,
-                   "/eventlog_nmi.ko": str(kernel_module.sample_beside(module, "eventlog_nmi.ko")),
-                   **{program: program for program in programs}},
+                   "/eventlog_nmi.ko": str(nmis / "eventlog_nmi.ko")},
             collect=("/tmp/together.elog", "/tmp/nmis.elog"), processors=1,
         )
 
     def test_is_on_one_timeline_with_programs(self):
-        told = loads.summary(self.part("together"))
-        self.assertEqual(told["lost"], 0)
-        lines = loads.shown(self.collected("together.elog"))
-        times = [line["time"] for line in lines]
-        self.assertEqual(times, sorted(times))
-        shop = [line for line in lines if line["provider"] == "shop"]
-        self.assertEqual(len(shop), 16 * ROUNDS)
-        # Whoever emits is who was switched to last.
-        running, checked = None, 0
-        for line in lines:
-            if line["event"] == "switch":
-                running = line["fields"]["next"]
-            elif line["provider"] == "shop" and running is not None:
-                self.assertEqual(line["thread"], running)
-                checked += 1
-        self.assertGreater(checked, 0)
+        self.assertEqual(loads.summary(self.part("together"))["lost"], 0)
+        loads.assert_one_timeline(self, loads.shown(self.collected("together.elog")), 16 * ROUNDS)
 
     def test_has_what_interrupts_tell_from_their_beginning_to_their_end(self):
         self.part("together")
-        begun, ended = None, 0
-        for line in loads.shown(self.collected("together.elog")):
-            if line["event"] == "interrupt_begin":
-                begun = line["fields"]
-            elif line["event"] == "interrupt_end" and begun is not None:
-                self.assertEqual(line["fields"], begun)
-                begun = None
-                ended += 1
-        self.assertGreater(ended, 0)
-
+        loads.assert_in_pairs(self, loads.shown(self.collected("together.elog")), "interrupt")
 
     def test_has_times_that_rise_whoever_interrupts(self):
         self.assertEqual(self.part("times")[-1], "ok: of the kernel's events, too")

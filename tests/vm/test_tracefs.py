@@ -110,7 +110,8 @@ not_mounted() {{
     done
     "$elog" record --via tracefs -e 'load:*' --duration 1s
 }}
-part agg counted agg 'count(), sum(number) by event'
+# By reading: what the kernel counts by itself, vm.pushed_aggregations looks at.
+part agg counted agg --push-down never 'count(), sum(number) by event'
 part top counted top
 for each in asked explained_all explained_part explained_nothing beside_perf overwritten late killed disabled not_there not_permitted with_session; do
     part $each $each

@@ -95,6 +95,14 @@ class Case(unittest.TestCase):
                                  f"{tail('errors', result.errors)}")
         return result
 
+    @classmethod
+    def run_script(cls, kernel, script, programs, *words, files=(), **settings):
+        """As run_well: a script of the shell, whose $0, $1 and so on are programs of ours, which the
+        guest gets with the other files, and behind them words."""
+        return cls.run_well(
+            kernel, ["sh", "-c", script, *programs, *words],
+            files={**dict(files), **{program: program for program in programs}}, **settings)
+
     def collected(self, name):
         """A file that the guest had in /tmp, brought back."""
         return os.path.join(self.result.files, "tmp", name)

@@ -3,6 +3,7 @@
 // What the kernel says about the fields of a trace event, in our words.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -45,6 +46,13 @@ struct event_format {
 
 /// Bytes in front of the fields of each event: its id, flags, and the thread.
 inline constexpr std::size_t common_size = 8;
+
+/// The word, at that place in a record, of a text that is not there, where words point from the
+/// record's beginning: the kernel module has it point to its own NUL.
+[[nodiscard]] constexpr std::uint32_t absent_text_word(std::size_t offset) noexcept {
+    const std::size_t nul = std::endian::native == std::endian::little ? 3 : 0;
+    return 1U << 16U | static_cast<std::uint32_t>(offset + nul);
+}
 
 /// What of these everybody has to know.
 struct common_fields {

@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // See page_events.cpp. Where the kernel says nothing else, a page is one of the machine's.
+constexpr const char* buffer_size_file = "buffer_size_kb";
 constexpr const char* page_size_file = "buffer_subbuf_size_kb";
 
 constexpr std::chrono::milliseconds settling{50};
@@ -91,7 +92,7 @@ instance::instance(const instance_options& options)
     try {
         page_size_ = read_page_size();
         set("trace_clock", "mono");
-        set("buffer_size_kb",
+        set(buffer_size_file,
             std::to_string(std::max<std::uint64_t>(options.buffer_size >> 10U, 4)));
         set("options/overwrite", "1");
         if (!options.pids.empty()) {
@@ -154,6 +155,12 @@ void instance::check_pages() const {
                     "them is lost. Start again.",
                     find_tracefs(), name_);
     }
+}
+
+std::string instance::buffer_size() const {
+    std::string text = take(eventlog_tracefs_read(made_, buffer_size_file)).value_or("");
+    text.erase(std::find(text.begin(), text.end(), '\n'), text.end());
+    return text;
 }
 
 void instance::open_cpus() {
@@ -258,7 +265,8 @@ bool instance::read_page(std::uint32_t cpu, std::vector<std::uint8_t>& page) {
             // It says itself how much of it is filled.
             return true;
         }
-        if (size == 0 || errno == EAGAIN) {
+        // A CPU that has never been online has a file, and no buffer until it comes.
+        if (size == 0 || errno == EAGAIN || errno == ENODEV) {
             return false;
         }
         if (errno != EINTR) {

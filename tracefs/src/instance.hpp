@@ -80,6 +80,9 @@ class instance {
 
     /// Throws error if somebody has changed what pages are like: what was in them is gone.
     void check_pages() const;
+    /// As the kernel says it; empty if it does not. While somebody else changes it nothing is
+    /// recorded, and nobody counts what should have been.
+    [[nodiscard]] std::string buffer_size() const;
 
   private:
     void set(const char* file, const std::string& value);

@@ -52,7 +52,8 @@ bool payload_plan::append_distant(const distant& field, std::span<const std::uin
     std::size_t size = record.size() - from;
     if (field.where != location::to_end) {
         const std::uint32_t word = read_word(record, field.from);
-        if (word == 0) {
+        if (word == 0 || (field.where == location::from_beginning && field.is_text &&
+                          word == absent_text_word(field.from))) {
             return true;  // a null pointer, and so in the payload
         }
         size = word >> 16U;

@@ -17,12 +17,15 @@
 #include <utility>
 
 #include "error.hpp"
+#include "event_format.hpp"
+#include "instance.hpp"
 
 namespace eventlog::tracefs {
 namespace {
 
 // Room is given back when that much has been read, and at the end.
 constexpr std::uint64_t release_size = 64U << 10U;
+constexpr int open_attempts = 5;
 
 int open_event(perf_event_attr& attributes, std::uint32_t cpu) noexcept {
     attributes.size = sizeof attributes;
@@ -71,6 +74,28 @@ core::unique_fd open_event_or_more(perf_event_attr& attributes, std::uint32_t cp
                         "it with: dmesg",
                         std::strerror(number));
     }
+}
+
+bool is_there(const event_name& event, std::uint64_t id) {
+    const std::optional<std::string> text = read_format(event);
+    return text && parse_format(*text, event.system).id == id;
+}
+
+/// Of a number that no event has any more the kernel says EINVAL, as of one that perf cannot have.
+/// What comes and goes may have it again when we look.
+core::unique_fd open_listener(perf_event_attr& attributes, std::uint32_t cpu,
+                              const event_name& event) {
+    for (int left = open_attempts; left > 0; --left) {
+        core::unique_fd file = open_event_or_more(attributes, cpu);
+        if (file || (errno != EINVAL && errno != ENOENT)) {
+            return file;
+        }
+        if (!is_there(event, attributes.config)) {
+            throw event_gone(event.system, event.event);
+        }
+    }
+    throw error("Perf cannot have the event {}:{}. Leave it out, or listen via tracefs.",
+                event.system, event.event);
 }
 
 perf_event_attr attributes_of_ring(const perf_options& options) noexcept {
@@ -150,10 +175,7 @@ void perf_buffer::map_memory() {
 
 bool perf_buffer::add(const event_name& event, std::uint16_t id, const std::string& filter) {
     perf_event_attr attributes = attributes_of(id, options_);
-    core::unique_fd file = open_event_or_more(attributes, cpu_);
-    if (!file && errno == ENOENT) {
-        throw event_gone(event.system, event.event);
-    }
+    core::unique_fd file = open_listener(attributes, cpu_, event);
     if (!file && errno == ENODEV) {
         return true;  // the CPU has just gone offline, and will be opened anew
     }

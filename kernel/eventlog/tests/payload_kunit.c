@@ -76,7 +76,20 @@ static void takes_bytes_that_are_none(struct kunit *test)
 	u32 got;
 
 	KUNIT_EXPECT_EQ(test, 0, try_word(test, "__rel_loc u8[]", word_of(0, 0), "", 0, &got));
-	KUNIT_EXPECT_EQ(test, got, word_of(0, HEADER + 5));
+	KUNIT_EXPECT_EQ(test, got, word_of(0, HEADER + 4));
+	KUNIT_EXPECT_EQ(test, 0, try_word(test, "__rel_loc u8[]", word_of(0, 1), "a", 1, &got));
+	KUNIT_EXPECT_EQ(test, got, word_of(0, HEADER + 6));
+}
+
+static void takes_texts_that_are_none(struct kunit *test)
+{
+	u32 got;
+
+	KUNIT_EXPECT_EQ(test, 0, try_word(test, "__rel_loc char[]", word_of(0, 0), "ab", 3, &got));
+	KUNIT_EXPECT_EQ(test, got >> 16, 1);
+	KUNIT_EXPECT_GE(test, got & 0xffff, HEADER + 1);
+	KUNIT_EXPECT_LT(test, got & 0xffff, HEADER + 5);
+	KUNIT_EXPECT_EQ(test, ((const u8 *)&got)[(got & 0xffff) - HEADER - 1], 0);
 }
 
 struct wrong_word {
@@ -88,7 +101,9 @@ struct wrong_word {
 
 /* Each with "ab" and NUL behind the fields. */
 static const struct wrong_word wrong_words[] = {
-	{ "a text of no bytes", "__rel_loc char[]", 0, 0 },
+	{ "a text of no bytes", "__rel_loc char[]", 0, 1 },
+	{ "a word that is 0, from the beginning", "__data_loc char[]", 0, 0 },
+	{ "one of bytes", "__data_loc u8[]", 0, 0 },
 	{ "a text without its end", "__rel_loc char[]", 2, 0 },
 	{ "a text that begins behind all", "__rel_loc char[]", 1, 3 },
 	{ "a text that ends behind all", "__rel_loc char[]", 4, 0 },
@@ -137,6 +152,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(makes_relative_words_absolute),
 	KUNIT_CASE(leaves_absolute_words),
 	KUNIT_CASE(takes_bytes_that_are_none),
+	KUNIT_CASE(takes_texts_that_are_none),
 	KUNIT_CASE_PARAM(refuses, wrong_word_gen_params),
 	KUNIT_CASE(checks_every_word),
 	{}

@@ -271,6 +271,37 @@ EVENTLOG_API void eventlog_provider_poll(struct eventlog_provider* provider);
  */
 EVENTLOG_API unsigned eventlog_snapshot(const char* reason);
 
+/*
+ * The calling thread has a lane from now on: its events for who listens through
+ * eventlog's kernel module are collected in `room`, each with its time, and written
+ * together, up to 64 KiB at once, which takes a small part of the time of one write
+ * for each. They are written when the lane is full, when another provider's events
+ * come, at eventlog_lane_flush, eventlog_lane_end, eventlog_provider_poll and
+ * eventlog_provider_unregister, in this thread each. Until then nobody sees them; of
+ * a process that dies they are lost. So flush before you wait for something.
+ *
+ * Who listens through the device or a relay channel gets the times at which events
+ * were emitted, on CLOCK_MONOTONIC as this process sees it; tracing (perf, ftrace)
+ * that of the write. Events for who listens in
+ * shared memory, and for user_events, go their ways at once, as without a lane.
+ *
+ * `room` is the lane's until eventlog_lane_end, which the same thread has to call
+ * before it ends or the room goes. Of more than 65536 bytes, only so many are used.
+ * A forked child goes on with an empty lane: what it holds is its parent's. An event
+ * of a signal handler that interrupts the use of the lane is written at once.
+ *
+ * Returns false, and changes nothing, if the thread has a lane already or the room is
+ * for less than a few events. Takes no lock, allocates nothing. Any thread and forked
+ * child; these three not from a signal handler.
+ */
+EVENTLOG_API bool eventlog_lane_begin(void* room, size_t size);
+
+/* Writes what the calling thread has collected. Without a lane it does nothing. */
+EVENTLOG_API void eventlog_lane_flush(void);
+
+/* The same, and the thread has no lane any more. */
+EVENTLOG_API void eventlog_lane_end(void);
+
 /* A clock of the program's own: the time of a simulation, the counter of a device. */
 struct eventlog_clock_source {
     uint32_t size;      /* sizeof this struct: lets it grow */

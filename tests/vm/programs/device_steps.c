@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // What the C library asks for.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include "device_steps.h"
 
 #include <errno.h>

@@ -4,7 +4,6 @@
 // both modes, with several processes that write, while CPUs come and go, when writers or readers
 // are killed. Each part goes on for as many seconds as the argument says. As root. What the C
 // library asks for.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

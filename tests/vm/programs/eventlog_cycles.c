@@ -5,7 +5,6 @@
 // that there is: an event that nobody needs is removed at once.
 //
 // eventlog_cycles MODULE COUNT
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

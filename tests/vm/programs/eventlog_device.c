@@ -4,7 +4,6 @@
 // with memory and processes is in eventlog_memory.c, how much there may be in eventlog_limits.c.
 // With a description as its argument: has that event for as long as its input lasts. What the C
 // library asks for.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -235,7 +234,9 @@ static void follow_writes(void) {
     step("a text lies inside", write_text(index, 9, 0) == EFAULT);
     step("wherever it begins", write_text(index, 7, 0xffff) == EFAULT);
     step("it ends with NUL", write_text(index, 4, 0) == EFAULT);
-    step("so it has a byte", write_text(index, 0, 0) == EFAULT);
+    step("so it has a byte", write_text(index, 0, 1) == EFAULT);
+    step("or is not there", write_text(index, 0, 0) == 0);
+    step("which the trace has", trace_holds("rules_write: a=7 b=\n"));
     static char large[sizeof index + payload_max + 1];
     const struct text_event head = {index, 7, (payload_max - 8) << 16U, ""};
     memset(large, 'x', sizeof large);

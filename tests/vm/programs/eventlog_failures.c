@@ -4,7 +4,6 @@
 // which allocation of a process is to fail: each of them in turn, until one call has had all that
 // it wants. What a failed call has charged to its user is given back: no more is allowed than one
 // of each.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
 // is to be refused: its device is open. What becomes of a call does not matter: the kernel must not
 // complain. But some of each kind that is allowed have to be taken, for which it goes on for
 // another minute if need be. What the C library asks for.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/eventlog_device.h>
@@ -347,7 +346,7 @@ static void write_many(int file) {
         events[i] = next(64) == 0 ? next(UINT32_MAX) : i % 4 == 3 ? 8 : next(8);
     }
     events[0] = EVENTLOG_BATCH;
-    events[1] = next(16) == 0;
+    events[1] = next(16) == 0 ? next(UINT32_MAX) : next(2) * EVENTLOG_BATCH_TIMED;
     note(writing, write(file, events, next(sizeof events)));
 }
 

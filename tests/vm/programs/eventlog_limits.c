@@ -2,7 +2,6 @@
 //
 // How much users may have of what /dev/eventlog of the kernel module gives, each of them and all
 // together, as root. What the C library asks for.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -3,7 +3,6 @@
 // What who listens through /dev/eventlog of the kernel module gets, and what not, as root: whole
 // records, what is missing at its place, waiting, the mapping, who may hear whom. What the C
 // library asks for.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -395,6 +394,12 @@ static void write_to_the_end_of_memory(void) {
     step("three of four are taken",
          write(device, batch, 8 + 4 * small_entry) == (ssize_t)(8 + 3 * small_entry));
     step("and read", read(reader, bytes, room) == 3 * small_record && value_of(bytes + 64) == 3);
+    // One whose padding ends there, but is not all there.
+    batch = pages + 4096 - 8 - 8 - 13 - 1;
+    memcpy(batch, head, sizeof head);
+    (void)put_entry(batch + sizeof head, index_small, 13, 4);
+    step("no more is taken than there is", write(device, batch, 8 + 8 + 13 + 2) == 8 + 8 + 13 + 2);
+    step("and that is read", read(reader, bytes, room) == 40 && value_of(bytes) == 4);
     (void)munmap(pages, 4096);
     (void)close(reader);
 }
@@ -430,6 +435,91 @@ static void write_texts_at_once(void) {
     step("and read, too", read(reader, bytes, room) == 3 * small_record);
     (void)close(reader);
     step("the text is withdrawn", withdraw(device, number) == 0);
+}
+
+/// Each of a batch with the time that its writer gives it, or, if that is 0, with that of the
+/// write.
+static void write_timed_ones_at_once(void) {
+    const int reader = listen_to(&(struct wanted){.event = "small"});
+    step("one CPU", run_on(0));
+    struct {
+        uint32_t first, flags;
+        struct {
+            struct eventlog_timed_entry entry;
+            uint64_t a;
+        } of[4];
+    } batch = {.first = EVENTLOG_BATCH, .flags = EVENTLOG_BATCH_TIMED};
+    static const uint64_t times[4] = {17, 5, 0, UINT64_MAX};
+    for (int each = 0; each < 4; ++each) {
+        batch.of[each].entry = (struct eventlog_timed_entry){
+            .write_index = index_small, .size = 8, .time = times[each]};
+    }
+    step("timed ones are taken", write(device, &batch, sizeof batch) == sizeof batch);
+    step("and read", read(reader, bytes, room) == 4 * small_record);
+    for (int each = 0; each < 4; ++each) {
+        struct eventlog_record record;
+        memcpy(&record, bytes + each * small_record, sizeof record);
+        const bool own = times[each] != 0;
+        step(own ? "with their times" : "or that of the write",
+             record.flags == (own ? EVENTLOG_RECORD_OWN_CLOCK : 0) &&
+                 (own ? record.time == times[each] : record.time > 17));
+    }
+    const ssize_t single = 8 + (ssize_t)sizeof batch.of[0];
+    step("so is a single one", write(device, &batch, (size_t)single) == single &&
+                                   read(reader, bytes, room) == small_record);
+    step("a batch of nothing is taken", write(device, &batch, 8) == 0);
+    step("half an entry is not", write(device, &batch, 8 + 15) == -1 && errno == EINVAL);
+    batch.flags = 2;
+    step("nor are unknown flags", write(device, &batch, sizeof batch) == -1 && errno == EINVAL);
+    (void)close(reader);
+}
+
+/// What is missing in front of an event that says when it was is not said to be from then.
+static void lose_timed_ones(void) {
+    static struct {
+        uint32_t first, flags;
+        struct {
+            struct eventlog_timed_entry entry;
+            uint64_t a;
+        } of[1000];
+    } batch = {.first = EVENTLOG_BATCH, .flags = EVENTLOG_BATCH_TIMED};
+    const int reader = listen_to(&(struct wanted){.event = "small"});
+    step("the last CPU", run_on(1));
+    for (int each = 0; each < 1000; ++each) {
+        batch.of[each].entry = (struct eventlog_timed_entry){
+            .write_index = index_small, .size = 8, .time = UINT64_MAX};
+    }
+    bool taken = true;
+    while (taken && statistics(reader, 1).lost == 0) {
+        taken = write(device, &batch, sizeof batch) == sizeof batch;
+    }
+    step("more are taken than there is room for", taken);
+    // What has been read makes room for one behind the gap, while there are others to be read.
+    uint64_t gaps = 0;
+    bool is_then = false;
+    bool is_last = false;
+    bool is_of_here = true;
+    for (ssize_t got = 1; got > 0;) {
+        got = read(reader, bytes, 4096);
+        for (ssize_t at = 0; at < got;) {
+            struct eventlog_record record;
+            memcpy(&record, bytes + at, sizeof record);
+            at += ((ssize_t)record.size + 7) / 8 * 8;
+            is_of_here &= record.cpu == 1;
+            is_last = record.provider == EVENTLOG_LOST_PROVIDER;
+            if (is_last) {
+                ++gaps;
+                is_then |= record.time == UINT64_MAX;
+            }
+        }
+        if (gaps == 0 && got > 0) {
+            (void)write(device, &batch, 8 + sizeof batch.of[0]);
+        }
+    }
+    step("a gap stands in front of one", gaps != 0 && !is_last);
+    step("and has no time that has not been", !is_then);
+    step("all are of that CPU", is_of_here);
+    (void)close(reader);
 }
 
 /// More than there is room for: what is lost is counted, one by one.
@@ -647,6 +737,8 @@ int main(void) {
     write_different_ones_at_once();
     write_to_the_end_of_memory();
     write_texts_at_once();
+    write_timed_ones_at_once();
+    lose_timed_ones();
     write_too_many_at_once();
     hear_only_ones_own();
     stay_within_limits();

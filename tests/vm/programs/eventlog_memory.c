@@ -4,7 +4,6 @@
 // when pages and processes go, rule by rule, as root. The argument is a folder of a file system
 // with a disk; none if there is no such. What a kernel does not have is told: "without". What the C
 // library asks for.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -4,7 +4,6 @@
 // processor to others meanwhile, and whoever publishes what takes long to be compared with them,
 // the locks, too. Whoever closes what has published much does not wait for each of it. On one
 // processor, and a kernel that takes it from nobody who is at work in it; as root.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>

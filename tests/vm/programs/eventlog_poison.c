@@ -4,7 +4,6 @@
 // memory: most of the machine's is filled with a pattern and given back, then all that can be
 // mapped, read and asked for is looked through. It is what the layout says, or zero. As root. What
 // the C library asks for.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

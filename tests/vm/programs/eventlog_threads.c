@@ -4,7 +4,6 @@
 // memory, as root, for as many seconds as the argument says: they write, listen, register, give
 // back, close, fork and unmap. Each knows what its own calls have to answer, whatever the others
 // do. What the C library asks for.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

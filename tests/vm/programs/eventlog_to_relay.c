@@ -4,7 +4,6 @@
 // asked for, where each record is, which of both counts what is missing, and who may go first.
 //
 // What the C library asks for.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/eventlog_relay.h>

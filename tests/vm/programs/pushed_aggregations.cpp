@@ -199,6 +199,7 @@ class result {
 struct totals {
     std::uint64_t pushed = 0;  // events of which the kernel counted all
     std::uint64_t partly = 0;  // of which it kept some
+    std::uint64_t by_bpf = 0;  // of which a BPF program counted all
     std::uint64_t here = 0;    // of which it kept all
     std::uint64_t taken = 0;   // records and counts that went into results
     std::uint64_t groups = 0;
@@ -272,18 +273,33 @@ class trials {
                 return elog::condition_for(event, asked, 0);
             };
         }
-        wanted.counting.decide = [&computed](const auto& event, const auto& condition) {
-            return elog::decide_push(computed.asked(), computed.keys_max(), event, condition);
+        const auto asked =
+            where.empty() ? nullptr : std::make_shared<const elog::predicate>("where", where);
+        wanted.counting.decide = [&computed, asked](const auto& event, const auto& condition) {
+            elog::push_decision decided =
+                elog::decide_push(computed.asked(), computed.keys_max(), event, condition);
+            decided.by_bpf = elog::decide_bpf(computed.asked(), computed.keys_max(), event,
+                                              asked.get(), 0, eventlog::tracefs::bpf_cpus());
+            return decided;
         };
         wanted.counting.take = [&computed](const auto& all) { elog::add_counts(computed, all); };
+        wanted.counting.take_bpf = [&computed](const auto& all) {
+            elog::add_bpf_counts(computed, all);
+        };
         return wanted;
     }
 
     void note(const elog::found_event& found, std::string& how) {
         const auto& pushed = found.counted.pushed;
-        ++(!pushed ? totals_.here : pushed->rest.empty() ? totals_.pushed : totals_.partly);
+        const auto& by_bpf = found.counted.by_bpf;
+        ++(by_bpf.plan            ? totals_.by_bpf
+           : !pushed              ? totals_.here
+           : pushed->rest.empty() ? totals_.pushed
+                                  : totals_.partly);
         how += fmt::format("  {}: {}\n", found.event->kernel_name.event,
-                           pushed ? hist_trigger(pushed->asked) : found.counted.reason);
+                           by_bpf.plan ? "BPF, by " + by_bpf.plan->by
+                           : pushed    ? hist_trigger(pushed->asked)
+                                       : found.counted.reason + "; " + by_bpf.reason);
     }
 
     void emit() {
@@ -319,10 +335,11 @@ int run(std::uint64_t count, std::uint32_t seed) {
         tried.run();
     }
     const totals& all = tried.all();
-    std::printf("aggregations %" PRIu64 " pushed %" PRIu64 " partly %" PRIu64 " here %" PRIu64
-                " taken %" PRIu64 " groups %" PRIu64 " overflowed %" PRIu64 " wrong %" PRIu64 "\n",
-                count, all.pushed, all.partly, all.here, all.taken, all.groups, all.overflowed,
-                all.wrong);
+    std::printf("aggregations %" PRIu64 " pushed %" PRIu64 " partly %" PRIu64 " bpf %" PRIu64
+                " here %" PRIu64 " taken %" PRIu64 " groups %" PRIu64 " overflowed %" PRIu64
+                " wrong %" PRIu64 "\n",
+                count, all.pushed, all.partly, all.by_bpf, all.here, all.taken, all.groups,
+                all.overflowed, all.wrong);
     return all.wrong == 0 ? 0 : 1;
 }
 

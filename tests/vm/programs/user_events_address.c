@@ -4,7 +4,6 @@
 // of ours while somebody listens, and follows it through its life: alone, beside other bits of the
 // word, and in a child.
 // What the C library asks for.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Emits as many events as its argument says, when standard input ends, with words as long as a
-// second one says, and tells what became of them, and of the way if there is a third: the other
-// side of the tools with which people record trace events. (That the gate opens is no sign: perf
-// makes the kernel open it before it records.) If the argument is `while-heard`, it waits until
-// somebody listens, says so, and emits until nobody does any more.
+// second one says, or none if that is `absent`, and tells what became of them, and of the way if
+// there is a third: the other side of the tools with which people record trace events. (That the
+// gate opens is no sign: perf makes the kernel open it before it records.) If the argument is
+// `while-heard`, it waits until somebody listens, says so, and emits until nobody does any more.
 #include <unistd.h>
 
 #include <cinttypes>
@@ -21,7 +21,7 @@ namespace {
 struct item {
     std::uint64_t number;
     std::uint32_t amount;
-    std::string_view word;
+    const char* word;
 };
 using load = eventlog::provider<"load", item>;
 
@@ -31,10 +31,14 @@ void wait_for_end_of_input() {
     }
 }
 
+void emit_with(std::uint64_t number, const char* word) {
+    load::emit(item{number, static_cast<std::uint32_t>(number % 97), word});
+}
+
 void emit_one(std::uint64_t number, std::size_t size) {
     const std::string word =
         size != 0 ? std::string(size, 'x') : "word " + std::to_string(number % 13);
-    load::emit(item{number, static_cast<std::uint32_t>(number % 97), word});
+    emit_with(number, word.c_str());
 }
 
 void emit_while_heard() {
@@ -57,8 +61,13 @@ int main(int argc, char** argv) {
     if (argc > 1 && std::string_view(argv[1]) == "while-heard") {
         emit_while_heard();
     }
+    const bool is_absent = argc > 2 && std::string_view(argv[2]) == "absent";
     for (std::uint64_t number = 0; number < count; ++number) {
-        emit_one(number, size);
+        if (is_absent) {
+            emit_with(number, nullptr);
+        } else {
+            emit_one(number, size);
+        }
     }
     const eventlog::route_status route = load::status().routes[EVENTLOG_ROUTE_USER_EVENTS];
     std::printf("written %" PRIu64 " too_large %" PRIu64 " refused %" PRIu64 " unattached %" PRIu64

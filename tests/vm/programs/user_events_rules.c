@@ -3,7 +3,6 @@
 // What libeventlog takes for granted of the kernel's user_events since Linux 6.4, rule by rule:
 // what it refuses, and with which error.
 // What the C library asks for.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -199,7 +199,7 @@
  *   counter.  With another clock, a record may be late by as long as its writer
  *   was held up.  A record with EVENTLOG_RECORD_OWN_CLOCK may have any time, and
  *   says nothing about those before and behind it: its place in the ring is when
- *   it was emitted.  Readers must not wait for that time, nor search by order.
+ *   it was written.  Readers must not wait for that time, nor search by order.
  *
  * END
  *
@@ -426,7 +426,10 @@ struct eventlog_record {
 };
 
 #define EVENTLOG_RECORD_CUT 1U /* texts were too long and have been cut */
-/* `time` is by a clock of the program's own, in the same unit: earlier or later than it was. */
+/*
+ * `time` is not when it was written, but earlier or later, in the same unit: by a clock of the
+ * program's own, or of an event that the program collected and wrote later.
+ */
 #define EVENTLOG_RECORD_OWN_CLOCK 2U
 #define EVENTLOG_RECORD_FLAGS (EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_OWN_CLOCK) /* all there are */
 

@@ -222,7 +222,7 @@ struct eventlog_provider_query {
 };
 
 /*
- * The first word of a write that holds many events: behind it a word that is 0, then,
+ * The first word of a write that holds many events: behind it a word with flags, then,
  * each at the next multiple of 8 bytes, a struct eventlog_batch_entry with its
  * payload.  Answers how many bytes have been taken, of whole entries; an
  * error only if the first one is refused.  What nobody listens to is taken.
@@ -236,9 +236,23 @@ struct eventlog_batch_entry {
 };
 
 /*
+ * A flag: each entry is a struct eventlog_timed_entry instead.  Subscriptions whose
+ * clock is EVENTLOG_CLOCK_MONOTONIC get its time, with EVENTLOG_RECORD_OWN_CLOCK; others,
+ * and tracing, that of the write.
+ */
+#define EVENTLOG_BATCH_TIMED 1U
+
+struct eventlog_timed_entry {
+	__u32 write_index;
+	__u32 size; /* of the payload behind */
+	__u64 time; /* when it was, on CLOCK_MONOTONIC; 0: when it is written */
+};
+
+/*
  * What read(2) says of events that are missing: a record of this provider with a
  * struct eventlog_missing as its payload, at the time of the first record behind
- * the gap, or, if there is none yet, when the loss was found.
+ * the gap, or, if there is none yet, when the loss was found; if that record has
+ * EVENTLOG_RECORD_OWN_CLOCK, at that of the last one before it that has not, or 0.
  */
 #define EVENTLOG_LOST_PROVIDER 0xffffU
 
@@ -268,6 +282,7 @@ EVENTLOG_ABI(sizeof(struct eventlog_hand_back) == 32);
 EVENTLOG_ABI(sizeof(struct eventlog_statistics) == 64);
 EVENTLOG_ABI(sizeof(struct eventlog_provider_query) == 128);
 EVENTLOG_ABI(sizeof(struct eventlog_batch_entry) == 8);
+EVENTLOG_ABI(sizeof(struct eventlog_timed_entry) == 16);
 EVENTLOG_ABI(EVENTLOG_PROVIDERS_MAX <= EVENTLOG_LOST_PROVIDER);
 
 #endif /* _UAPI_LINUX_EVENTLOG_DEVICE_H */

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// What says among records, as the kernel module gives them, that some are missing.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <cstdint>
+
+namespace elog {
+
+struct gap_record {
+    eventlog_record record{};
+    eventlog_missing missing{};
+
+    gap_record(std::uint32_t cpu, const eventlog_missing& what) : missing(what) {
+        record.size = sizeof(gap_record);
+        record.provider = EVENTLOG_LOST_PROVIDER;
+        record.cpu = static_cast<std::uint16_t>(cpu);
+    }
+};
+
+}  // namespace elog

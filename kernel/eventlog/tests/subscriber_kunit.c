@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tests of subscriber.c: what is refused, what is heard, and that no call leads to itself. */
+#include <linux/eventlog_subscriber.h>
+#include <linux/hardirq.h>
+#include <linux/irqflags.h>
+#include <linux/preempt.h>
+#include <linux/string.h>
+
+#include "../provider.h"
+
+#include "kunit.h"
+
+struct sold_event {
+	u64 number;
+};
+
+struct failed_event {
+	u64 number;
+};
+
+EVENTLOG_EVENT(sold, EVENTLOG_FIELDS(EVENTLOG_FIELD(sold, number)), .keywords = BIT_ULL(0));
+EVENTLOG_EVENT(failed, EVENTLOG_FIELDS(EVENTLOG_FIELD(failed, number)),
+	       .level = EVENTLOG_LEVEL_ERROR);
+
+EVENTLOG_PROVIDER(trial, EVENTLOG_PROVIDES(&event_sold, &event_failed),
+		  EVENTLOG_KEYWORDS({ "sales", 0 }));
+
+static unsigned int calls;
+static u64 numbers; /* of what was heard, their sum */
+static struct eventlog_heard last;
+
+static void count_it(const struct eventlog_heard *what)
+{
+	u64 number;
+
+	memcpy(&number, what->payload, sizeof(number));
+	numbers += number;
+	calls++;
+	last = *what;
+}
+
+static void heard(struct eventlog_subscriber *subscriber, const struct eventlog_heard *what)
+{
+	count_it(what);
+}
+
+EVENTLOG_SUBSCRIBER(all, EVENTLOG_WISHES({ "trial", "*" }), .heard = heard);
+EVENTLOG_SUBSCRIBER(failures, EVENTLOG_WISHES({ "no one", "*" },
+					      { "t?ial", "*", .level = EVENTLOG_LEVEL_ERROR }),
+		    .heard = heard);
+
+/* In the place of an NMI, for there is none that could be asked for. */
+static void emit_in_nmi(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	__preempt_count_add(NMI_OFFSET);
+	EVENTLOG_EMIT(sold, .number = 100);
+	__preempt_count_sub(NMI_OFFSET);
+	local_irq_restore(flags);
+}
+
+static void emit_more(struct eventlog_subscriber *subscriber, const struct eventlog_heard *what)
+{
+	count_it(what);
+	EVENTLOG_EMIT(failed, .number = 1000);
+	if (!in_nmi())
+		emit_in_nmi();
+}
+
+EVENTLOG_SUBSCRIBER(emitting, EVENTLOG_WISHES({ "trial", "*" }), .heard = emit_more);
+
+/* Whoever has registered it, it goes with the test. */
+KUNIT_DEFINE_ACTION_WRAPPER(unregister, eventlog_subscriber_unregister,
+			    struct eventlog_subscriber *);
+
+static void begin(struct kunit *test, struct eventlog_subscriber *subscriber)
+{
+	KUNIT_ASSERT_EQ(test, 0, eventlog_subscriber_register(subscriber));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, unregister, subscriber));
+}
+
+static int prepare(struct kunit *test)
+{
+	calls = 0;
+	numbers = 0;
+	return eventlog_provider_register(&trial_provider);
+}
+
+static void clean_up(struct kunit *test)
+{
+	eventlog_provider_unregister(&trial_provider);
+}
+
+static void refuses(struct kunit *test, const char *name, const struct eventlog_wish *wishes,
+		    u16 count)
+{
+	struct eventlog_subscriber subscriber = {
+		.name = name, .wishes = wishes, .wish_count = count, .heard = heard,
+	};
+
+	KUNIT_EXPECT_EQ(test, -EINVAL, eventlog_subscriber_register(&subscriber));
+	KUNIT_EXPECT_NULL(test, subscriber.registered);
+	/* That does nothing. */
+	eventlog_subscriber_unregister(&subscriber);
+}
+
+static void refuses_what_is_not_right(struct kunit *test)
+{
+	static const struct eventlog_wish right[65] = { { "trial", "*" } };
+	char endless[65] = "";
+	const struct eventlog_wish wrong[] = {
+		{ NULL, "*" }, { "trial", NULL }, { "", "*" }, { "trial", "" }, { endless, "*" },
+		{ "trial", endless }, { "trial", "*", .level = EVENTLOG_LEVEL_TRACE + 1 },
+	};
+	struct eventlog_subscriber silent = {
+		.name = "silent", .wishes = right, .wish_count = 1,
+	};
+	size_t i;
+
+	memset(endless, '*', sizeof(endless) - 1);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		refuses(test, "wrong", &wrong[i], 1);
+	refuses(test, NULL, right, 1);
+	refuses(test, "", right, 1);
+	refuses(test, "nothing", NULL, 1);
+	refuses(test, "nothing", right, 0);
+	refuses(test, "too much", right, ARRAY_SIZE(right));
+	KUNIT_EXPECT_EQ(test, -EINVAL, eventlog_subscriber_register(&silent));
+}
+
+static void is_registered_once(struct kunit *test)
+{
+	begin(test, &all_subscriber);
+	KUNIT_EXPECT_EQ(test, -EBUSY, eventlog_subscriber_register(&all_subscriber));
+}
+
+static void hears_only_while_it_is_registered(struct kunit *test)
+{
+	EVENTLOG_EMIT(sold, .number = 1);
+	KUNIT_ASSERT_EQ(test, 0, eventlog_subscriber_register(&all_subscriber));
+	EVENTLOG_EMIT(sold, .number = 10);
+	eventlog_subscriber_unregister(&all_subscriber);
+	KUNIT_EXPECT_FALSE(test, eventlog_wants(&event_sold));
+	EVENTLOG_EMIT(sold, .number = 100);
+	KUNIT_ASSERT_EQ(test, 0, eventlog_subscriber_register(&all_subscriber));
+	EVENTLOG_EMIT(sold, .number = 1000);
+	eventlog_subscriber_unregister(&all_subscriber);
+	KUNIT_EXPECT_EQ(test, numbers, 1010);
+}
+
+static void is_told_whose_event_it_is(struct kunit *test)
+{
+	begin(test, &all_subscriber);
+	EVENTLOG_EMIT(failed, .number = 7);
+	KUNIT_ASSERT_EQ(test, calls, 1);
+	KUNIT_EXPECT_STREQ(test, last.provider, "trial");
+	KUNIT_EXPECT_STREQ(test, last.event, "failed");
+	KUNIT_EXPECT_STREQ(test, last.owner, KBUILD_MODNAME);
+	KUNIT_EXPECT_EQ(test, last.number, 1);
+	KUNIT_EXPECT_EQ(test, last.size, sizeof(u64));
+	KUNIT_EXPECT_EQ(test, last.level, EVENTLOG_LEVEL_ERROR);
+	KUNIT_EXPECT_EQ(test, last.keywords, 0);
+	KUNIT_EXPECT_EQ(test, last.process, 0);
+	KUNIT_EXPECT_EQ(test, last.thread, current->pid);
+	KUNIT_EXPECT_TRUE(test, uid_eq(last.user, GLOBAL_ROOT_UID));
+	KUNIT_EXPECT_NOT_NULL(test, last.schema);
+	KUNIT_EXPECT_GT(test, last.schema_size, 0);
+}
+
+static void hears_what_one_of_its_wishes_is_for(struct kunit *test)
+{
+	begin(test, &failures_subscriber);
+	KUNIT_EXPECT_FALSE(test, eventlog_wants(&event_sold));
+	EVENTLOG_EMIT(sold, .number = 1);
+	EVENTLOG_EMIT(failed, .number = 10);
+	KUNIT_EXPECT_EQ(test, numbers, 10);
+}
+
+static void does_not_keep_it_from_others(struct kunit *test)
+{
+	begin(test, &all_subscriber);
+	begin(test, &failures_subscriber);
+	EVENTLOG_EMIT(sold, .number = 1);
+	EVENTLOG_EMIT(failed, .number = 10);
+	KUNIT_EXPECT_EQ(test, numbers, 21);
+}
+
+/* In the task and in an NMI one each is heard, and what that leads to is left out. */
+static void hears_nothing_that_it_leads_to(struct kunit *test)
+{
+	begin(test, &emitting_subscriber);
+	EVENTLOG_EMIT(sold, .number = 1);
+	KUNIT_EXPECT_EQ(test, numbers, 101);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&emitting_subscriber.left_out), 2);
+	EVENTLOG_EMIT(sold, .number = 1);
+	KUNIT_EXPECT_EQ(test, numbers, 202);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&emitting_subscriber.left_out), 4);
+}
+
+/* But another one does. */
+static void has_others_hear_what_it_leads_to(struct kunit *test)
+{
+	begin(test, &emitting_subscriber);
+	begin(test, &failures_subscriber);
+	EVENTLOG_EMIT(sold, .number = 1);
+	KUNIT_EXPECT_EQ(test, numbers, 2101);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&failures_subscriber.left_out), 0);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(refuses_what_is_not_right),
+	KUNIT_CASE(is_registered_once),
+	KUNIT_CASE(hears_only_while_it_is_registered),
+	KUNIT_CASE(is_told_whose_event_it_is),
+	KUNIT_CASE(hears_what_one_of_its_wishes_is_for),
+	KUNIT_CASE(does_not_keep_it_from_others),
+	KUNIT_CASE(hears_nothing_that_it_leads_to),
+	KUNIT_CASE(has_others_hear_what_it_leads_to),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "eventlog_subscriber", .init = prepare, .exit = clean_up, .test_cases = cases,
+};
+
+kunit_test_suite(suite);

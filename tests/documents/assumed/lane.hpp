@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+#include <eventlog/lane.hpp>
+
+struct job;
+const job* take_job();
+void work_on(const job& what);
+bool is_idle();

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Subscribers in the kernel: a module hears what programs, other modules and the kernel itself
+emit, all of it and nothing else, in any context, and when it goes they emit no longer for it."""
+
+import pathlib
+import re
+
+import kernel_module
+import loads
+import parts
+import vm_case
+
+ROUNDS = 50
+SHOPS = 3
+NMIS = 1000
+HERE = pathlib.Path(__file__).resolve().parent
+
+SCRIPT = parts.SHELL + rf"""
+elog=$0 shop=$1 heard=$2
+hooks=/sys/module/eventlog/parameters/kernel_hooks
+told=/sys/module/eventlog_hear/parameters
+insmod /eventlog.ko remove_idle=1 || exit
+mount -t debugfs none /sys/kernel/debug 2> /dev/null
+
+part heard "$heard" /eventlog_hear.ko $3 $4
+# What a subscriber hears, by its parameters, while the rest of the line runs.
+beside() {{
+    insmod /eventlog_hear.ko $1 || return
+    shift
+    "$@"
+    status=$?
+    echo "heard $(cat $told/heard), left out $(cat $told/left_out)"
+    rmmod eventlog_hear && return $status
+}}
+shops() {{
+    for i in $(seq {SHOPS}); do "$shop" {ROUNDS} & all="$all $!"; done
+    wait $all
+}}
+part alone beside provider=shop shops
+# Who listens through the device, with the same wishes.
+record() {{ "$elog" record --via device "$@"; }}
+picked() {{ beside "$1" record -e "$2" -o /tmp/$3.elog -j -- "$shop" {ROUNDS}; }}
+part all picked provider=shop 'shop:*' all
+part warnings picked 'provider=s* level=2' 'shop:*@warn' warnings
+part sales picked 'provider=shop level=3 keywords=1' 'shop:*@info/sales' sales
+part refunds picked 'event=r?fund' 'shop:refund' refunds
+
+sleep_with_hooks() {{ sleep 0.5; echo "attached to $(cat $hooks)"; }}
+part switches beside 'provider=kernel event=switch' sleep_with_hooks
+part detached cat $hooks
+part unnamed beside 'provider=*' sleep_with_hooks
+ticks() {{
+    insmod /eventlog_ticker.ko
+    ticked() {{ [ $(cat $told/heard) -ge 2 ]; }}
+    wait_until ticked
+    cat $told/last
+    rmmod eventlog_ticker
+}}
+part ticks beside provider=ticker ticks
+insmod /eventlog_nmi.ko || exit
+emit() {{ echo {NMIS} > /sys/module/eventlog_nmi/parameters/emit; }}
+part nmis beside provider=nmis emit
+# It answers each with an event of its own, which it wants, too, and so does somebody else.
+echoes() {{
+    beside 'echo=1' record -e echoes -o /tmp/echoes.elog -j -- \
+        sh -c 'echo {NMIS} > /sys/module/eventlog_nmi/parameters/emit'
+}}
+part echoes echoes
+rmmod eventlog_nmi
+
+insmod /eventlog_watch.ko || exit
+in_use() {{ rmmod eventlog; }}
+part in_use in_use
+watched() {{ "$shop" {ROUNDS}; cat /sys/kernel/debug/eventlog_watch; }}
+part watched watched
+rmmod eventlog_watch || exit
+is_unloaded() {{ rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }}
+part unload wait_until is_unloaded
+"""
+FILES = tuple(f"{name}.elog" for name in ("all", "warnings", "sales", "refunds", "echoes"))
+
+
+class Subscribers(parts.Case):
+    """One guest, in which subscribers come and go; what came of it is looked at here."""
+
+    KERNEL = "debian-6.12"
+    COUNT = 20_000
+    CYCLES = 50
+    PARAMETERS = ("preempt=full",)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip(cls.KERNEL)
+        module = vm_case.module_or_skip(kernel)
+        programs = [vm_case.built("ELOG"),
+                    *(vm_case.built("PROGRAMS", name)
+                      for name in ("device_shop", "eventlog_heard"))]
+        using = [kernel_module.using_module(kernel, pathlib.Path(module), HERE / folder) / name
+                 for folder, name in (("subscriber", "eventlog_hear.ko"),
+                                      ("nmi", "eventlog_nmi.ko"))]
+        cls.result = cls.run_script(
+            kernel, SCRIPT, programs, str(cls.COUNT), str(cls.CYCLES),
+            files={"/eventlog.ko": module,
+                   **{f"/{path.name}": str(path) for path in using},
+                   **{f"/{name}": str(kernel_module.sample_beside(module, name))
+                      for name in ("eventlog_ticker.ko", "eventlog_watch.ko")}},
+            collect=tuple(f"/tmp/{name}" for name in FILES),
+            parameters=cls.PARAMETERS,
+            processors=2,
+            time_limit=1200,
+        )
+
+    def heard(self, title):
+        """How many events it has heard in a part, and how many were left out."""
+        said = "\n".join(self.part(title))
+        counts = re.search(r"^heard (\d+), left out (\d+)$", said, re.MULTILINE)
+        return tuple(int(count) for count in counts.groups())
+
+    def recorded(self, title):
+        """How many events were meant for who listened through the device meanwhile."""
+        told = loads.summary(self.part(title))
+        return told["events"] + told["lost"]
+
+    def test_hears_what_a_program_writes_as_it_is_and_all_of_it(self):
+        self.assertEqual(self.part("heard")[-1], "ok: all is heard")
+
+    def test_has_programs_emit_that_nobody_else_listens_to(self):
+        self.assertEqual(self.heard("alone"), (SHOPS * 16 * ROUNDS, 0))
+
+    def test_hears_what_subscriptions_get_beside_it(self):
+        self.assertEqual(self.heard("all"), (16 * ROUNDS, 0))
+        for title in ("all", "warnings", "sales", "refunds"):
+            with self.subTest(title):
+                self.assertGreaterEqual(self.recorded(title), ROUNDS)
+                self.assertEqual(self.heard(title), (self.recorded(title), 0))
+
+    def test_hears_the_kernel_which_is_attached_only_meanwhile(self):
+        self.assertGreater(self.heard("switches")[0], 3)
+        self.assertIn("attached to 1", self.part("switches"))
+        self.assertEqual(self.part("detached"), ["0"])
+
+    def test_hears_the_kernel_only_by_its_name(self):
+        self.assertEqual(self.heard("unnamed"), (0, 0))
+        self.assertIn("attached to 0", self.part("unnamed"))
+
+    def test_hears_another_module_that_comes_later_and_goes_before_it(self):
+        last, _ = self.part("ticks")
+        told = re.search(r"^ticker:tick number=0 level=4 keywords=0 schema=\d+ hash=\w+ "
+                         r"owner=eventlog_ticker process=0 thread=\d+ user=0 "
+                         r"payload=(\w{16})$", last)
+        self.assertIsNotNone(told, last)
+        seconds = int.from_bytes(bytes.fromhex(told[1]), "little")
+        count, left_out = self.heard("ticks")
+        self.assertGreaterEqual(seconds, 2)
+        # More may have passed until it goes.
+        self.assertGreaterEqual(count, seconds)
+        self.assertEqual(left_out, 0)
+
+    def test_hears_what_comes_in_nmis(self):
+        self.assertEqual(self.heard("nmis"), (2 * NMIS, 0))
+
+    def test_does_not_hear_what_it_leads_to_and_counts_it(self):
+        self.assertEqual(self.heard("echoes"), (2 * NMIS, 2 * NMIS))
+        self.assertEqual(self.recorded("echoes"), 2 * NMIS)
+
+    def test_has_the_module_stay(self):
+        self.part("in_use", 1)
+
+    def test_counts_errors_as_the_manual_says(self):
+        self.assertEqual(self.part("watched"), [f"{ROUNDS} shop:break_in", "0 others"])
+
+    def test_leaves_nothing_behind(self):
+        self.part("unload")
+
+
+class SubscribersBefore66(Subscribers):
+    """The same on an older kernel."""
+
+    KERNEL = "debian-6.1"
+
+
+class SubscribersUnderDebugging(Subscribers):
+    """The same where the kernel looks after itself."""
+
+    KERNEL = "debug-6.12"
+    COUNT = 2_000
+    PARAMETERS = ()
+
+
+if __name__ == "__main__":
+    vm_case.main()
