@@ -109,12 +109,12 @@ static void count_switches(int file, unsigned* all, unsigned* own) {
 static void leave_out_own(void) {
     unsigned all = 0;
     unsigned own = 0;
-    const int with = subscribe_to_switches(0);
+    // What happens in between, only the one that is there longer has.
     const int without = subscribe_to_switches(EVENTLOG_WITHOUT_READER);
+    const int with = subscribe_to_switches(0);
     pass(rounds);
     unsigned all_without = 0;
     unsigned own_without = 0;
-    // What happens in between, only the one that is read last has.
     count_switches(with, &all, &own);
     count_switches(without, &all_without, &own_without);
     step("switches are counted", all >= 2 * rounds);
