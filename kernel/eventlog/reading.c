@@ -75,18 +75,24 @@ static bool is_over(const struct eventlog_subscription *subscription)
 }
 
 /*
- * Tells writers that somebody waits, unless there is something, or will be nothing.
+ * Tells writers that somebody waits, and says whether there is something already.
  * A writer that has not seen that yet may have written what we have not: there is no
  * fence in its way, so we look again in a moment, when it must be visible.
  */
-static bool is_ready(struct eventlog_subscription *subscription)
+static bool arm_and_look(struct eventlog_subscription *subscription)
 {
-	if (is_over(subscription) || any_has_something(subscription, subscription->at_switch))
-		return true;
 	WRITE_ONCE(subscription->waiting, true);
-	smp_mb(); /* before looking again */
+	smp_mb(); /* before looking */
 	mod_timer(&subscription->recheck, jiffies + 2);
 	return any_has_something(subscription, subscription->at_switch);
+}
+
+/* For who reads what there is, before waiting again. */
+static bool is_ready(struct eventlog_subscription *subscription)
+{
+	return is_over(subscription) ||
+	       any_has_something(subscription, subscription->at_switch) ||
+	       arm_and_look(subscription);
 }
 
 static void wake_readers(struct eventlog_subscription *subscription)
@@ -203,12 +209,28 @@ static bool catch_up(const struct eventlog_subscription *subscription,
 	return true;
 }
 
+/*
+ * Whether some of what was lost when `lost` was read is behind a record that this
+ * control word does not show: a nested writer may have filled the next buffer already.
+ */
+static bool has_switched(const struct eventlog_subscription *subscription,
+			 struct eventlog_ring *ring, u64 generation, u64 control)
+{
+	smp_rmb(); /* behind `lost` */
+	return READ_ONCE(descriptor_of(subscription, ring, generation + 1)->generation) ==
+		       generation + 1 ||
+	       READ_ONCE(ring->control) != control;
+}
+
 /* The losses behind the last record of a ring that is full: as long as it is, there are more. */
-static enum found find_last_gap(struct eventlog_ring *ring, struct eventlog_reading *reading,
+static enum found find_last_gap(struct eventlog_subscription *subscription,
+				struct eventlog_ring *ring, struct eventlog_reading *reading,
 				u64 control, u64 now, struct item *item)
 {
 	const u64 lost = is_sealed(control) ? READ_ONCE(ring->lost) : reading->lost_told;
 
+	if (is_sealed(control) && has_switched(subscription, ring, reading->generation, control))
+		return GO_ON;
 	item->record = NULL;
 	item->missing.overwritten = 0;
 	item->missing.lost = lost - reading->lost_told;
@@ -282,7 +304,7 @@ static enum found find_in_buffer(struct eventlog_subscription *subscription, u32
 		return take_record(subscription, index, ring, item);
 	}
 	if (is_active)
-		return find_last_gap(ring, reading, control, now, item);
+		return find_last_gap(subscription, ring, reading, control, now, item);
 	if (!overwrites(subscription)) /* behind our reading of it */
 		smp_store_release(&ring->drained, generation + 1);
 	move_to(reading, generation + 1);
@@ -454,7 +476,8 @@ __poll_t eventlog_poll(struct eventlog_subscription *subscription, struct file *
 	poll_wait(file, &subscription->readers, table);
 	if (is_over(subscription))
 		return readable | EPOLLHUP;
-	return is_ready(subscription) ? readable : 0;
+	/* Also where there is something: who waits for edges wants to be told of the next. */
+	return arm_and_look(subscription) ? readable : 0;
 }
 
 /* With the lock held: of what has been handed back somebody else has told. */

@@ -28,6 +28,7 @@ static u64 seed;
 static u64 now;
 static unsigned int depth;
 static bool is_reading;
+static bool is_over; /* nobody writes any more */
 static unsigned int chance; /* of an interruption: one in so many */
 
 static u64 attempted;
@@ -44,6 +45,7 @@ static struct {
 	u64 read;
 	u64 overwritten;
 	u64 lost_told;
+	u64 told_last; /* that often before any record followed */
 	u64 last_time;
 } reader;
 static u64 seen[depth_max + 1]; /* interruptions, by depth: that the test tests something */
@@ -192,6 +194,38 @@ static void catch_up(u64 control)
 	}
 }
 
+/* Writers on the other CPU, while the reader is between two accesses. */
+static void write_meanwhile(void)
+{
+	u32 i;
+
+	if (is_over || depth == depth_max || next(4))
+		return;
+	depth++;
+	for (i = next(40); i; i--)
+		write_one();
+	depth--;
+}
+
+/* The losses behind which there is no record yet. */
+static void tell_last_losses(u64 control)
+{
+	const u64 following = reader.generation + 1;
+	u64 lost;
+
+	if (eventlog_position_of(control) != EVENTLOG_SEALED)
+		return;
+	write_meanwhile();
+	lost = region.head.lost;
+	write_meanwhile();
+	if (region.head.control != control || descriptor_of(following)->generation == following)
+		return;
+	if (lost < reader.lost_told)
+		fail("losses are told twice");
+	reader.told_last += lost != reader.lost_told;
+	reader.lost_told = lost;
+}
+
 /* As uapi/linux/eventlog.h says under READING.  Returns false if nothing follows. */
 static bool read_buffer(u64 control)
 {
@@ -228,8 +262,10 @@ static bool read_buffer(u64 control)
 	} else if (active) {
 		return false; /* just being switched: again later */
 	}
-	if (active)
+	if (active) {
+		tell_last_losses(control);
 		return false;
+	}
 	reader.generation = generation + 1;
 	reader.offset = 0;
 	reader.records = 0;
@@ -276,6 +312,7 @@ static void begin(bool overwrite, u32 buffer_count)
 	memset(&reader, 0, sizeof(reader));
 	memset(memory, 0, sizeof(memory));
 	attempted = 0;
+	is_over = false;
 	writer = (struct eventlog_ring_writer){
 		.reserved = EVENTLOG_SEALED,
 		.buffer_count = buffer_count,
@@ -320,12 +357,14 @@ static void conserve(bool overwrite, u32 buffer_count)
 			    region.head.lost)
 			fail("a loss does not stand before its buffer");
 	}
+	is_over = true;
 	read_all();
 	if (writer.reserved != region.head.control)
 		fail("something has not been made visible");
 	if (reader.read + reader.overwritten + region.head.lost != attempted)
 		fail("what was attempted is not what was read or counted");
-	if (!reader.read || (overwrite ? !reader.overwritten : !region.head.lost))
+	if (!reader.read || (overwrite ? !reader.overwritten :
+			     !region.head.lost || !reader.told_last))
 		fail("nothing was read, or nothing was missing");
 }
 

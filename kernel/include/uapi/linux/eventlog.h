@@ -162,7 +162,9 @@
  *      buffer_count times.
  *
  *   At the end, `lost` less what has been told is the gap that no record
- *   follows.
+ *   follows.  While the producer writes, that is so only if afterwards (acquire
+ *   fence) `control` still is what it was in 1., and the descriptor of g + 1 does
+ *   not have that generation yet: else a record stands in front of some of them.
  *
  *   Reading without being waited for.  So read all readers of a region in
  *   overwrite mode, however many there are, and in either mode those that do not
