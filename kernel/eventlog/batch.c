@@ -286,5 +286,5 @@ ssize_t eventlog_write_batch(struct eventlog_file *file, struct iov_iter *from, 
 		return -ENOMEM;
 	taken = write_entries(&batch, from, part);
 	kfree(part);
-	return taken > 0 ? taken + 2 * sizeof(u32) : taken;
+	return taken >= 0 ? taken + 2 * sizeof(u32) : taken;
 }
