@@ -57,11 +57,7 @@ relay_stats parse_relay_stats(std::string_view text, std::uint32_t cpu_count) {
     while (!text.empty()) {
         std::string_view line = take_until(text, '\n');
         const std::string_view name = take_until(line, ' ');
-        if (name == "paused") {
-            stats.paused_lost = take_named(line, "lost");
-        } else {
-            take_cpu(name, line, stats);
-        }
+        take_cpu(name, line, stats);
     }
     return stats;
 }

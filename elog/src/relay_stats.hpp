@@ -18,7 +18,6 @@ struct relay_counts {
 
 struct relay_stats {
     std::vector<relay_counts> cpus{};
-    std::uint64_t paused_lost = 0;  // of any CPU
 };
 
 /// Throws failure for what it cannot be on a machine of so many CPUs.

@@ -109,9 +109,6 @@ std::span<const std::uint8_t> relay_subscription::tell_rest() {
             append_gap(bytes_, each.cpu, lost - each.parser.lost());
         }
     }
-    if (stats_.paused_lost != 0) {
-        append_gap(bytes_, 0, stats_.paused_lost);
-    }
     return bytes_;
 }
 

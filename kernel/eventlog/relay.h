@@ -13,19 +13,25 @@
  *   relay_read.c      read(2) of a buffer, beside its writer
  *
  * Each buffer is changed by its CPU alone, with interrupts off, or with the
- * channel's lock held if there is one buffer for all.  Who closes or resets a
- * channel first turns writers away, and waits until none is at it.
+ * channel's lock held if there is one buffer for all.  What that leads to, a
+ * tracepoint of locks or of calls to other CPUs, may have an event written in
+ * the midst of it: eventlog_relay_enter() turns that away, and it is lost.  Who
+ * closes or resets a channel first turns writers away, and waits until none is
+ * at it.
  */
 #ifndef EVENTLOG_RELAY_H
 #define EVENTLOG_RELAY_H
 
+#include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/eventlog_relay.h>
+#include <linux/irqflags.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/relay.h>
 #include <linux/rwsem.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 
 #include "account.h"
@@ -35,11 +41,13 @@ struct eventlog_relay_buffer {
 	struct mutex reading; /* by one at a time, who gives it back */
 	u64 recorded;
 	u64 lost;
+	atomic64_t lost_aside; /* by whom was turned away: becomes `lost` with a sub-buffer */
 	u64 overwritten; /* no longer in the buffer, read or not; in overwrite mode */
 	u64 sequence; /* of the next sub-buffer */
 	u64 begun; /* recorded when this sub-buffer began */
 	u64 lost_told; /* lost when it did */
 	u32 *counts; /* records of each sub-buffer */
+	bool entered; /* the CPU of this number is at the channel, at whichever buffer of it */
 } ____cacheline_aligned;
 
 enum eventlog_relay_state {
@@ -49,7 +57,8 @@ enum eventlog_relay_state {
 };
 
 struct eventlog_relay {
-	struct list_head node; /* of all channels that are open */
+	struct list_head node; /* of all channels that have a name */
+	bool is_open; /* by the lock of these: can be found */
 	struct kref references;
 	struct eventlog_user *user;
 	unsigned int pages; /* that it is charged for */
@@ -62,12 +71,44 @@ struct eventlog_relay {
 	enum eventlog_relay_state state;
 	struct eventlog_relay_buffer *buffers; /* by CPU */
 	u32 *counts;
-	atomic64_t paused_losses;
 };
 
 static inline bool eventlog_relay_is(const struct eventlog_relay *relay, u32 flag)
 {
 	return relay->options.flags & flag;
+}
+
+/*
+ * From here until eventlog_relay_leave() this CPU alone is at what it changes, with
+ * interrupts off.  `locked`: with the lock of the channel, too, as for its buffer of all,
+ * or for that of a CPU which is off.  Returns false if this CPU already is at the channel.
+ */
+static inline bool eventlog_relay_enter(struct eventlog_relay *relay, bool locked,
+					unsigned long *flags)
+{
+	bool *entered;
+
+	local_irq_save(*flags);
+	entered = &relay->buffers[smp_processor_id()].entered;
+	if (READ_ONCE(*entered)) {
+		local_irq_restore(*flags);
+		return false;
+	}
+	WRITE_ONCE(*entered, true);
+	barrier(); /* what the lock leads to is turned away, too */
+	if (locked)
+		raw_spin_lock(&relay->global_lock);
+	return true;
+}
+
+static inline void eventlog_relay_leave(struct eventlog_relay *relay, bool locked,
+					unsigned long flags)
+{
+	if (locked)
+		raw_spin_unlock(&relay->global_lock);
+	barrier();
+	WRITE_ONCE(relay->buffers[smp_processor_id()].entered, false);
+	local_irq_restore(flags);
 }
 
 /* relay_buffer.c: contracts stand with the functions. */
@@ -77,6 +118,7 @@ bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
 				  const struct eventlog_record *record, const void *payload);
 void eventlog_relay_buffer_lose(struct eventlog_relay *relay);
 void eventlog_relay_buffers_flush(struct eventlog_relay *relay);
+void eventlog_relay_buffers_end(struct eventlog_relay *relay);
 struct eventlog_relay_buffer *eventlog_relay_kept_of(const struct rchan_buf *buffer);
 void eventlog_relay_run_beside(struct rchan_buf *buffer, void (*run)(void *data), void *data);
 
@@ -90,7 +132,7 @@ void eventlog_relay_files_exit(void);
 struct dentry *eventlog_relay_files_root(void);
 
 /* relay_channel.c */
-void eventlog_relay_reset(struct eventlog_relay *relay);
+int eventlog_relay_reset(struct eventlog_relay *relay);
 int eventlog_relay_show(struct eventlog_relay *relay);
 
 /* For subscriptions: relay_device.c and relay_channel.c. */

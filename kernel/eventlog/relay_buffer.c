@@ -8,19 +8,24 @@
 #include <linux/poll.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/wait.h>
 
 #include "relay.h"
 
-/* Whoever has a buffer open has its channel, too. */
+/*
+ * Whoever has a buffer open has its channel, too.  As relay's own, which takes a buffer
+ * that relay has not finished: its file is there before that.
+ */
 static int open_buffer(struct inode *inode, struct file *file)
 {
-	const struct rchan_buf *buffer = inode->i_private;
+	struct rchan_buf *buffer = inode->i_private;
 	struct eventlog_relay *relay = buffer->chan->private_data;
-	const int error = relay_file_operations.open(inode, file);
 
-	if (!error)
-		kref_get(&relay->references);
-	return error;
+	if (!kref_get_unless_zero(&buffer->kref))
+		return -ENODEV;
+	kref_get(&relay->references);
+	file->private_data = buffer;
+	return nonseekable_open(inode, file);
 }
 
 static int release_buffer(struct inode *inode, struct file *file)
@@ -35,7 +40,12 @@ static int release_buffer(struct inode *inode, struct file *file)
 
 static __poll_t poll_buffer(struct file *file, struct poll_table_struct *wait)
 {
-	return relay_file_operations.poll(file, wait);
+	const struct rchan_buf *buffer = file->private_data;
+	const struct eventlog_relay *relay = buffer->chan->private_data;
+	const __poll_t is_there = relay_file_operations.poll(file, wait);
+
+	/* Now that we wait: who closes the channel says so before it wakes us. */
+	return READ_ONCE(relay->state) == EVENTLOG_RELAY_CLOSED ? is_there | EPOLLERR : is_there;
 }
 
 static int map_buffer(struct file *file, struct vm_area_struct *area)
@@ -83,6 +93,12 @@ static u32 *count_of(const struct rchan_buf *buffer, const void *subbuf)
 	return &eventlog_relay_kept_of(buffer)->counts[index];
 }
 
+static void count_those_turned_away(struct eventlog_relay_buffer *kept)
+{
+	if (atomic64_read(&kept->lost_aside))
+		kept->lost += atomic64_xchg(&kept->lost_aside, 0);
+}
+
 /* Called again for each record while there is no room: all of it may be done over. */
 static int start_subbuf(struct rchan_buf *buffer, void *subbuf, void *before, size_t padding)
 {
@@ -90,6 +106,7 @@ static int start_subbuf(struct rchan_buf *buffer, void *subbuf, void *before, si
 	struct eventlog_relay_buffer *kept = eventlog_relay_kept_of(buffer);
 	struct eventlog_relay_header *header = subbuf;
 
+	count_those_turned_away(kept);
 	if (before) {
 		end_subbuf(buffer, before, padding);
 		*count_of(buffer, before) = kept->recorded - kept->begun;
@@ -182,10 +199,11 @@ static void set_file(void *data)
 	struct eventlog_relay *relay = late->buffer->chan->private_data;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&relay->global_lock, flags);
+	if (WARN_ON_ONCE(!eventlog_relay_enter(relay, true, &flags)))
+		return;
 	d_inode(late->file)->i_size = late->buffer->early_bytes;
 	late->buffer->dentry = late->file;
-	raw_spin_unlock_irqrestore(&relay->global_lock, flags);
+	eventlog_relay_leave(relay, true, flags);
 }
 
 static int show_buffer(struct eventlog_relay *relay, struct rchan_buf *buffer)
@@ -215,18 +233,21 @@ int eventlog_relay_buffers_show(struct eventlog_relay *relay)
 
 	if (channel->has_base_filename)
 		return -EEXIST;
-	/* Those that come later get their files from relay. */
 	cpus_read_lock();
-	strscpy(channel->base_filename, "cpu", sizeof(channel->base_filename));
-	channel->has_base_filename = 1;
-	channel->parent = relay->directory;
 	for_each_possible_cpu(cpu) {
 		struct rchan_buf *buffer = *per_cpu_ptr(channel->buf, cpu);
 
-		if (buffer && !error)
+		/* An earlier call may have come so far, and failed. */
+		if (buffer && !buffer->dentry)
 			error = show_buffer(relay, buffer);
-		if (eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL))
+		if (error || eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL))
 			break;
+	}
+	if (!error) {
+		/* CPUs that come later get their files from relay. */
+		strscpy(channel->base_filename, "cpu", sizeof(channel->base_filename));
+		channel->has_base_filename = 1;
+		channel->parent = relay->directory;
 	}
 	cpus_read_unlock();
 	return error;
@@ -274,15 +295,17 @@ void eventlog_relay_buffer_lose(struct eventlog_relay *relay)
 static void flush_buffer(void *data)
 {
 	struct rchan_buf *buffer = data;
-	const struct eventlog_relay_buffer *kept = eventlog_relay_kept_of(buffer);
+	struct eventlog_relay_buffer *kept = eventlog_relay_kept_of(buffer);
 	struct eventlog_relay *relay = buffer->chan->private_data;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&relay->global_lock, flags);
+	if (WARN_ON_ONCE(!eventlog_relay_enter(relay, true, &flags)))
+		return;
+	count_those_turned_away(kept);
 	/* Else there would be sub-buffers without anything in them. */
 	if (kept->recorded != kept->begun || kept->lost != kept->lost_told)
 		relay_switch_subbuf(buffer, 0);
-	raw_spin_unlock_irqrestore(&relay->global_lock, flags);
+	eventlog_relay_leave(relay, true, flags);
 }
 
 /*
@@ -302,6 +325,26 @@ void eventlog_relay_buffers_flush(struct eventlog_relay *relay)
 			eventlog_relay_run_beside(buffer, flush_buffer, buffer);
 		if (global)
 			break;
+	}
+	cpus_read_unlock();
+}
+
+/*
+ * Nobody writes any more.  What is told at the end of a sub-buffer is told now, unless a
+ * new one would take the place of records; and who waits gets to know.
+ */
+void eventlog_relay_buffers_end(struct eventlog_relay *relay)
+{
+	struct rchan_buf *buffer;
+	int cpu;
+
+	if (!eventlog_relay_is(relay, EVENTLOG_RELAY_OVERWRITE))
+		eventlog_relay_buffers_flush(relay);
+	cpus_read_lock();
+	for_each_possible_cpu(cpu) {
+		buffer = *per_cpu_ptr(relay->channel->buf, cpu);
+		if (buffer)
+			wake_up_interruptible_all(&buffer->read_wait);
 	}
 	cpus_read_unlock();
 }

@@ -11,6 +11,7 @@
 #include "relay.h"
 #include "ring.h"
 
+/* Held for moments: neither for making a channel nor for closing one. */
 static DEFINE_MUTEX(channels_lock);
 static LIST_HEAD(channels);
 
@@ -52,8 +53,10 @@ struct eventlog_relay *eventlog_relay_find(const char *name)
 
 	mutex_lock(&channels_lock);
 	relay = find_locked(name);
-	if (relay)
+	if (relay && relay->is_open)
 		kref_get(&relay->references);
+	else
+		relay = NULL;
 	mutex_unlock(&channels_lock);
 	return relay;
 }
@@ -82,6 +85,7 @@ static struct eventlog_relay *allocate(const struct eventlog_relay_options *opti
 	if (!relay)
 		return NULL;
 	kref_init(&relay->references);
+	INIT_LIST_HEAD(&relay->node);
 	relay->options = *options;
 	mutex_init(&relay->lock);
 	init_rwsem(&relay->resetting);
@@ -123,18 +127,42 @@ static void end(struct eventlog_relay *relay)
 	if (relay->channel)
 		relay_close(relay->channel);
 	debugfs_remove(relay->directory);
+	/* Its name, too. */
+	mutex_lock(&channels_lock);
+	list_del(&relay->node);
+	mutex_unlock(&channels_lock);
 	if (relay->pages)
 		eventlog_uncharge(relay->user, EVENTLOG_RELAY_PAGES, relay->pages);
 	eventlog_user_put(relay->user);
 	eventlog_relay_put(relay);
 }
 
-static int begin_locked(struct eventlog_relay *relay)
+/* Others who want that name get none from now on, nor do they find it. */
+static int take_name(struct eventlog_relay *relay)
 {
-	int error;
+	bool is_taken;
 
-	if (find_locked(relay->options.name))
-		return -EEXIST;
+	mutex_lock(&channels_lock);
+	is_taken = find_locked(relay->options.name);
+	if (!is_taken)
+		list_add(&relay->node, &channels);
+	mutex_unlock(&channels_lock);
+	return is_taken ? -EEXIST : 0;
+}
+
+static void set_open(struct eventlog_relay *relay, bool is_open)
+{
+	mutex_lock(&channels_lock);
+	relay->is_open = is_open;
+	mutex_unlock(&channels_lock);
+}
+
+static int begin(struct eventlog_relay *relay)
+{
+	int error = take_name(relay);
+
+	if (error)
+		return error;
 	if (!charge(relay))
 		return -EMFILE;
 	relay->directory = debugfs_create_dir(relay->options.name, eventlog_relay_files_root());
@@ -147,7 +175,7 @@ static int begin_locked(struct eventlog_relay *relay)
 	if (!error)
 		error = eventlog_relay_files_add(relay);
 	if (!error)
-		list_add(&relay->node, &channels);
+		set_open(relay, true);
 	return error;
 }
 
@@ -167,9 +195,7 @@ struct eventlog_relay *eventlog_relay_open(const struct eventlog_relay_options *
 		eventlog_relay_put(relay);
 		return ERR_PTR(-ENOMEM);
 	}
-	mutex_lock(&channels_lock);
-	error = begin_locked(relay);
-	mutex_unlock(&channels_lock);
+	error = begin(relay);
 	if (!error)
 		return relay;
 	end(relay);
@@ -184,37 +210,43 @@ static void set_state(struct eventlog_relay *relay, enum eventlog_relay_state st
 	synchronize_rcu();
 }
 
-/* Takes the channel from all: what is open of its files can be read to the end. */
+/*
+ * Takes the channel from all: what is open of its files can be read to the end.  Waits
+ * for who is at `control` or `stats`, or is reading while it is reset; nobody else does.
+ */
 void eventlog_relay_close(struct eventlog_relay *relay)
 {
-	mutex_lock(&channels_lock);
-	list_del(&relay->node);
+	set_open(relay, false);
 	mutex_lock(&relay->lock);
 	set_state(relay, EVENTLOG_RELAY_CLOSED);
 	mutex_unlock(&relay->lock);
+	eventlog_relay_buffers_end(relay);
 	end(relay);
-	mutex_unlock(&channels_lock);
 }
 EXPORT_SYMBOL_GPL(eventlog_relay_close);
 
-/* With relay->lock held.  What has not been read is gone, and is missing from records_before. */
-void eventlog_relay_reset(struct eventlog_relay *relay)
+/*
+ * With relay->lock held.  What has not been read is gone, and is missing from records_before.
+ * Returns 0, or -EINTR if the caller is being killed while it waits for who is reading.
+ */
+int eventlog_relay_reset(struct eventlog_relay *relay)
 {
-	down_write(&relay->resetting);
+	if (down_write_killable(&relay->resetting))
+		return -EINTR;
 	set_state(relay, EVENTLOG_RELAY_PAUSED);
-	/* Before the headers are written, so that these tell of it. */
-	relay->buffers[0].lost += atomic64_xchg(&relay->paused_losses, 0);
 	relay_reset(relay->channel);
 	WRITE_ONCE(relay->state, EVENTLOG_RELAY_OPEN);
 	up_write(&relay->resetting);
+	return 0;
 }
 
-/* EEXIST if it has files. */
+/* EEXIST if it has files; after any other error it can be tried again. */
 int eventlog_relay_show(struct eventlog_relay *relay)
 {
 	int error;
 
-	mutex_lock(&relay->lock);
+	if (mutex_lock_killable(&relay->lock))
+		return -EINTR;
 	error = eventlog_relay_buffers_show(relay);
 	mutex_unlock(&relay->lock);
 	return error;
@@ -228,6 +260,17 @@ struct piece {
 	u8 clock;
 };
 
+/* Not in `lost` itself: who resets, or whom this CPU is in the midst of, is at that. */
+static int turn_away(struct eventlog_relay *relay)
+{
+	const bool global = eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL);
+
+	if (READ_ONCE(relay->state) == EVENTLOG_RELAY_CLOSED)
+		return -ENODEV;
+	atomic64_inc(&relay->buffers[global ? 0 : smp_processor_id()].lost_aside);
+	return -ENOSPC;
+}
+
 static int write_here(struct eventlog_relay *relay, const struct piece *piece)
 {
 	const size_t room = relay->options.subbuf_size - sizeof(struct eventlog_relay_header);
@@ -237,10 +280,8 @@ static int write_here(struct eventlog_relay *relay, const struct piece *piece)
 	case EVENTLOG_RELAY_OPEN:
 		break;
 	case EVENTLOG_RELAY_PAUSED:
-		atomic64_inc(&relay->paused_losses);
-		return -ENOSPC;
 	case EVENTLOG_RELAY_CLOSED:
-		return -ENODEV;
+		return turn_away(relay);
 	}
 	if (size > room || size > EVENTLOG_RECORD_SIZE_MAX) {
 		eventlog_relay_buffer_lose(relay);
@@ -252,28 +293,17 @@ static int write_here(struct eventlog_relay *relay, const struct piece *piece)
 	return eventlog_relay_buffer_append(relay, piece->record, piece->payload) ? 0 : -ENOSPC;
 }
 
-static int write_to_all(struct eventlog_relay *relay, const struct piece *piece)
-{
-	unsigned long flags;
-	int error;
-
-	raw_spin_lock_irqsave(&relay->global_lock, flags);
-	error = write_here(relay, piece);
-	raw_spin_unlock_irqrestore(&relay->global_lock, flags);
-	return error;
-}
-
 /* Who waits for readers of RCU waits for those who have interrupts off, too. */
 static int write_piece(struct eventlog_relay *relay, const struct piece *piece)
 {
+	const bool global = eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL);
 	unsigned long flags;
 	int error;
 
-	if (eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL))
-		return write_to_all(relay, piece);
-	local_irq_save(flags);
+	if (!eventlog_relay_enter(relay, global, &flags))
+		return turn_away(relay);
 	error = write_here(relay, piece);
-	local_irq_restore(flags);
+	eventlog_relay_leave(relay, global, flags);
 	return error;
 }
 

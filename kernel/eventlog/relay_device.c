@@ -9,6 +9,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -18,12 +19,10 @@
 
 struct opened_relay {
 	struct eventlog_user *user;
-	struct eventlog_relay *relay; /* set once */
+	struct mutex lock; /* by who gives it its channel */
+	struct eventlog_relay *relay; /* set once, with release, behind `owns` */
 	bool owns;
 };
-
-/* Who has which channel.  With it held no memory of a process is touched, which may take long. */
-static DEFINE_MUTEX(set_lock);
 
 static int relay_device_open(struct inode *inode, struct file *file)
 {
@@ -32,6 +31,7 @@ static int relay_device_open(struct inode *inode, struct file *file)
 
 	if (!opened)
 		return error;
+	mutex_init(&opened->lock);
 	opened->user = eventlog_user_get();
 	if (!opened->user)
 		goto free_opened;
@@ -82,14 +82,15 @@ static long do_create(struct opened_relay *opened, const void __user *from)
 		return -EFAULT;
 	if (options.size != sizeof(options))
 		return -EINVAL;
-	mutex_lock(&set_lock);
+	if (mutex_lock_killable(&opened->lock))
+		return -EINTR;
 	if (!opened->relay) {
 		relay = eventlog_relay_open(&options);
 		error = PTR_ERR_OR_ZERO(relay);
 		if (!error)
 			give(opened, relay, true);
 	}
-	mutex_unlock(&set_lock);
+	mutex_unlock(&opened->lock);
 	return error;
 }
 
@@ -103,7 +104,8 @@ static long do_attach(struct opened_relay *opened, const void __user *from)
 		return -EFAULT;
 	if (strnlen(name, sizeof(name)) == sizeof(name))
 		return -EINVAL;
-	mutex_lock(&set_lock);
+	if (mutex_lock_killable(&opened->lock))
+		return -EINTR;
 	if (!opened->relay) {
 		relay = eventlog_relay_find(name);
 		error = relay ? 0 : -ENOENT;
@@ -114,18 +116,16 @@ static long do_attach(struct opened_relay *opened, const void __user *from)
 			give(opened, relay, false);
 		}
 	}
-	mutex_unlock(&set_lock);
+	mutex_unlock(&opened->lock);
 	return error;
 }
 
 static long do_show(struct opened_relay *opened)
 {
-	long error;
+	/* Pairs with the release in give(): with it, whose it is. */
+	struct eventlog_relay *relay = smp_load_acquire(&opened->relay);
 
-	mutex_lock(&set_lock);
-	error = opened->owns ? eventlog_relay_show(opened->relay) : -EPERM;
-	mutex_unlock(&set_lock);
-	return error;
+	return relay && opened->owns ? eventlog_relay_show(relay) : -EPERM;
 }
 
 static long relay_device_ioctl(struct file *file, unsigned int command, unsigned long argument)
@@ -198,7 +198,7 @@ static ssize_t relay_device_write(struct file *file, const char __user *from, si
 				  loff_t *position)
 {
 	struct opened_relay *opened = file->private_data;
-	/* Pairs with the release in do_create() and do_attach(). */
+	/* Pairs with the release in give(). */
 	struct eventlog_relay *relay = smp_load_acquire(&opened->relay);
 	u8 *batch;
 	int error;

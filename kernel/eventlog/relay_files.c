@@ -13,6 +13,7 @@ static struct dentry *root;
 static int consume(struct eventlog_relay *relay, const char *text)
 {
 	struct eventlog_relay_buffer *kept;
+	struct rchan_buf *buffer;
 	unsigned int cpu, count;
 	char rest;
 
@@ -24,9 +25,14 @@ static int consume(struct eventlog_relay *relay, const char *text)
 	if (eventlog_relay_is(relay, EVENTLOG_RELAY_OVERWRITE))
 		return 0;
 	kept = &relay->buffers[eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL) ? 0 : cpu];
-	mutex_lock(&kept->reading);
+	if (mutex_lock_killable(&kept->reading))
+		return -EINTR;
 	/* It has been read in the mapping before its place is written to again. */
 	smp_mb();
+	buffer = *per_cpu_ptr(relay->channel->buf, cpu);
+	/* Whoever has read a part of the oldest with read(2) begins with the next one. */
+	if (buffer && count)
+		buffer->bytes_consumed = 0;
 	relay_subbufs_consumed(relay->channel, cpu, count);
 	mutex_unlock(&kept->reading);
 	return 0;
@@ -41,7 +47,7 @@ static int obey(struct eventlog_relay *relay, const char *command)
 	if (!strcmp(command, "flush"))
 		eventlog_relay_buffers_flush(relay);
 	else if (!strcmp(command, "reset"))
-		eventlog_relay_reset(relay);
+		return eventlog_relay_reset(relay);
 	else if (!strncmp(command, consumed, sizeof(consumed) - 1))
 		return consume(relay, command + sizeof(consumed) - 1);
 	else
@@ -63,7 +69,8 @@ static ssize_t control_write(struct file *file, const char __user *from, size_t 
 	command[size] = '\0';
 	if (size && command[size - 1] == '\n')
 		command[size - 1] = '\0';
-	mutex_lock(&relay->lock);
+	if (mutex_lock_killable(&relay->lock))
+		return -EINTR;
 	error = obey(relay, command);
 	mutex_unlock(&relay->lock);
 	return error ? error : size;
@@ -74,6 +81,15 @@ static const struct file_operations control_operations = {
 	.open = simple_open,
 	.write = control_write,
 };
+
+/* Of what has just been counted another way, none is there twice. */
+static u64 lost_of(const struct eventlog_relay_buffer *kept)
+{
+	const u64 lost = READ_ONCE(kept->lost);
+
+	smp_rmb(); /* what goes from the one to the other meanwhile is missing for a moment */
+	return lost + atomic64_read(&kept->lost_aside);
+}
 
 static int stats_show(struct seq_file *to, void *unused)
 {
@@ -92,11 +108,10 @@ static int stats_show(struct seq_file *to, void *unused)
 		else
 			seq_printf(to, "cpu%d", cpu);
 		seq_printf(to, " recorded %llu lost %llu overwritten %llu produced %zu consumed %zu\n",
-			   READ_ONCE(kept->recorded), READ_ONCE(kept->lost),
+			   READ_ONCE(kept->recorded), lost_of(kept),
 			   READ_ONCE(kept->overwritten), READ_ONCE(buffer->subbufs_produced),
 			   READ_ONCE(buffer->subbufs_consumed));
 	}
-	seq_printf(to, "paused lost %lld\n", atomic64_read(&relay->paused_losses));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(stats);

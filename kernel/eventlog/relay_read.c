@@ -26,10 +26,11 @@ static void look(void *data)
 	struct eventlog_relay *relay = place->buffer->chan->private_data;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&relay->global_lock, flags);
+	if (WARN_ON_ONCE(!eventlog_relay_enter(relay, true, &flags)))
+		return;
 	place->produced = place->buffer->subbufs_produced;
 	place->offset = place->buffer->offset;
-	raw_spin_unlock_irqrestore(&relay->global_lock, flags);
+	eventlog_relay_leave(relay, true, flags);
 }
 
 static void find(struct place *place)
@@ -101,11 +102,14 @@ ssize_t eventlog_relay_read(struct file *file, char __user *to, size_t size, lof
 	ssize_t done;
 
 	/* Not the inode's lock: files of CPUs that come are made with CPUs locked. */
-	down_read(&relay->resetting);
-	mutex_lock(&kept->reading);
-	find(&place);
-	done = read_to(&place, to, size);
-	mutex_unlock(&kept->reading);
+	if (down_read_killable(&relay->resetting))
+		return -EINTR;
+	done = -EINTR;
+	if (!mutex_lock_killable(&kept->reading)) {
+		find(&place);
+		done = read_to(&place, to, size);
+		mutex_unlock(&kept->reading);
+	}
 	up_read(&relay->resetting);
 	return done;
 }

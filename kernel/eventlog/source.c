@@ -412,25 +412,14 @@ static bool write_to_relay(struct eventlog_subscription *subscription,
 			   const struct eventlog_occurrence *occurrence)
 {
 	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
-	unsigned long flags;
-	bool written = false;
 
 	eventlog_set_time(record, ring->clock, occurrence->time);
-	local_irq_save(flags);
-	/* Neither in NMIs nor by whom writing itself calls can relay be written to. */
-	if (!in_nmi() && !ring->nest) {
-		WRITE_ONCE(ring->nest, 1);
-		barrier();
-		written = eventlog_relay_write_now(subscription->relay, record,
-						   occurrence->payload,
-						   ring->clock) != -ENODEV;
-		barrier();
-		WRITE_ONCE(ring->nest, 0);
-	}
-	local_irq_restore(flags);
-	if (!written)
-		eventlog_ring_lose(ring);
-	return !written;
+	/* Relay cannot be written to in NMIs. */
+	if (!in_nmi() && eventlog_relay_write_now(subscription->relay, record, occurrence->payload,
+						  ring->clock) != -ENODEV)
+		return false;
+	eventlog_ring_lose(ring);
+	return true;
 }
 
 static void write_to(const struct eventlog_listener *listener,

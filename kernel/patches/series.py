@@ -144,13 +144,20 @@ that begin with a header, so that every loss is exact and in its place.
                CODE + "relay.h"),
     ),
     Patch(
+        "eventlog: Read relay channels beside their writers",
+        """
+On top of relay, whose own reading looks at where the writer is while that
+moves on, and may give a sub-buffer twice. Asks the CPU that writes instead.
+""",
+        files=(CODE + "relay_read.c",),
+    ),
+    Patch(
         "eventlog: Keep records in relay channels",
         """
-On top of relay. Reading, flushing and resetting ask the CPU that writes, and
-so may be done beside it, which relay's own may not.
+On top of relay. Flushing and resetting ask the CPU that writes, too, and so
+may be done beside it, which relay's own may not.
 """,
-        files=tuple(CODE + name for name in ("relay_buffer.c", "relay_channel.c", "relay_files.c",
-                                             "relay_read.c")),
+        files=tuple(CODE + name for name in ("relay_buffer.c", "relay_channel.c", "relay_files.c")),
     ),
     Patch(
         "eventlog: Let programs write to relay channels",

@@ -12,8 +12,14 @@ numbers. R11 is about relay's own default, which is not used. R15, writing in in
 test of the kernel's. R21, telling of those that map, no kernel has: see kernel/README.md.
 """
 
+import pathlib
+
+import kernel_module
 import parts
 import vm_case
+
+# Its events come in the midst of what relay does.
+NESTED_MODULE = pathlib.Path(__file__).resolve().parent / "nested"
 
 SCRIPT = parts.SHELL + r"""
 mount -t debugfs none /sys/kernel/debug 2> /dev/null
@@ -72,6 +78,37 @@ class RelayBefore64(Relay):
 
 
 class RelayUnderDebugging(Relay):
+    """The same where the kernel looks after itself."""
+
+    KERNEL = "debug-6.12"
+
+
+class InTheMidst(parts.Case):
+    """Events that relay itself leads to, by a tracepoint that older kernels do not have. On one
+    processor: then who waits is woken by who writes."""
+
+    KERNEL = "debian-6.12"
+    SCRIPT = parts.SHELL + r"""
+mount -t debugfs none /sys/kernel/debug 2> /dev/null
+insmod /eventlog.ko && insmod /eventlog_nested.ko || exit
+part nested "$0" nested
+"""
+
+    def test_counts_what_comes_while_a_record_is_written(self):
+        kernel = vm_case.kernel_or_skip(self.KERNEL)
+        module = pathlib.Path(vm_case.module_or_skip(kernel))
+        nested = kernel_module.using_module(kernel, module, NESTED_MODULE) / "eventlog_nested.ko"
+        program = vm_case.built("PROGRAMS", "eventlog_to_relay")
+        self.result = self.run_well(
+            kernel, ["sh", "-c", self.SCRIPT, program], processors=1,
+            files={"/eventlog.ko": str(module), "/eventlog_nested.ko": str(nested), program: program},
+        )
+        said = self.part("nested")
+        self.assertEqual(said[-1], "ok: none is in another's midst")
+        print("\n".join(line for line in said if line.startswith("tried ")))
+
+
+class InTheMidstUnderDebugging(InTheMidst):
     """The same where the kernel looks after itself."""
 
     KERNEL = "debug-6.12"

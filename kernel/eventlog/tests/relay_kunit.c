@@ -115,6 +115,51 @@ static void takes_records_in_interrupts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, interrupt.relay->buffers[0].recorded);
 }
 
+/* As tracepoints do of what is called while a record is written: nobody is at it twice. */
+static void turns_away_what_comes_in_the_midst(struct kunit *test)
+{
+	struct eventlog_relay *relay = open_relay(test);
+	unsigned long flags;
+	bool entered;
+	int error, other;
+
+	entered = eventlog_relay_enter(relay, true, &flags);
+	error = eventlog_relay_write(relay, &record);
+	other = eventlog_relay_write(relay, &record);
+	eventlog_relay_leave(relay, true, flags);
+	KUNIT_EXPECT_TRUE(test, entered);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, error);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, other);
+	KUNIT_EXPECT_EQ(test, 0, relay->buffers[0].lost);
+	KUNIT_EXPECT_EQ(test, 2, atomic64_read(&relay->buffers[0].lost_aside));
+	KUNIT_EXPECT_EQ(test, 0, eventlog_relay_write(relay, &record));
+	eventlog_relay_buffers_flush(relay);
+	KUNIT_EXPECT_EQ(test, 2, relay->buffers[0].lost);
+	KUNIT_EXPECT_EQ(test, 0, atomic64_read(&relay->buffers[0].lost_aside));
+}
+
+static const struct eventlog_relay_header *header_of(struct eventlog_relay *relay, u32 index)
+{
+	const struct rchan_buf *buffer = *per_cpu_ptr(relay->channel->buf, 0);
+
+	return buffer->start + (size_t)index * relay->options.subbuf_size;
+}
+
+/* The next sub-buffer tells it, of the buffer that it was lost on. */
+static void counts_what_comes_while_it_is_reset(struct kunit *test)
+{
+	struct eventlog_relay *relay = open_relay(test);
+
+	WRITE_ONCE(relay->state, EVENTLOG_RELAY_PAUSED);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, eventlog_relay_write(relay, &record));
+	WRITE_ONCE(relay->state, EVENTLOG_RELAY_OPEN);
+	KUNIT_EXPECT_EQ(test, 1, atomic64_read(&relay->buffers[0].lost_aside));
+	eventlog_relay_buffers_flush(relay);
+	KUNIT_EXPECT_EQ(test, 1, header_of(relay, 1)->lost_before);
+	KUNIT_EXPECT_EQ(test, 0, eventlog_relay_reset(relay));
+	KUNIT_EXPECT_EQ(test, 1, header_of(relay, 0)->lost_before);
+}
+
 static void finds_channels_by_name(struct kunit *test)
 {
 	struct eventlog_relay *relay = eventlog_relay_open(&trial);
@@ -138,6 +183,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(gives_records_their_time_and_a_payload_from_elsewhere),
 	KUNIT_CASE(says_that_a_channel_has_gone),
 	KUNIT_CASE(takes_records_in_interrupts),
+	KUNIT_CASE(turns_away_what_comes_in_the_midst),
+	KUNIT_CASE(counts_what_comes_while_it_is_reset),
 	KUNIT_CASE(finds_channels_by_name),
 	{}
 };

@@ -6,9 +6,11 @@
 // of each.
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/eventlog_relay.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -164,6 +166,33 @@ static void publish_without_memory(void) {
     (void)close(listener);
 }
 
+/// A channel whose files are made later.
+static int channel = -1;
+
+static void make_hidden_channel(void) {
+    struct eventlog_relay_options options = {sizeof options, EVENTLOG_RELAY_HIDDEN, 4096, 4,
+                                             "failures"};
+    (void)close(channel);
+    channel = open(EVENTLOG_RELAY_PATH, O_RDWR | O_CLOEXEC);
+    step("a channel is made",
+         channel >= 0 && ioctl(channel, EVENTLOG_RELAY_CREATE, &options) == 0);
+}
+
+static int show_channel(void) {
+    return ioctl(channel, EVENTLOG_RELAY_SHOW) == 0 ? 0 : errno;
+}
+
+/// Where one file has been made and the next one has not, the next call goes on.
+static void show_without_memory(void) {
+    static const struct attempt showing = {"show", show_channel, make_hidden_channel};
+    set_file(PARAMETERS "files_per_user", "4");
+    make_hidden_channel();
+    step("files take memory", try_all(&showing) > 3);
+    step("the last one is shown", show_channel() == 0);
+    step("once", show_channel() == EEXIST);
+    (void)close(channel);
+}
+
 /// Leaves out what that function of the kernel calls.
 static void spare(const char* function, const char* cause) {
     FILE* symbols = fopen("/proc/kallsyms", "r");
@@ -238,6 +267,7 @@ int main(void) {
     forget();
     set_file(PARAMETERS "events_per_user", "1");
     publish_without_memory();
+    show_without_memory();
     puts("ok: all failures");
     return 0;
 }

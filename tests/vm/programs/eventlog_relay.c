@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -214,6 +215,8 @@ static void try_files(void) {  // R2, R5, R7, R8, R22
     step("R8: the file goes with the channel", open_part("cpu0", O_RDONLY) < 0);
     struct pollfd one = {.fd = buffer, .events = POLLIN};
     step("R6: the end is told", poll(&one, 1, -1) == 1 && (one.revents & POLLERR) != 0);
+    step("R14: what was begun is ended",
+         __atomic_load_n(&first->used, __ATOMIC_ACQUIRE) == sizeof *first + record_size);
     struct seen seen = {0};
     drain(buffer, &seen);
     step("R8: what is open stays", seen.right && seen.records == 1);
@@ -255,8 +258,173 @@ static void try_discard(void) {  // R3, R4, R6, R9, R16, R18, R25
     drain(buffer, &after);
     step("R18: reset leaves a gap", after.records == 1 && after.gaps == 10);
     step("what is no command", try_tell("flush me") == EINVAL);
+    (void)write_batch(file, 1000);
+    drain(buffer, &after);
+    const uint64_t all_lost = stat_of("cpu0", "lost ");
+    step("more is lost, and not told", all_lost > lost && after.lost < all_lost);
+    (void)close(file);
+    drain(buffer, &after);
+    step("R9: the end tells the last losses", after.lost == all_lost);
+    (void)close(buffer);
+}
+
+/// Some of a sub-buffer has been read, and then all of it is given back.
+static void try_reading_and_consuming(void) {
+    struct header header;
+    const int file = create(0);
+    const int buffer = open_part("cpu0", O_RDONLY);
+    step("two sub-buffers", write_batch(file, (size_t)2 * in_subbuf) == (size_t)2 * in_subbuf);
+    step("a part is read", read(buffer, text, sizeof header + (size_t)3 * record_size) ==
+                               (ssize_t)(sizeof header + (size_t)3 * record_size));
+    tell("consumed 0 0");
+    struct record record;
+    step("nothing is given back",
+         read(buffer, &record, sizeof record) == sizeof record && record.size == record_size);
+    tell("consumed 0 1");
+    step("R14: the next one is read from its beginning",
+         read(buffer, &header, sizeof header) == sizeof header && header.magic == magic &&
+             header.sequence == 1);
     (void)close(buffer);
     (void)close(file);
+}
+
+/// The state of a process, as ps has it: D for who cannot be interrupted.
+static char state_of(pid_t process) {
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", process);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t size = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    (void)close(file);
+    text[size < 0 ? 0 : size] = '\0';
+    const char* name = strrchr(text, ')');
+    return name == NULL || name[1] == '\0' ? '?' : name[2];
+}
+
+/// Until it sleeps in one of these states, for some time.
+static void await(pid_t process, const char* states) {
+    int looks = 0;
+    for (int tries = 0; looks < 5 && tries < 6000; ++tries) {
+        (void)usleep(10000);
+        looks = strchr(states, state_of(process)) != NULL ? looks + 1 : 0;
+    }
+    step("it waits", looks == 5);
+}
+
+static void must_end(pid_t child) {
+    int status = -1;
+    step("it ends", waitpid(child, &status, 0) == child && WIFEXITED(status) && status == 0);
+}
+
+/// Who waits for more is told that there will be none.
+static void try_waiting_for_the_end(void) {
+    const int file = create(0);
+    const int buffer = open_part("cpu0", O_RDONLY);
+    (void)fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)close(file);
+        struct pollfd one = {.fd = buffer, .events = POLLIN};
+        _exit(poll(&one, 1, -1) == 1 && (one.revents & POLLERR) != 0 ? 0 : 1);
+    }
+    await(child, "S");
+    (void)close(file);
+    must_end(child);
+    (void)close(buffer);
+}
+
+/// Reads to memory that nobody ever supplies.
+static void read_for_ever(int buffer) {
+    const int faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+    void* const page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct uffdio_api api = {.api = UFFD_API};
+    struct uffdio_register range = {.range = {.start = (uintptr_t)page, .len = 4096},
+                                    .mode = UFFDIO_REGISTER_MODE_MISSING};
+    if (faults >= 0 && ioctl(faults, UFFDIO_API, &api) == 0 &&
+        ioctl(faults, UFFDIO_REGISTER, &range) == 0) {
+        (void)read(buffer, page, 4096);
+    }
+    _exit(1);
+}
+
+static pid_t begin(void) {
+    (void)fflush(stdout);
+    const pid_t child = fork();
+    step("a process more", child >= 0);
+    return child;
+}
+
+/// Who reads at length keeps those waiting who reset or close that channel, and nobody else.
+static void try_reading_at_length(void) {
+    struct options other = options_of(0);
+    memcpy(other.name, "other", sizeof "other");
+    const int file = create(0);
+    const int buffer = open_part("cpu0", O_RDONLY);
+    (void)write_batch(file, 10);
+    const pid_t reader = begin();
+    if (reader == 0) {
+        (void)close(file);
+        read_for_ever(buffer);
+    }
+    await(reader, "SD");
+    const pid_t resetter = begin();
+    if (resetter == 0) {
+        (void)close(file);
+        _exit(try_tell("reset") == EINTR ? 0 : 1);
+    }
+    await(resetter, "D");
+    int ends[2];
+    char byte = 0;
+    step("a pipe", pipe(ends) == 0);
+    const pid_t last = begin();
+    if (last == 0) {
+        _exit(read(ends[0], &byte, 1) == 1 ? 0 : 1);
+    }
+    (void)close(file);
+    step("the last one who has the channel ends", write(ends[1], &byte, 1) == 1);
+    await(last, "D");
+    step("its name is still taken", try_create(options_of(0)) == -EEXIST);
+    const int attached = open(DEVICE, O_RDWR | O_CLOEXEC);
+    step("but it is not found", ioctl(attached, ATTACH, "trial") < 0 && errno == ENOENT);
+    const int another = try_create(other);
+    step("another is made meanwhile", another >= 0 && ioctl(attached, ATTACH, "other") == 0);
+    (void)close(attached);
+    (void)close(another);
+    step("who resets can be killed", kill(resetter, SIGKILL) == 0);
+    step("and then it has gone", waitpid(resetter, NULL, 0) == resetter);
+    must_end(last);
+    (void)close(create(0));
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    step("who reads can be killed, too", kill(reader, SIGKILL) == 0);
+    step("likewise", waitpid(reader, NULL, 0) == reader);
+    (void)close(buffer);
+}
+
+/// Whoever opens a buffer at any moment gets one that is whole, or none.
+static void try_opening_at_any_moment(void) {
+    enum { rounds = 300 };
+    const pid_t child = begin();
+    if (child == 0) {
+        pin(1);
+        while (getppid() != 1) {
+            const int buffer = open_part("cpu0", O_RDONLY);
+            struct pollfd one = {.fd = buffer, .events = POLLIN};
+            if (buffer >= 0 && (poll(&one, 1, 0) < 0 || read(buffer, text, sizeof text) < 0)) {
+                _exit(1);
+            }
+            (void)close(buffer);
+        }
+        _exit(0);
+    }
+    for (int round = 0; round < rounds; ++round) {
+        const int file = create(0);
+        (void)write_batch(file, 1);
+        (void)close(file);
+    }
+    int status = 0;
+    step("nothing has failed",
+         waitpid(child, &status, WNOHANG) == 0 && kill(child, SIGKILL) == 0);
+    step("it has ended", waitpid(child, NULL, 0) == child);
 }
 
 static void try_mapped(void) {  // R5, R14, R21
@@ -489,6 +657,10 @@ int main(int count, char** arguments) {
     try_hidden();
     try_hotplug();
     try_bad_batches();
+    try_reading_and_consuming();
+    try_waiting_for_the_end();
+    try_reading_at_length();
+    try_opening_at_any_moment();
     cpu_set_t both;
     CPU_ZERO(&both);
     CPU_SET(0, &both);

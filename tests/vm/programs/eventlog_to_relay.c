@@ -299,6 +299,83 @@ static void try_times(void) {
     (void)close(channel);
 }
 
+#define NESTED "/sys/module/eventlog_nested/parameters/"
+
+static uint64_t told_by_module(const char* name) {
+    char path[128];
+    char told[32] = "";
+    (void)snprintf(path, sizeof path, NESTED "%s", name);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    step("the module tells", file >= 0 && read(file, told, sizeof told - 1) > 0);
+    (void)close(file);
+    return strtoull(told, NULL, 10);
+}
+
+/// Somebody who waits for each sub-buffer, so that relay wakes him.
+static pid_t wait_for_each(int buffer) {
+    (void)fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct pollfd one = {.fd = buffer, .events = POLLIN};
+        while (getppid() != 1 && poll(&one, 1, 1000) >= 0) {
+            (void)usleep(100);
+        }
+        _exit(0);
+    }
+    step("somebody waits", child > 0);
+    return child;
+}
+
+/// Ten at once, by who has made the channel.
+static void write_records(int channel) {
+    static struct {
+        struct eventlog_record record;
+        uint64_t value;
+    } batch[10];
+    for (size_t i = 0; i < 10; ++i) {
+        batch[i].record.size = sizeof batch[i];
+    }
+    step("a batch is written", write(channel, batch, sizeof batch) == sizeof batch);
+}
+
+/// Events that writing, flushing and looking themselves lead to: each is there, or counted.
+static void try_in_the_midst(uint32_t flags, const char* name) {
+    enum { rounds = 3000 };
+    const int channel = create(flags);
+    const int buffer = open_part(name, O_RDONLY);
+    const int control = open_part("control", O_WRONLY);
+    struct wanted wanted = {.provider = "nested", .to_relay = true, .relay = channel};
+    const int reader = listen_to(&wanted);
+    const pid_t waiter = wait_for_each(buffer);
+    const uint64_t before = told_by_module("tried");
+    const uint64_t nested = told_by_module("nested");
+    struct seen seen = {.of_anybody = true};
+    set_file(NESTED "on", "1");
+    for (int round = 0; round < rounds; ++round) {
+        write_records(channel);
+        if (round % 7 == 0) {
+            step("flushed", write(control, "flush", 5) == 5);
+        }
+        if (round % 3 == 0) {
+            drain(buffer, &seen);
+        }
+    }
+    set_file(NESTED "on", "0");
+    const uint64_t tried = told_by_module("tried") - before;
+    step("relay has led to some", told_by_module("nested") > nested);
+    step("its waiter ends", kill(waiter, SIGKILL) == 0 && waitpid(waiter, NULL, 0) == waiter);
+    drain(buffer, &seen);
+    const struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
+    printf("tried %ju read %ju lost %ju\n", (uintmax_t)(tried + UINT64_C(10) * rounds),
+           (uintmax_t)seen.records, (uintmax_t)(stat_of("lost ") + counts.lost));
+    step("all are there, or counted",
+         seen.records + stat_of("lost ") + counts.lost == tried + UINT64_C(10) * rounds);
+    (void)close(reader);
+    (void)close(control);
+    (void)close(buffer);
+    (void)close(channel);
+}
+
 int main(int count, char** arguments) {
     device = open_device();
     step("one processor", run_on(0));
@@ -313,6 +390,13 @@ int main(int count, char** arguments) {
     step("and published", publish(device, "relayed", offers, 2, &number) == 0);
     if (count > 1 && strcmp(arguments[1], "times") == 0) {
         try_times();
+        return 0;
+    }
+    if (count > 1 && strcmp(arguments[1], "nested") == 0) {
+        step("the only processor", sysconf(_SC_NPROCESSORS_ONLN) == 1);
+        try_in_the_midst(0, "cpu0");
+        try_in_the_midst(EVENTLOG_RELAY_GLOBAL, "all");
+        step("none is in another's midst", true);
         return 0;
     }
     try_requests();
