@@ -155,6 +155,12 @@ void eventlog_user_put(struct eventlog_user *user)
 	mutex_unlock(&lock);
 }
 
+/* Stays as it is while the caller holds the user. */
+kuid_t eventlog_user_id(const struct eventlog_user *user)
+{
+	return user->uid;
+}
+
 /* The limit may have been set below what is used. */
 static bool has_room(unsigned int used, unsigned int limit, unsigned int count)
 {

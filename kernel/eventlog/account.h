@@ -4,6 +4,7 @@
 #define EVENTLOG_ACCOUNT_H
 
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 enum eventlog_resource {
 	EVENTLOG_FILES, /* open files of the device */
@@ -23,6 +24,7 @@ void eventlog_account_init(void);
 struct eventlog_user *eventlog_user_get(void);
 struct eventlog_user *eventlog_user_hold(struct eventlog_user *user);
 void eventlog_user_put(struct eventlog_user *user);
+kuid_t eventlog_user_id(const struct eventlog_user *user);
 bool eventlog_charge(struct eventlog_user *user, enum eventlog_resource what, unsigned int count);
 void eventlog_uncharge(struct eventlog_user *user, enum eventlog_resource what, unsigned int count);
 

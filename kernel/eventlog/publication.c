@@ -3,6 +3,7 @@
  * What programs publish through an open file: a provider, its schema, and which of
  * the file's numbers are its events.
  */
+#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
@@ -11,6 +12,8 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 #include <uapi/linux/eventlog_device.h>
 
 #include "eventlog.h"
@@ -67,13 +70,24 @@ static int charge(struct published *published, struct eventlog_user *user, u32 b
 	return 0;
 }
 
-static void fill_in(struct eventlog_source *source)
+/* Whether it may do more than other programs of its user's. */
+static bool is_privileged(const struct cred *cred)
+{
+	const bool is_root = uid_eq(cred->euid, make_kuid(cred->user_ns, 0));
+
+	return !uid_eq(cred->uid, cred->euid) || !uid_eq(cred->suid, cred->euid) ||
+	       !gid_eq(cred->gid, cred->egid) || !gid_eq(cred->sgid, cred->egid) ||
+	       (!is_root && !cap_isclear(cred->cap_permitted));
+}
+
+static void fill_in(struct eventlog_source *source, const struct eventlog_user *user)
 {
 	const struct cred *cred = current_cred();
 
 	source->process = get_pid(task_tgid(current));
 	source->uid = cred->euid;
-	source->is_private = !uid_eq(cred->uid, cred->euid) || !uid_eq(cred->suid, cred->euid);
+	source->is_private = is_privileged(cred);
+	source->user = eventlog_user_id(user);
 	source->start_time = div_u64(current->group_leader->start_boottime,
 				     NSEC_PER_SEC / USER_HZ);
 	get_task_comm(source->process_name, current->group_leader);
@@ -132,7 +146,7 @@ static struct published *prepare(const struct eventlog_publication *wanted,
 	published->source.schema_size = wanted->schema_size;
 	published->source.schema_hash = wanted->schema_hash;
 	published->source.event_count = wanted->event_count;
-	fill_in(&published->source);
+	fill_in(&published->source, user);
 	error = charge(published, user,
 		       wanted->schema_size + wanted->event_count *
 		       (sizeof(*published->offers) + sizeof(*published->source.events)));

@@ -46,7 +46,7 @@ struct eventlog_subscription {
 	struct hlist_node cpus; /* of those that new CPUs are told to */
 	struct eventlog_memory memory;
 	struct eventlog_relay *relay; /* that records go to; NULL: to the rings */
-	struct list_head schemas; /* private to tables.c */
+	struct list_head schemas, shares; /* private to tables.c */
 	struct task_struct *maker; /* while the CPUs that live get memory; only compared */
 	int error; /* why a CPU has no memory; looked at when it is made */
 	bool is_over; /* set once, with release: nobody writes any more */

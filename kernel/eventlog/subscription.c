@@ -157,6 +157,7 @@ eventlog_subscription_make(struct eventlog_subscription_request *wanted, struct 
 		goto uncharge;
 	subscription->memory.user = user;
 	INIT_LIST_HEAD(&subscription->schemas);
+	INIT_LIST_HEAD(&subscription->shares);
 	eventlog_asker_get(&subscription->recipient.asker);
 	get_pid_ns(subscription->recipient.asker.pids);
 	get_user_ns(subscription->recipient.asker.users);

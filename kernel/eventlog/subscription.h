@@ -60,6 +60,7 @@ struct eventlog_source {
 	/* Of a program; for the kernel's own `process` is NULL. */
 	struct pid *process;
 	kuid_t uid;
+	kuid_t user; /* for whom it counts, see account.c */
 	bool is_private; /* has other rights than those of `uid`: not for that user to hear */
 	u64 start_time; /* field 22 of /proc/PID/stat */
 	char process_name[TASK_COMM_LEN];

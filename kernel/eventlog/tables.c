@@ -2,7 +2,9 @@
 /*
  * The tables of a subscription's region: the providers that it hears, with their
  * schemas.  Programs of one kind have one schema, however many of them come and
- * go: it is kept once.
+ * go: it is kept once.  What is there stays as long as the subscription, so that no
+ * user gets all of it: each may have as much as he leaves, and an eighth is for root
+ * and the kernel.  Whoever subscribes may fill his own tables himself.
  */
 #include <linux/kernel.h>
 #include <linux/list.h>
@@ -11,7 +13,9 @@
 #include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/uidgid.h>
 
+#include "account.h"
 #include "source.h"
 
 static u64 place_of(const struct eventlog_region *region, u32 index)
@@ -26,6 +30,47 @@ struct schema {
 	u64 offset;
 	u32 size;
 };
+
+/* What of the tables has been taken for a user. */
+struct share {
+	struct list_head node;
+	kuid_t user;
+	u64 providers;
+	u64 schema_bytes;
+};
+
+/* As limits for all users have it, see account.c. */
+#define ROOT_SHARE 8
+
+/* For whom it counts, or NULL if there is no memory. */
+static struct share *share_of(struct eventlog_subscription *subscription, kuid_t user)
+{
+	struct share *share;
+
+	list_for_each_entry(share, &subscription->shares, node)
+		if (uid_eq(share->user, user))
+			return share;
+	/* Not of a memory cgroup, as below. */
+	share = kzalloc(sizeof(*share), GFP_KERNEL | __GFP_NOWARN);
+	if (share) {
+		share->user = user;
+		list_add(&share->node, &subscription->shares);
+	}
+	return share;
+}
+
+static bool has_limit(const struct eventlog_subscription *subscription,
+		      const struct eventlog_source *source)
+{
+	return source->process && !uid_eq(source->user, GLOBAL_ROOT_UID) &&
+	       !uid_eq(source->user, eventlog_user_id(subscription->memory.user));
+}
+
+/* Whether so much more of what is left may be taken by who has that much. */
+static bool may_take(u64 more, u64 taken, u64 left, u64 all)
+{
+	return taken + more <= left && left - more >= all / ROOT_SHARE;
+}
 
 /* Equal bytes have the same, and nobody can make others that do. */
 u64 eventlog_schema_key(const struct eventlog_source *source)
@@ -68,14 +113,20 @@ static void note_schema(struct eventlog_subscription *subscription,
 void eventlog_tables_exit(struct eventlog_subscription *subscription)
 {
 	struct schema *known, *next;
+	struct share *share, *next_share;
 
 	list_for_each_entry_safe(known, next, &subscription->schemas, node)
 		kfree(known);
+	list_for_each_entry_safe(share, next_share, &subscription->shares, node)
+		kfree(share);
 }
 
-/* Has the tables have the source's schema, and says where.  Returns 0, -ENOSPC or -ENOMEM. */
+/*
+ * Has the tables have the source's schema, and says where.  Counts it for the one whose
+ * share that is, if it has a limit.  Returns 0, -ENOSPC or -ENOMEM.
+ */
 static int put_schema(struct eventlog_subscription *subscription,
-		      const struct eventlog_source *source, u64 *offset)
+		      const struct eventlog_source *source, struct share *share, u64 *offset)
 {
 	struct eventlog_region *region = subscription->memory.head;
 	const u64 used = ALIGN(region->schemas_used, 8);
@@ -86,12 +137,17 @@ static int put_schema(struct eventlog_subscription *subscription,
 		return 0;
 	if (used > region->schemas_size || source->schema_size > region->schemas_size - used)
 		return -ENOSPC;
+	if (share && !may_take(source->schema_size, share->schema_bytes,
+			       region->schemas_size - used, region->schemas_size))
+		return -ENOSPC;
 	*offset = region->schemas_offset + used;
 	error = eventlog_region_put(&subscription->memory, *offset, source->schema,
 				    source->schema_size);
 	if (error)
 		return error;
 	WRITE_ONCE(region->schemas_used, used + source->schema_size);
+	if (share)
+		share->schema_bytes += source->schema_size;
 	note_schema(subscription, source, *offset);
 	return 0;
 }
@@ -120,11 +176,21 @@ int eventlog_tables_enter(struct eventlog_subscription *subscription,
 	const u32 index = region->provider_count;
 	const u32 ready = EVENTLOG_PROVIDER_READY;
 	struct eventlog_provider_entry entry = { };
+	struct share *share = NULL;
 	int error;
 
 	if (index == EVENTLOG_PROVIDERS_MAX)
 		return -ENOSPC;
-	error = put_schema(subscription, source, &entry.schema_offset);
+	if (has_limit(subscription, source)) {
+		share = share_of(subscription, source->user);
+		if (!share)
+			return -ENOMEM;
+		if (!may_take(1, share->providers, EVENTLOG_PROVIDERS_MAX - index,
+			      EVENTLOG_PROVIDERS_MAX))
+			return -ENOSPC;
+	}
+	/* Room that it gets, it keeps: a next one of its kind needs none. */
+	error = put_schema(subscription, source, share, &entry.schema_offset);
 	if (error)
 		return error;
 	fill_in(&entry, source, &subscription->recipient.asker);
@@ -135,5 +201,7 @@ int eventlog_tables_enter(struct eventlog_subscription *subscription,
 	smp_wmb();
 	eventlog_region_put(memory, place_of(region, index), &ready, sizeof(ready));
 	WRITE_ONCE(region->provider_count, index + 1);
+	if (share)
+		share->providers++;
 	return index;
 }

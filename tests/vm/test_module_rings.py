@@ -14,6 +14,7 @@ insmod /eventlog.ko remove_idle=1 || exit
 part listen "$0"
 part conserve "$1" "$3"
 part poison "$2"
+part members "$4"
 part unload wait_until is_unloaded
 """
 
@@ -31,10 +32,10 @@ class Rings(parts.Case):
     def setUpClass(cls):
         super().setUpClass()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
-        programs = [vm_case.built("PROGRAMS", f"eventlog_{name}") for name in ("listen", "conserve", "poison")]
+        programs = [vm_case.built("PROGRAMS", f"eventlog_{name}") for name in ("listen", "conserve", "poison", "members")]
         cls.result = cls.run_well(
             kernel,
-            ["sh", "-c", SCRIPT, *programs, str(cls.SECONDS)],
+            ["sh", "-c", SCRIPT, *programs[:3], str(cls.SECONDS), programs[3]],
             files={"/eventlog.ko": vm_case.module_or_skip(kernel),
                    **{program: program for program in programs}},
             parameters=cls.PARAMETERS,
@@ -56,6 +57,9 @@ class Rings(parts.Case):
 
     def test_shows_nothing_that_others_have_left_in_memory(self):
         self.assertEqual(self.part("poison")[-1], "ok: nothing of others")
+
+    def test_lets_no_member_hear_or_take_what_is_another_ones(self):
+        self.assertEqual(self.part("members")[-1], "ok: all members")
 
     def test_leaves_nothing_behind(self):
         self.part("unload")
