@@ -39,6 +39,13 @@ static int create(uint32_t flags) {
     return file;
 }
 
+/// A step that is taken so often that only a wrong one is told.
+static void must(const char* what, bool right) {
+    if (!right) {
+        step(what, false);
+    }
+}
+
 static int open_part(const char* name, int how) {
     char path[128];
     (void)snprintf(path, sizeof path, FOLDER "events/%s", name);
@@ -72,9 +79,7 @@ static bool write_event(uint32_t index, uint64_t value) {
 /// So many small ones, from that number on.
 static void write_events(uint64_t begin, uint64_t count) {
     for (uint64_t i = 0; i < count; ++i) {
-        if (!write_event(index_small, begin + i)) {
-            step("it is taken", false);
-        }
+        must("it is taken", write_event(index_small, begin + i));
     }
 }
 
@@ -119,7 +124,7 @@ static size_t take_record(const unsigned char* at, struct seen* seen) {
 static void drain(int file, struct seen* seen) {
     seen->right = true;
     for (ssize_t got = 0; (got = read(file, bytes, sizeof bytes)) != 0;) {
-        step("the channel is read", got > 0);
+        must("the channel is read", got > 0);
         for (ssize_t at = 0; at < got;) {
             uint32_t first = 0;
             memcpy(&first, bytes + at, sizeof first);
@@ -335,7 +340,7 @@ static void write_records(int channel) {
     for (size_t i = 0; i < 10; ++i) {
         batch[i].record.size = sizeof batch[i];
     }
-    step("a batch is written", write(channel, batch, sizeof batch) == sizeof batch);
+    must("a batch is written", write(channel, batch, sizeof batch) == sizeof batch);
 }
 
 /// Events that writing, flushing and looking themselves lead to: each is there, or counted.
@@ -353,9 +358,7 @@ static void try_in_the_midst(uint32_t flags, const char* name) {
     set_file(NESTED "on", "1");
     for (int round = 0; round < rounds; ++round) {
         write_records(channel);
-        if (round % 7 == 0) {
-            step("flushed", write(control, "flush", 5) == 5);
-        }
+        must("flushed", round % 7 != 0 || write(control, "flush", 5) == 5);
         if (round % 3 == 0) {
             drain(buffer, &seen);
         }
