@@ -174,8 +174,7 @@ static void make_hidden_channel(void) {
                                              "failures"};
     (void)close(channel);
     channel = open(EVENTLOG_RELAY_PATH, O_RDWR | O_CLOEXEC);
-    step("a channel is made",
-         channel >= 0 && ioctl(channel, EVENTLOG_RELAY_CREATE, &options) == 0);
+    step("a channel is made", channel >= 0 && ioctl(channel, EVENTLOG_RELAY_CREATE, &options) == 0);
 }
 
 static int show_channel(void) {

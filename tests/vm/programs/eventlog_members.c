@@ -67,8 +67,7 @@ static bool be_setuid(void) {
 }
 
 static bool be_setgid(void) {
-    return setresgid(ordinary, other, other) == 0 &&
-           setresuid(ordinary, ordinary, ordinary) == 0;
+    return setresgid(ordinary, other, other) == 0 && setresuid(ordinary, ordinary, ordinary) == 0;
 }
 
 static bool have_been_setgid(void) {
@@ -77,8 +76,7 @@ static bool have_been_setgid(void) {
 }
 
 static bool be_capable(void) {
-    return prctl(PR_SET_KEEPCAPS, 1) == 0 && be_ordinary() &&
-           have_capabilities(1U << CAP_NET_RAW);
+    return prctl(PR_SET_KEEPCAPS, 1) == 0 && be_ordinary() && have_capabilities(1U << CAP_NET_RAW);
 }
 
 /// An ordinary program of the user's that listens to all.

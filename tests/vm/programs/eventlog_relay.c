@@ -422,8 +422,7 @@ static void try_opening_at_any_moment(void) {
         (void)close(file);
     }
     int status = 0;
-    step("nothing has failed",
-         waitpid(child, &status, WNOHANG) == 0 && kill(child, SIGKILL) == 0);
+    step("nothing has failed", waitpid(child, &status, WNOHANG) == 0 && kill(child, SIGKILL) == 0);
     step("it has ended", waitpid(child, NULL, 0) == child);
 }
 
