@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/user_namespace.h>
 
 #include "filter.h"
 
@@ -110,15 +111,28 @@ void eventlog_asker_get(struct eventlog_asker *asker)
 {
 	asker->uid = current_euid();
 	asker->may_hear_all = perfmon_capable();
+	asker->rights = current_cred()->cap_permitted;
 	asker->pids = task_active_pid_ns(current);
 	asker->users = current_user_ns();
+}
+
+/* Whether he has all that the source has, as ptrace(2) asks: whoever has made a namespace has. */
+static bool has_rights_of(const struct eventlog_asker *asker, const struct eventlog_source *source)
+{
+	const struct user_namespace *users = source->users;
+
+	if (users == asker->users)
+		return cap_issubset(source->rights, asker->rights);
+	return cap_isclear(source->rights) ||
+	       (users->parent == asker->users && uid_eq(users->owner, asker->uid));
 }
 
 /* Whether that is his, or he may hear everybody. */
 bool eventlog_may_hear(const struct eventlog_asker *asker, const struct eventlog_source *source)
 {
 	return asker->may_hear_all ||
-	       (source->process && !source->is_private && uid_eq(source->uid, asker->uid));
+	       (source->process && !source->is_private && uid_eq(source->uid, asker->uid) &&
+		has_rights_of(asker, source));
 }
 
 bool eventlog_wants_process(const struct eventlog_filter *filter, struct pid_namespace *pids,

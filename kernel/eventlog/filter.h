@@ -3,6 +3,7 @@
 #ifndef EVENTLOG_FILTER_H
 #define EVENTLOG_FILTER_H
 
+#include <linux/capability.h>
 #include <linux/pid_namespace.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
@@ -23,6 +24,7 @@ struct eventlog_filter {
 struct eventlog_asker {
 	kuid_t uid;
 	bool may_hear_all;
+	kernel_cap_t rights;
 	struct pid_namespace *pids; /* not held by this */
 	struct user_namespace *users; /* likewise */
 };

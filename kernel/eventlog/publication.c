@@ -3,13 +3,13 @@
  * What programs publish through an open file: a provider, its schema, and which of
  * the file's numbers are its events.
  */
-#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/sched/coredump.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/uidgid.h>
@@ -53,6 +53,8 @@ static void free_published(struct published *published, struct eventlog_user *us
 	if (published->pages)
 		eventlog_uncharge(user, EVENTLOG_SCHEMA_PAGES, published->pages);
 	put_pid(published->source.process);
+	if (published->source.users)
+		put_user_ns(published->source.users);
 	kvfree(published->source.schema);
 	kvfree(published->source.events);
 	kvfree(published->offers);
@@ -70,14 +72,15 @@ static int charge(struct published *published, struct eventlog_user *user, u32 b
 	return 0;
 }
 
-/* Whether it may do more than other programs of its user's. */
+/*
+ * Whether it is, or may have been, more than its user: as for ptrace(2), also who has been
+ * setgid, or root, and has not begun anew with exec.
+ */
 static bool is_privileged(const struct cred *cred)
 {
-	const bool is_root = uid_eq(cred->euid, make_kuid(cred->user_ns, 0));
-
 	return !uid_eq(cred->uid, cred->euid) || !uid_eq(cred->suid, cred->euid) ||
 	       !gid_eq(cred->gid, cred->egid) || !gid_eq(cred->sgid, cred->egid) ||
-	       (!is_root && !cap_isclear(cred->cap_permitted));
+	       !current->mm || get_dumpable(current->mm) != SUID_DUMP_USER;
 }
 
 static void fill_in(struct eventlog_source *source, const struct eventlog_user *user)
@@ -87,6 +90,8 @@ static void fill_in(struct eventlog_source *source, const struct eventlog_user *
 	source->process = get_pid(task_tgid(current));
 	source->uid = cred->euid;
 	source->is_private = is_privileged(cred);
+	source->rights = cred->cap_permitted;
+	source->users = get_user_ns(cred->user_ns);
 	source->user = eventlog_user_id(user);
 	source->start_time = div_u64(current->group_leader->start_boottime,
 				     NSEC_PER_SEC / USER_HZ);

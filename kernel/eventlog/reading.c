@@ -67,6 +67,21 @@ static bool any_has_something(const struct eventlog_subscription *subscription, 
 	return false;
 }
 
+/* Another one after whatever has been written or lost. */
+static u64 state_of_rings(const struct eventlog_subscription *subscription)
+{
+	u64 state = 0;
+	u32 i;
+
+	for (i = 0; i + 1 < subscription->memory.head->ring_count; i++) {
+		const struct eventlog_ring *ring =
+			eventlog_region_ring(&subscription->memory, i);
+
+		state += READ_ONCE(ring->control) + READ_ONCE(ring->lost);
+	}
+	return state;
+}
+
 /* Then all that there will ever be can be read. */
 static bool is_over(const struct eventlog_subscription *subscription)
 {
@@ -81,9 +96,17 @@ static bool is_over(const struct eventlog_subscription *subscription)
  */
 static bool arm_and_look(struct eventlog_subscription *subscription)
 {
+	unsigned long flags;
+
 	WRITE_ONCE(subscription->waiting, true);
 	smp_mb(); /* before looking */
+	raw_spin_lock_irqsave(&subscription->arming, flags);
+	/* What has come since somebody began to wait is news, whoever joins him. */
+	if (!subscription->is_armed)
+		subscription->state_when_armed = state_of_rings(subscription);
+	subscription->is_armed = true;
 	mod_timer(&subscription->recheck, jiffies + 2);
+	raw_spin_unlock_irqrestore(&subscription->arming, flags);
 	return any_has_something(subscription, subscription->at_switch);
 }
 
@@ -109,8 +132,16 @@ static void recheck(struct timer_list *timer)
 {
 	struct eventlog_subscription *subscription =
 		container_of(timer, struct eventlog_subscription, recheck);
+	unsigned long flags;
+	bool is_news;
 
-	if (any_has_something(subscription, subscription->at_switch))
+	raw_spin_lock_irqsave(&subscription->arming, flags);
+	is_news = state_of_rings(subscription) != subscription->state_when_armed;
+	/* Somebody may have joined just now. */
+	subscription->is_armed = timer_pending(timer);
+	raw_spin_unlock_irqrestore(&subscription->arming, flags);
+	/* Of what was there before, who waits knows: else he would be told again and again. */
+	if (is_news && any_has_something(subscription, subscription->at_switch))
 		wake_readers(subscription);
 }
 
@@ -120,6 +151,7 @@ int eventlog_reading_init(struct eventlog_subscription *subscription)
 	u32 i;
 
 	mutex_init(&subscription->reading_lock);
+	raw_spin_lock_init(&subscription->arming);
 	init_waitqueue_head(&subscription->readers);
 	init_irq_work(&subscription->wake, wake);
 	timer_setup(&subscription->recheck, recheck, 0);

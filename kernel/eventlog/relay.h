@@ -29,6 +29,7 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/percpu-defs.h>
 #include <linux/relay.h>
 #include <linux/rwsem.h>
 #include <linux/smp.h>
@@ -73,6 +74,9 @@ struct eventlog_relay {
 	u32 *counts;
 };
 
+/* Whether this CPU has the lock of a channel: of all, it takes one at a time. */
+DECLARE_PER_CPU(bool, eventlog_relay_locked);
+
 static inline bool eventlog_relay_is(const struct eventlog_relay *relay, u32 flag)
 {
 	return relay->options.flags & flag;
@@ -81,7 +85,8 @@ static inline bool eventlog_relay_is(const struct eventlog_relay *relay, u32 fla
 /*
  * From here until eventlog_relay_leave() this CPU alone is at what it changes, with
  * interrupts off.  `locked`: with the lock of the channel, too, as for its buffer of all,
- * or for that of a CPU which is off.  Returns false if this CPU already is at the channel.
+ * or for that of a CPU which is off.  Returns false if this CPU already is at the channel,
+ * or would have the locks of two: others may take them the other way round.
  */
 static inline bool eventlog_relay_enter(struct eventlog_relay *relay, bool locked,
 					unsigned long *flags)
@@ -90,22 +95,27 @@ static inline bool eventlog_relay_enter(struct eventlog_relay *relay, bool locke
 
 	local_irq_save(*flags);
 	entered = &relay->buffers[smp_processor_id()].entered;
-	if (READ_ONCE(*entered)) {
+	if (READ_ONCE(*entered) || (locked && this_cpu_read(eventlog_relay_locked))) {
 		local_irq_restore(*flags);
 		return false;
 	}
 	WRITE_ONCE(*entered, true);
+	if (!locked)
+		return true;
+	this_cpu_write(eventlog_relay_locked, true);
 	barrier(); /* what the lock leads to is turned away, too */
-	if (locked)
-		raw_spin_lock(&relay->global_lock);
+	raw_spin_lock(&relay->global_lock);
 	return true;
 }
 
 static inline void eventlog_relay_leave(struct eventlog_relay *relay, bool locked,
 					unsigned long flags)
 {
-	if (locked)
+	if (locked) {
 		raw_spin_unlock(&relay->global_lock);
+		barrier();
+		this_cpu_write(eventlog_relay_locked, false);
+	}
 	barrier();
 	WRITE_ONCE(relay->buffers[smp_processor_id()].entered, false);
 	local_irq_restore(flags);

@@ -3,6 +3,7 @@
 #include <linux/align.h>
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
+#include <linux/kstrtox.h>
 #include <linux/mm_types.h>
 #include <linux/module.h>
 #include <linux/poll.h>
@@ -139,6 +140,9 @@ static struct dentry *create_file(const char *name, struct dentry *parent, umode
 {
 	struct eventlog_relay *relay = buffer->chan->private_data;
 
+	/* If there is no file, relay forgets the buffer of this CPU, and knows it later only. */
+	if (name && kstrtouint(name + strlen("cpu"), 10, &buffer->cpu))
+		return ERR_PTR(-EINVAL);
 	if (eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL)) {
 		*is_global = 1;
 		if (name)

@@ -5,6 +5,7 @@
 #include <linux/debugfs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/percpu-defs.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
@@ -14,6 +15,8 @@
 /* Held for moments: neither for making a channel nor for closing one. */
 static DEFINE_MUTEX(channels_lock);
 static LIST_HEAD(channels);
+
+DEFINE_PER_CPU(bool, eventlog_relay_locked);
 
 static bool name_is_good(const char *name)
 {

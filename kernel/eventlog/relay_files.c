@@ -31,9 +31,10 @@ static int consume(struct eventlog_relay *relay, const char *text)
 	smp_mb();
 	buffer = *per_cpu_ptr(relay->channel->buf, cpu);
 	/* Whoever has read a part of the oldest with read(2) begins with the next one. */
-	if (buffer && count)
+	if (buffer && count && READ_ONCE(buffer->subbufs_produced) != buffer->subbufs_consumed) {
 		buffer->bytes_consumed = 0;
-	relay_subbufs_consumed(relay->channel, cpu, count);
+		relay_subbufs_consumed(relay->channel, cpu, count);
+	}
 	mutex_unlock(&kept->reading);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/wait.h>
 
@@ -58,6 +59,9 @@ struct eventlog_subscription {
 	wait_queue_head_t readers;
 	struct irq_work wake;
 	struct timer_list recheck;
+	raw_spinlock_t arming; /* of the next two */
+	bool is_armed; /* `recheck` will look */
+	u64 state_when_armed; /* of all rings, by who was the first to wait */
 
 	/* By `reading_lock`. */
 	struct mutex reading_lock;

@@ -9,6 +9,7 @@
 #ifndef EVENTLOG_SUBSCRIPTION_H
 #define EVENTLOG_SUBSCRIPTION_H
 
+#include <linux/capability.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -62,6 +63,8 @@ struct eventlog_source {
 	kuid_t uid;
 	kuid_t user; /* for whom it counts, see account.c */
 	bool is_private; /* has other rights than those of `uid`: not for that user to hear */
+	kernel_cap_t rights; /* its capabilities */
+	struct user_namespace *users; /* in which it has them */
 	u64 start_time; /* field 22 of /proc/PID/stat */
 	char process_name[TASK_COMM_LEN];
 	u32 number; /* set by eventlog_source_publish() */

@@ -66,10 +66,10 @@ static bool has_limit(const struct eventlog_subscription *subscription,
 	       !uid_eq(source->user, eventlog_user_id(subscription->memory.user));
 }
 
-/* Whether so much more of what is left may be taken by who has that much. */
+/* Whether so much of what is left may be taken by who has that much: he leaves no less. */
 static bool may_take(u64 more, u64 taken, u64 left, u64 all)
 {
-	return taken + more <= left && left - more >= all / ROOT_SHARE;
+	return more <= left && taken + more <= left - more && left - more >= all / ROOT_SHARE;
 }
 
 /* Equal bytes have the same, and nobody can make others that do. */
@@ -130,6 +130,7 @@ static int put_schema(struct eventlog_subscription *subscription,
 {
 	struct eventlog_region *region = subscription->memory.head;
 	const u64 used = ALIGN(region->schemas_used, 8);
+	const u64 size = ALIGN((u64)source->schema_size, 8);
 	int error;
 
 	*offset = find_schema(subscription, source);
@@ -137,8 +138,8 @@ static int put_schema(struct eventlog_subscription *subscription,
 		return 0;
 	if (used > region->schemas_size || source->schema_size > region->schemas_size - used)
 		return -ENOSPC;
-	if (share && !may_take(source->schema_size, share->schema_bytes,
-			       region->schemas_size - used, region->schemas_size))
+	if (share && !may_take(size, share->schema_bytes, region->schemas_size - used,
+			       region->schemas_size))
 		return -ENOSPC;
 	*offset = region->schemas_offset + used;
 	error = eventlog_region_put(&subscription->memory, *offset, source->schema,
@@ -147,7 +148,7 @@ static int put_schema(struct eventlog_subscription *subscription,
 		return error;
 	WRITE_ONCE(region->schemas_used, used + source->schema_size);
 	if (share)
-		share->schema_bytes += source->schema_size;
+		share->schema_bytes += size;
 	note_schema(subscription, source, *offset);
 	return 0;
 }

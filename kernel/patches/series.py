@@ -168,13 +168,20 @@ file that made it.
         files=(CODE + "relay_device.c", TESTS + "relay_kunit.c"),
     ),
     Patch(
+        "eventlog: Choose events, and whose",
+        """
+What somebody wants is a filter of patterns, levels, keywords, sessions and
+processes; whose events they may hear at all depends on who they are.
+""",
+        files=(CODE + "filter.c", CODE + "filter.h"),
+    ),
+    Patch(
         "eventlog: Read rings",
         """
 Whole records, with what is missing in front of them, in the order of each
-ring. What somebody wants is a filter of patterns, levels, keywords, sessions
-and processes; whose events they may hear at all depends on who they are.
+ring.
 """,
-        files=(CODE + "filter.c", CODE + "filter.h", CODE + "reading.c", CODE + "source.h"),
+        files=(CODE + "reading.c", CODE + "source.h"),
     ),
     Patch(
         "eventlog: Bring events to those who want them",

@@ -23,13 +23,19 @@ static const struct eventlog_record record = { .size = sizeof(record), .event = 
 
 KUNIT_DEFINE_ACTION_WRAPPER(close_relay, eventlog_relay_close, struct eventlog_relay *);
 
-static struct eventlog_relay *open_relay(struct kunit *test)
+static struct eventlog_relay *open_with(struct kunit *test,
+					const struct eventlog_relay_options *options)
 {
-	struct eventlog_relay *relay = eventlog_relay_open(&trial);
+	struct eventlog_relay *relay = eventlog_relay_open(options);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(relay));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, close_relay, relay));
 	return relay;
+}
+
+static struct eventlog_relay *open_relay(struct kunit *test)
+{
+	return open_with(test, &trial);
 }
 
 static void counts_what_finds_no_room(struct kunit *test)
@@ -138,6 +144,33 @@ static void turns_away_what_comes_in_the_midst(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, atomic64_read(&relay->buffers[0].lost_aside));
 }
 
+/* Two CPUs could take those of two channels each in another order, and wait for ever. */
+static void takes_one_lock_at_a_time(struct kunit *test)
+{
+	struct eventlog_relay_options options = trial;
+	struct eventlog_relay *relay = open_relay(test);
+	struct eventlog_relay *other, *without;
+	unsigned long flags, more;
+	int error, written;
+	bool again;
+
+	strscpy(options.name, "eventlog_other", sizeof(options.name));
+	other = open_with(test, &options);
+	strscpy(options.name, "eventlog_each", sizeof(options.name));
+	options.flags = 0;
+	without = open_with(test, &options);
+	KUNIT_ASSERT_TRUE(test, eventlog_relay_enter(relay, true, &flags));
+	error = eventlog_relay_write(other, &record);
+	written = eventlog_relay_write(without, &record);
+	again = eventlog_relay_enter(other, true, &more);
+	eventlog_relay_leave(relay, true, flags);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, error);
+	KUNIT_EXPECT_EQ(test, 1, atomic64_read(&other->buffers[0].lost_aside));
+	KUNIT_EXPECT_EQ(test, 0, written);
+	KUNIT_EXPECT_FALSE(test, again);
+	KUNIT_EXPECT_EQ(test, 0, eventlog_relay_write(other, &record));
+}
+
 static const struct eventlog_relay_header *header_of(struct eventlog_relay *relay, u32 index)
 {
 	const struct rchan_buf *buffer = *per_cpu_ptr(relay->channel->buf, 0);
@@ -184,6 +217,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(says_that_a_channel_has_gone),
 	KUNIT_CASE(takes_records_in_interrupts),
 	KUNIT_CASE(turns_away_what_comes_in_the_midst),
+	KUNIT_CASE(takes_one_lock_at_a_time),
 	KUNIT_CASE(counts_what_comes_while_it_is_reset),
 	KUNIT_CASE(finds_channels_by_name),
 	{}

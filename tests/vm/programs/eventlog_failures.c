@@ -166,15 +166,27 @@ static void publish_without_memory(void) {
     (void)close(listener);
 }
 
-/// A channel whose files are made later.
+/// One that has no channel yet, or has one whose files are made later.
 static int channel = -1;
 
-static void make_hidden_channel(void) {
-    struct eventlog_relay_options options = {sizeof options, EVENTLOG_RELAY_HIDDEN, 4096, 4,
-                                             "failures"};
+static int create_channel(uint32_t flags) {
+    struct eventlog_relay_options options = {sizeof options, flags, 4096, 4, "failures"};
+    return ioctl(channel, EVENTLOG_RELAY_CREATE, &options) == 0 ? 0 : errno;
+}
+
+static int create_with_files(void) {
+    return create_channel(0);
+}
+
+static void reopen_channel(void) {
     (void)close(channel);
     channel = open(EVENTLOG_RELAY_PATH, O_RDWR | O_CLOEXEC);
-    step("a channel is made", channel >= 0 && ioctl(channel, EVENTLOG_RELAY_CREATE, &options) == 0);
+    step("the device of channels is there", channel >= 0);
+}
+
+static void make_hidden_channel(void) {
+    reopen_channel();
+    step("a channel is made", create_channel(EVENTLOG_RELAY_HIDDEN) == 0);
 }
 
 static int show_channel(void) {
@@ -182,9 +194,13 @@ static int show_channel(void) {
 }
 
 /// Where one file has been made and the next one has not, the next call goes on.
-static void show_without_memory(void) {
+static void make_channels_without_memory(void) {
+    static const struct attempt creating = {"create", create_with_files, reopen_channel};
     static const struct attempt showing = {"show", show_channel, make_hidden_channel};
     set_file(PARAMETERS "files_per_user", "4");
+    set_file(PARAMETERS "relay_pages_per_user", "8");
+    reopen_channel();
+    step("channels take memory", try_all(&creating) > 10);
     make_hidden_channel();
     step("files take memory", try_all(&showing) > 3);
     step("the last one is shown", show_channel() == 0);
@@ -266,7 +282,7 @@ int main(void) {
     forget();
     set_file(PARAMETERS "events_per_user", "1");
     publish_without_memory();
-    show_without_memory();
+    make_channels_without_memory();
     puts("ok: all failures");
     return 0;
 }

@@ -41,8 +41,10 @@ static void must_end(pid_t child) {
     step("it ends well", waitpid(child, &status, 0) == child && status == 0);
 }
 
+/// As if it had begun so: without having been root.
 static bool become(uid_t user, uid_t effective, uid_t saved) {
-    return setresgid(user, user, user) == 0 && setresuid(user, effective, saved) == 0;
+    return setresgid(user, user, user) == 0 && setresuid(user, effective, saved) == 0 &&
+           prctl(PR_SET_DUMPABLE, 1) == 0;
 }
 
 static bool have_capabilities(uint32_t which) {
@@ -50,13 +52,6 @@ static bool have_capabilities(uint32_t which) {
     struct __user_cap_data_struct sets[2] = {{.permitted = which}};
     return syscall(SYS_capset, &head, sets) == 0;
 }
-
-/// Whoever takes up this name has the rights of it.
-struct rights {
-    const char* name;
-    bool (*take)(void);
-    bool is_heard;
-};
 
 static bool be_ordinary(void) {
     return become(ordinary, ordinary, ordinary);
@@ -66,66 +61,105 @@ static bool be_setuid(void) {
     return become(ordinary, ordinary, other);
 }
 
+static bool of_groups(gid_t real, gid_t effective, gid_t saved) {
+    return setresgid(real, effective, saved) == 0 && setresuid(ordinary, ordinary, ordinary) == 0 &&
+           prctl(PR_SET_DUMPABLE, 1) == 0;
+}
+
 static bool be_setgid(void) {
-    return setresgid(ordinary, other, other) == 0 && setresuid(ordinary, ordinary, ordinary) == 0;
+    return of_groups(ordinary, other, other);
 }
 
 static bool have_been_setgid(void) {
-    return setresgid(ordinary, ordinary, other) == 0 &&
-           setresuid(ordinary, ordinary, ordinary) == 0;
+    return of_groups(ordinary, ordinary, other);
+}
+
+static bool have_been_root(void) {
+    return be_ordinary() && prctl(PR_SET_DUMPABLE, 0) == 0;
 }
 
 static bool be_capable(void) {
     return prctl(PR_SET_KEEPCAPS, 1) == 0 && be_ordinary() && have_capabilities(1U << CAP_NET_RAW);
 }
 
-/// An ordinary program of the user's that listens to all.
-static pid_t listen_as_user(int told) {
+static bool be_root(void) {
+    return true;
+}
+
+static bool be_root_without_rights(void) {
+    return have_capabilities(0);
+}
+
+/// Who publishes, and who listens: what these take up after having been root.
+struct pair {
+    const char* name;
+    bool (*publisher)(void);
+    bool (*listener)(void);
+    bool is_heard;
+};
+
+static pid_t listen_as(bool (*take)(void), int told) {
     const pid_t child = begin();
     if (child == 0) {
-        (void)be_ordinary();
-        (void)have_capabilities(0);
+        bool listens = take();
         const int reader = open_device();
-        const bool listens = subscribe(reader, &(struct wanted){0}) == 0;
+        listens = listens && subscribe(reader, &(struct wanted){0}) == 0;
         _exit(write(told, &listens, sizeof listens) < 0 || pause() == 0);
     }
     return child;
 }
 
-static void publish_with(const struct rights* rights) {
-    step(rights->name, rights->take());
+static void publish_as(bool (*take)(void)) {
+    step("rights are taken up", take());
     reopen_device();
     step("its event is registered",
          register_at("members_own u64 a", &word, word_bit, &index_own) == 0);
     const struct eventlog_offer offer = {.write_index = index_own, .level = 3, .name = "own"};
     uint32_t number = 0;
     step("and published", publish(device, "members", &offer, 1, &number) == 0);
-    int ends[2];
+}
+
+/// Who publishes looks at its word when the other one has come.
+static void try_pair(const struct pair* pair) {
+    int go[2];
+    int told[2];
     bool listens = false;
-    step("a pipe", pipe(ends) == 0);
-    const pid_t listener = listen_as_user(ends[1]);
-    step("its user listens", read(ends[0], &listens, sizeof listens) == 1 && listens);
-    step(rights->is_heard ? "and hears it" : "and does not hear it",
-         (word >> word_bit & 1U) == (rights->is_heard ? 1U : 0U));
-    (void)kill(listener, SIGKILL);
-    step("he ends", waitpid(listener, NULL, 0) == listener);
-    _exit(0);
+    step("pipes", pipe(go) == 0 && pipe(told) == 0);
+    const pid_t publisher = begin();
+    if (publisher == 0) {
+        publish_as(pair->publisher);
+        step("it says so", write(told[1], &listens, sizeof listens) == 1);
+        step("it is to look", read(go[0], &listens, sizeof listens) == 1);
+        step(pair->name, (word >> word_bit & 1U) == (pair->is_heard ? 1U : 0U));
+        _exit(0);
+    }
+    step("one has published", read(told[0], &listens, sizeof listens) == 1);
+    const pid_t listener = listen_as(pair->listener, told[1]);
+    step("one listens", read(told[0], &listens, sizeof listens) == 1 && listens);
+    step("they meet", write(go[1], &listens, sizeof listens) == 1);
+    must_end(publisher);
+    step("no more", kill(listener, SIGKILL) == 0 && waitpid(listener, NULL, 0) == listener);
+    (void)close(go[0]);
+    (void)close(go[1]);
+    (void)close(told[0]);
+    (void)close(told[1]);
 }
 
 static void hear_only_ones_like_oneself(void) {
-    static const struct rights all[] = {
-        {"an ordinary program", be_ordinary, true},
-        {"one that may become another user", be_setuid, false},
-        {"one of another group", be_setgid, false},
-        {"one that may become of another group", have_been_setgid, false},
-        {"one with a capability", be_capable, false},
+    static const struct pair pairs[] = {
+        {"users hear their programs", be_ordinary, be_ordinary, true},
+        {"not what may become another user", be_setuid, be_ordinary, false},
+        {"not what is of another group", be_setgid, be_ordinary, false},
+        {"not what may become of another group", have_been_setgid, be_ordinary, false},
+        {"not what may have been more", have_been_root, be_ordinary, false},
+        {"not what has a capability", be_capable, be_ordinary, false},
+        {"unless they have it, too", be_capable, be_capable, true},
+        {"root hears all", be_setgid, be_root, true},
+        {"who is called root does not", be_root, be_root_without_rights, false},
+        {"but those like itself", be_root_without_rights, be_root_without_rights, true},
     };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
-        const pid_t child = begin();
-        if (child == 0) {
-            publish_with(&all[i]);
-        }
-        must_end(child);
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; ++i) {
+        try_pair(&pairs[i]);
     }
 }
 

@@ -280,10 +280,18 @@ static void try_reading_and_consuming(void) {
     struct record record;
     step("nothing is given back",
          read(buffer, &record, sizeof record) == sizeof record && record.size == record_size);
+    step("nothing is read twice",
+         read(buffer, text, (size_t)2 * record_size) == (ssize_t)2 * record_size);
     tell("consumed 0 1");
     step("R14: the next one is read from its beginning",
          read(buffer, &header, sizeof header) == sizeof header && header.magic == magic &&
              header.sequence == 1);
+    struct seen seen = {0};
+    drain(buffer, &seen);
+    step("a part of the last one", write_batch(file, 2) == 2);
+    drain(buffer, &seen);
+    tell("consumed 0 1");
+    step("R14: what is not whole is not given back", read(buffer, text, sizeof text) == 0);
     (void)close(buffer);
     (void)close(file);
 }
