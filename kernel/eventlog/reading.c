@@ -103,7 +103,7 @@ static bool arm_and_look(struct eventlog_subscription *subscription)
 	raw_spin_lock_irqsave(&subscription->arming, flags);
 	/* What has come since somebody began to wait is news, whoever joins him. */
 	if (!subscription->is_armed)
-		subscription->state_when_armed = state_of_rings(subscription);
+		subscription->state_told = state_of_rings(subscription);
 	subscription->is_armed = true;
 	mod_timer(&subscription->recheck, jiffies + 2);
 	raw_spin_unlock_irqrestore(&subscription->arming, flags);
@@ -123,25 +123,42 @@ static void wake_readers(struct eventlog_subscription *subscription)
 	wake_up_interruptible_poll(&subscription->readers, EPOLLIN | EPOLLRDNORM | EPOLLHUP);
 }
 
+/*
+ * Whether anything has come of which those who wait have not been told.  Who begins to wait
+ * behind this looks himself, and finds it: queueing what calls us was a full barrier.
+ */
+static bool take_news(struct eventlog_subscription *subscription)
+{
+	unsigned long flags;
+	bool is_news;
+	u64 state;
+
+	raw_spin_lock_irqsave(&subscription->arming, flags);
+	state = state_of_rings(subscription);
+	is_news = state != subscription->state_told;
+	subscription->state_told = state;
+	/* In the timer: somebody may have joined just now. */
+	subscription->is_armed = timer_pending(&subscription->recheck);
+	raw_spin_unlock_irqrestore(&subscription->arming, flags);
+	return is_news;
+}
+
 static void wake(struct irq_work *work)
 {
-	wake_readers(container_of(work, struct eventlog_subscription, wake));
+	struct eventlog_subscription *subscription =
+		container_of(work, struct eventlog_subscription, wake);
+
+	take_news(subscription);
+	wake_readers(subscription);
 }
 
 static void recheck(struct timer_list *timer)
 {
 	struct eventlog_subscription *subscription =
 		container_of(timer, struct eventlog_subscription, recheck);
-	unsigned long flags;
-	bool is_news;
 
-	raw_spin_lock_irqsave(&subscription->arming, flags);
-	is_news = state_of_rings(subscription) != subscription->state_when_armed;
-	/* Somebody may have joined just now. */
-	subscription->is_armed = timer_pending(timer);
-	raw_spin_unlock_irqrestore(&subscription->arming, flags);
-	/* Of what was there before, who waits knows: else he would be told again and again. */
-	if (is_news && any_has_something(subscription, subscription->at_switch))
+	/* Else who waits for edges, and does not read, would be told again and again. */
+	if (take_news(subscription) && any_has_something(subscription, subscription->at_switch))
 		wake_readers(subscription);
 }
 

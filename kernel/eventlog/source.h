@@ -61,7 +61,7 @@ struct eventlog_subscription {
 	struct timer_list recheck;
 	raw_spinlock_t arming; /* of the next two */
 	bool is_armed; /* `recheck` will look */
-	u64 state_when_armed; /* of all rings, by who was the first to wait */
+	u64 state_told; /* of all rings, when the first one began to wait, or all were woken */
 
 	/* By `reading_lock`. */
 	struct mutex reading_lock;

@@ -14,7 +14,7 @@ insmod /eventlog.ko remove_idle=1 || exit
 part listen "$0"
 part conserve "$1" "$3"
 part poison "$2"
-part members "$4"
+part members "$4" $5
 part unload wait_until is_unloaded
 """
 
@@ -24,6 +24,7 @@ class Rings(parts.Case):
 
     KERNEL = "debian-6.12"
     SECONDS = 1
+    MEMBERS = "numbers"
     # Writers are taken the processor away in the middle of the kernel's work, too. And the kernel
     # zeroes no memory of its own accord: then it would not be seen that nobody else does.
     PARAMETERS = ("preempt=full", "init_on_alloc=0")
@@ -35,7 +36,7 @@ class Rings(parts.Case):
         programs = [vm_case.built("PROGRAMS", f"eventlog_{name}") for name in ("listen", "conserve", "poison", "members")]
         cls.result = cls.run_well(
             kernel,
-            ["sh", "-c", SCRIPT, *programs[:3], str(cls.SECONDS), programs[3]],
+            ["sh", "-c", SCRIPT, *programs[:3], str(cls.SECONDS), programs[3], cls.MEMBERS],
             files={"/eventlog.ko": vm_case.module_or_skip(kernel),
                    **{program: program for program in programs}},
             parameters=cls.PARAMETERS,
@@ -77,6 +78,7 @@ class RingsUnderDebugging(Rings):
 
     KERNEL = "debug-6.12"
     PARAMETERS = ()
+    MEMBERS = ""
 
 
 class Patterns(parts.Case):
