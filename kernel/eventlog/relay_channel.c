@@ -297,17 +297,23 @@ static int write_here(struct eventlog_relay *relay, const struct piece *piece)
 }
 
 /* Who waits for readers of RCU waits for those who have interrupts off, too. */
-static int write_piece(struct eventlog_relay *relay, const struct piece *piece)
+static __always_inline int write_alone(struct eventlog_relay *relay, const struct piece *piece,
+				       bool locked)
 {
-	const bool global = eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL);
 	unsigned long flags;
 	int error;
 
-	if (!eventlog_relay_enter(relay, global, &flags))
+	if (!eventlog_relay_enter(relay, locked, &flags))
 		return turn_away(relay);
 	error = write_here(relay, piece);
-	eventlog_relay_leave(relay, global, flags);
+	eventlog_relay_leave(relay, locked, flags);
 	return error;
+}
+
+static int write_piece(struct eventlog_relay *relay, const struct piece *piece)
+{
+	return eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL) ? write_alone(relay, piece, true) :
+								write_alone(relay, piece, false);
 }
 
 int eventlog_relay_write(struct eventlog_relay *relay, const struct eventlog_record *record)
