@@ -116,15 +116,20 @@ void eventlog_asker_get(struct eventlog_asker *asker)
 	asker->users = current_user_ns();
 }
 
-/* Whether he has all that the source has, as ptrace(2) asks: whoever has made a namespace has. */
+/*
+ * Whether he has all that the source has, as ptrace(2) asks.  Whoever has made a user
+ * namespace has all in it; from within one nobody hears what is outside.
+ */
 static bool has_rights_of(const struct eventlog_asker *asker, const struct eventlog_source *source)
 {
-	const struct user_namespace *users = source->users;
+	const struct user_namespace *users;
 
-	if (users == asker->users)
+	if (source->users == asker->users)
 		return cap_issubset(source->rights, asker->rights);
-	return cap_isclear(source->rights) ||
-	       (users->parent == asker->users && uid_eq(users->owner, asker->uid));
+	for (users = source->users; users->parent; users = users->parent)
+		if (users->parent == asker->users)
+			return cap_isclear(source->rights) || uid_eq(users->owner, asker->uid);
+	return false;
 }
 
 /* Whether that is his, or he may hear everybody. */

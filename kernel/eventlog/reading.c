@@ -67,7 +67,7 @@ static bool any_has_something(const struct eventlog_subscription *subscription, 
 	return false;
 }
 
-/* Another one after whatever has been written or lost. */
+/* Another one after whatever has been written or lost, or switched, for who waits for that. */
 static u64 state_of_rings(const struct eventlog_subscription *subscription)
 {
 	u64 state = 0;
@@ -76,8 +76,11 @@ static u64 state_of_rings(const struct eventlog_subscription *subscription)
 	for (i = 0; i + 1 < subscription->memory.head->ring_count; i++) {
 		const struct eventlog_ring *ring =
 			eventlog_region_ring(&subscription->memory, i);
+		u64 control = READ_ONCE(ring->control);
 
-		state += READ_ONCE(ring->control) + READ_ONCE(ring->lost);
+		if (subscription->at_switch && !is_sealed(control))
+			control &= ~0ULL << EVENTLOG_GENERATION_SHIFT;
+		state += control + READ_ONCE(ring->lost);
 	}
 	return state;
 }

@@ -100,11 +100,11 @@ static inline bool eventlog_relay_enter(struct eventlog_relay *relay, bool locke
 		return false;
 	}
 	WRITE_ONCE(*entered, true);
-	if (!locked)
-		return true;
-	this_cpu_write(eventlog_relay_locked, true);
+	if (locked)
+		this_cpu_write(eventlog_relay_locked, true);
 	barrier(); /* what the lock leads to is turned away, too */
-	raw_spin_lock(&relay->global_lock);
+	if (locked)
+		raw_spin_lock(&relay->global_lock);
 	return true;
 }
 

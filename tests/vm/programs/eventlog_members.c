@@ -9,6 +9,7 @@
 // What the C library asks for.
 #include <errno.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +93,11 @@ static bool be_root_without_rights(void) {
     return have_capabilities(0);
 }
 
+/// With all rights, but only there.
+static bool be_in_namespace(void) {
+    return be_ordinary() && unshare(CLONE_NEWUSER) == 0;
+}
+
 /// Who publishes, and who listens: what these take up after having been root.
 struct pair {
     const char* name;
@@ -156,6 +162,9 @@ static void hear_only_ones_like_oneself(void) {
         {"not what may have been more", have_been_root, be_ordinary, false},
         {"not what has a capability", be_capable, be_ordinary, false},
         {"unless they have it, too", be_capable, be_capable, true},
+        {"not from a namespace what is outside", be_ordinary, be_in_namespace, false},
+        {"nor what is in another one", be_in_namespace, be_in_namespace, false},
+        {"but from outside what is in their own", be_in_namespace, be_ordinary, true},
         {"root hears all", be_setgid, be_root, true},
         {"who is called root does not", be_root, be_root_without_rights, false},
         {"but those like itself", be_root_without_rights, be_root_without_rights, true},

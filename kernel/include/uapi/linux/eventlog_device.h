@@ -91,12 +91,13 @@ struct eventlog_unregistration {
  *
  * With EVENTLOG_TO_RELAY records go to a relay channel instead, see
  * linux/eventlog_relay.h.  Then rings have no memory and stay sealed, and their `lost`
- * has what the channel does not count: events in NMIs, those of what writing a record
- * calls, and those that come when the channel has gone.
+ * has what the channel does not count: events in NMIs, and those that come when the
+ * channel has gone.
  *
  * Who hears whom: an unprivileged subscriber hears programs whose real, effective
- * and saved user were all its own effective user when they published; with CAP_PERFMON (or
- * CAP_SYS_ADMIN) in the first user namespace everybody, and the kernel itself.
+ * and saved user were all its own effective user when they published, and that had not
+ * been more than it, in rights, groups or namespaces, as for ptrace(2); with CAP_PERFMON
+ * (or CAP_SYS_ADMIN) in the first user namespace everybody, and the kernel itself.
  */
 
 #define EVENTLOG_NAME_ROOM 64 /* a name of a provider or an event, with its NUL */
