@@ -416,7 +416,7 @@ static void try_reading_at_length(void) {
 
 /// Whoever opens a buffer at any moment gets one that is whole, or none.
 static void try_opening_at_any_moment(void) {
-    enum { rounds = 300 };
+    enum { rounds = 100 };
     const pid_t child = begin();
     if (child == 0) {
         pin(1);

@@ -345,7 +345,7 @@ static void write_records(int channel) {
 
 /// Events that writing, flushing and looking themselves lead to: each is there, or counted.
 static void try_in_the_midst(uint32_t flags, const char* name) {
-    enum { rounds = 3000 };
+    enum { rounds = 1000 };
     const int channel = create(flags);
     const int buffer = open_part(name, O_RDONLY);
     const int control = open_part("control", O_WRONLY);
