@@ -105,6 +105,7 @@ class InTree(parts.Case):
                    **{program: program for program in (*programs, load, elog)},
                    "/usr/bin/perf": perf},
             parameters=("kunit.enable=1",),
+            processors=2,
         )
 
     def test_units(self):
