@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-PROJECT = pathlib.Path(__file__).resolve().parent.parent
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.M)
 # Flags that have a file read in front of the source.
 IN_FRONT = ("-include", "-imacros", "-include-pch")
@@ -42,8 +42,8 @@ def surroundings():
         except (OSError, subprocess.CalledProcessError) as error:
             print(f"clang-tidy: all sources are checked: {error}", file=sys.stderr)
             return None
-    for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
-        found.update(path.read_bytes())
+    for name in ("clang_tidy.py", "clean_sources.py"):
+        found.update((pathlib.Path(__file__).parent / name).read_bytes())
     return found.digest()
 
 

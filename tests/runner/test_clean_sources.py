@@ -13,7 +13,7 @@ import unittest
 import unittest.mock
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(PROJECT / ".ci"))
+sys.path.insert(0, str(PROJECT / "scripts" / "testing"))
 
 import clang_tidy  # noqa: E402
 import clean_sources  # noqa: E402

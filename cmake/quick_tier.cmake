@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+#
+# The quick tier of ./dev test runs each test once, in the build where it finds most. A preset names
+# its part in EVENTLOG_QUICK_TIER: address, thread or optimized. Tests of that part get the label
+# quick; tests with the label full are left to the full tier. tests/README.md has the table.
+
+# Machine code, packages, kernels, and what runs no code of this build.
+set(
+    eventlog_optimized_tests
+    "^(aarch64|bench|codegen|compile_fail|interleaving|model|packaging|runner|vm)\\."
+)
+# Compile programs of their own, or run one in a debugger: the sanitizers have no part in them.
+string(APPEND eventlog_optimized_tests "|^integration\\.test_(generated|generated_kernel|usdt)$")
+
+# eventlog_is_quick(NAME LABELS RESULT): whether this build's part of the quick tier has the test.
+function(eventlog_is_quick name labels result)
+    set(part address)
+    if(name MATCHES "${eventlog_optimized_tests}")
+        set(part optimized)
+    endif()
+    set(is_quick OFF)
+    if(NOT "full" IN_LIST labels)
+        if(EVENTLOG_QUICK_TIER STREQUAL part)
+            set(is_quick ON)
+        elseif(
+            EVENTLOG_QUICK_TIER STREQUAL "thread"
+            AND name MATCHES "^(unit|integration)\\."
+            AND part STREQUAL "address"
+            AND NOT "command" IN_LIST labels
+        )
+            set(is_quick ON)
+        endif()
+    endif()
+    set(${result} ${is_quick} PARENT_SCOPE)
+endfunction()
+
+# Labels the tests that the current folder's CMakeLists.txt has added. It is called at its end, as
+# CMake sets properties of tests in the folder that added them only.
+function(eventlog_label_quick_tests)
+    get_property(tests DIRECTORY PROPERTY TESTS)
+    foreach(test IN LISTS tests)
+        get_property(labels TEST ${test} PROPERTY LABELS)
+        eventlog_is_quick(${test} "${labels}" is_quick)
+        if(is_quick)
+            set_property(TEST ${test} APPEND PROPERTY LABELS quick)
+        endif()
+    endforeach()
+endfunction()
+
+# The target quick_tests: all that the tests with the label quick run. Only the optimized part leaves
+# something out: its unit and integration tests run with sanitizers.
+function(eventlog_add_quick_target)
+    set(folders ${PROJECT_SOURCE_DIR})
+    set(targets "")
+    while(folders)
+        list(POP_FRONT folders folder)
+        get_property(below DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+        list(APPEND folders ${below})
+        get_property(added DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+        list(APPEND targets ${added})
+    endwhile()
+    if(EVENTLOG_QUICK_TIER STREQUAL "optimized")
+        list(REMOVE_ITEM targets unit_tests integration_tests)
+    endif()
+    add_custom_target(quick_tests DEPENDS ${targets})
+endfunction()

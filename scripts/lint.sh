@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# The checks of sources that need no build, and the formatter: lint.sh format|shell|rules|reformat.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Files of the project: those in the index and new ones, without those that are deleted.
+list_files() {
+    local file
+    git ls-files --cached --others --exclude-standard | while read -r file; do
+        if [[ -f $file ]]; then
+            printf '%s\n' "$file"
+        fi
+    done
+}
+
+# The kernel's code and the modules of tests and benchmarks follow the kernel's coding style.
+list_formatted_files() {
+    list_files | grep -E '\.(c|cpp|hpp|h)$' |
+        grep -vE '^(kernel/|bench/kernel/module/|tests/generated/kernel_|tests/vm/(nested|nmi|subscriber)/)'
+}
+
+# Prints the files whose first two lines name no licence.
+list_unlicensed_files() {
+    list_files | grep -v '^LICENSES/' | grep -E \
+        -e '\.(cpp|hpp|h|c|py|sh|bash|zsh|fish|md|map|in|cmake|config|[1-9])$' \
+        -e '(^|/)(CMakeLists\.txt|meson[^/]*|sources\.txt|dev|run|init|\.clang[^/]*|\.editorconfig|\.gitignore)$' |
+        xargs -r awk '
+            FNR == 1 { licensed[FILENAME] = 0 }
+            FNR <= 2 && /SPDX-License-Identifier: / { licensed[FILENAME] = 1 }
+            FNR == 2 { nextfile }
+            END { for (name in licensed) if (!licensed[name]) print name }'
+}
+
+check_licenses() {
+    local files
+    files=$(list_unlicensed_files)
+    if [[ -n $files ]]; then
+        printf 'These files name no licence in their first two lines (SPDX-License-Identifier):\n%s\n' "$files"
+        return 1
+    fi
+}
+
+case ${1-} in
+    format) list_formatted_files | xargs -r clang-format --dry-run -Werror ;;
+    reformat) list_formatted_files | xargs -r clang-format -i ;;
+    shell) list_files | grep -E '^(dev|\.ci/run|tests/vm/guest/init|.*\.(sh|bash))$' | xargs -r shellcheck ;;
+    rules) check_licenses ;;
+    *)
+        echo 'usage: lint.sh format|shell|rules|reformat' >&2
+        exit 2
+        ;;
+esac

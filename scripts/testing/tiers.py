@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""The stages of each tier. tests/README.md has the table of what each covers."""
+
+import pathlib
+import sys
+
+from stages import Stage
+
+PYTHON = (sys.executable, "-B")
+HERE = pathlib.Path(__file__).resolve().parent
+
+# The quick tier needs one kernel of our own; the others are downloaded as they are.
+QUICK_KERNELS = ("debian-6.12", "debian-6.1", "debian-6.1-arm64", "user-events-6.12")
+FULL_KERNELS = QUICK_KERNELS + ("status-page-6.1", "debug-6.12", "race-6.12", "in-tree-6.12")
+QUICK_PRESETS = ("asan+ubsan", "tsan", "release")
+
+# The full tier: which labels a preset leaves out, as its build has no influence on these tests.
+# Parts of a preset are stages of their own, so that an interrupted run repeats little.
+VIRTUAL_MACHINES = ("-R", r"^vm\.")
+FULL_PARTS = {
+    "release": (
+        ("unit and integration", ("-R", r"^(unit|integration|interleaving)\.")),
+        ("virtual machines a-h", ("-R", r"^vm\.[a-h]")),
+        ("virtual machines i-m", ("-R", r"^vm\.[i-m]")),
+        ("virtual machines n-s", ("-R", r"^vm\.[n-s]")),
+        ("virtual machines t-z", ("-R", r"^vm\.[t-z]")),
+        ("rest", ("-E", r"^(unit|integration|interleaving|vm)\.")),
+    ),
+    "asan+ubsan": (("all", ("-LE", "^(once|compiler)$")),),
+    "tsan": (("all", ("-LE", "^(once|compiler|command)$")),),
+    "clang": (("all", ("-LE", "^(once|command)$")),),
+}
+FULL = {"EVENTLOG_TEST_TIER": "full"}
+
+
+def lint_stages(every_source):
+    clang_tidy = (*PYTHON, str(HERE / "clang_tidy.py"), "build/release")
+    return [
+        Stage("check", "lint: format", ("scripts/lint.sh", "format")),
+        Stage("check", "lint: shell scripts", ("scripts/lint.sh", "shell")),
+        Stage("check", "lint: house rules", ("scripts/lint.sh", "rules")),
+        # The build's database of compilations has the flags of each source.
+        configure("release"),
+        Stage("check", "lint: clang-tidy", clang_tidy + (("--all",) if every_source else ()),
+              needs="release: configure"),
+    ]
+
+
+def configure(preset):
+    return Stage("build", f"{preset}: configure", ("cmake", "--preset", preset))
+
+
+def build(preset, target):
+    return Stage("build", f"{preset}: build",
+                 ("cmake", "--build", "--preset", preset, "--target", target),
+                 needs=f"{preset}: configure")
+
+
+def suite(preset, name, selection, environment=None):
+    folder = pathlib.Path("build") / preset
+    results = folder.absolute() / f"{name.replace(' ', '_')}.xml"
+    return Stage(
+        "suite", f"{preset}: {name}",
+        ("ctest", "--preset", preset, "--no-tests=error", "--output-junit", str(results), *selection),
+        needs=f"{preset}: build", results=str(results), reports=str(folder / "tests" / "reports"),
+        environment=environment or {},
+    )
+
+
+def kernels(names):
+    return Stage("build", "vm: kernels", (*PYTHON, "tests/vm/vm.py", "--prepare", *names))
+
+
+def quick_stages():
+    stages = lint_stages(every_source=False)
+    for preset in QUICK_PRESETS:
+        if preset == "release":
+            stages.append(kernels(QUICK_KERNELS))
+        else:
+            stages.append(configure(preset))
+        stages += [build(preset, "quick_tests"), suite(preset, "test", ("-L", "^quick$"))]
+    return stages
+
+
+def full_stages():
+    stages = [*lint_stages(every_source=True), kernels(FULL_KERNELS)]
+    for preset, parts in FULL_PARTS.items():
+        if preset != "release":
+            stages.append(configure(preset))
+        stages.append(build(preset, "all"))
+        stages += [suite(preset, name, selection, FULL) for name, selection in parts]
+    folders = [f"build/{preset}" for preset in FULL_PARTS]
+    stages.append(Stage("check", "inventory of tests",
+                        (*PYTHON, "scripts/inventory.py", "--check", *folders)))
+    return stages
+
+
+def filtered_stages(preset, selection, target="all"):
+    """Some tests of one preset, and the kernels if some of them may need one."""
+    stages = [configure(preset), build(preset, target), suite(preset, "test", selection)]
+    if preset == "release":
+        stages.insert(0, kernels(QUICK_KERNELS))
+    return stages
