@@ -225,49 +225,49 @@ void reserve_shared_ring(subscription_slot& slot, const subscription_file& subsc
     }
 }
 
-enum class outcome {
+enum class attach_outcome {
     attached,
     not_wanted,  // no subscription there, or none that wants us, or that has room for us
     later,       // it cannot be told, or done, right now
 };
 
-outcome enter_subscription(eventlog_provider& provider, unsigned index,
-                           const subscription_file& subscription) noexcept {
+attach_outcome enter_subscription(eventlog_provider& provider, unsigned index,
+                                  const subscription_file& subscription) noexcept {
     subscription_slot& slot = subscription_slots[index];
     const std::uint64_t serial = subscription.header().serial;
     if (slot.serial.load(std::memory_order_relaxed) != serial) {
         if (!unmap_slot(slot) ||
             !map_slot(slot, subscription.file(), subscription.header(), subscription.geometry())) {
-            return outcome::later;
+            return attach_outcome::later;
         }
         reserve_shared_ring(slot, subscription);
     }
     attachment& place = provider.attachments[index];
     if (place.serial.load(std::memory_order_relaxed) == serial) {
-        return outcome::attached;
+        return attach_outcome::attached;
     }
     std::uint16_t provider_id = 0;
     if (!enter_provider(provider, slot, subscription, provider_id)) {
         shared(slot.region()->providers_refused).fetch_add(1, std::memory_order_relaxed);
-        return outcome::not_wanted;
+        return attach_outcome::not_wanted;
     }
     place.provider_head.store(std::uint64_t{provider_id} << 32U, std::memory_order_relaxed);
     place.serial.store(serial, std::memory_order_release);
-    return outcome::attached;
+    return attach_outcome::attached;
 }
 
-outcome attach_to_file(eventlog_provider& provider, unsigned slot,
-                       const subscription_file& subscription) noexcept {
+attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
+                              const subscription_file& subscription) noexcept {
     if (!subscription.is_live()) {
-        return outcome::not_wanted;
+        return attach_outcome::not_wanted;
     }
     const std::string_view filter = filter_of(subscription.header());
     const process_identity& self = own_identity();
     if (!wants_process(filter, self.pid, self.name.data()) ||
         note_session_limits(provider, slot, filter) == 0) {
-        return outcome::not_wanted;
+        return attach_outcome::not_wanted;
     }
-    const outcome result = enter_subscription(provider, slot, subscription);
+    const attach_outcome result = enter_subscription(provider, slot, subscription);
     // If it has been removed meanwhile, we may have reserved schema and shared ring after their
     // memory was given back. Whoever removes it takes the name away first, the memory second; we
     // reserve first and look for the name second: one of us gives back what we have reserved. Its
@@ -275,44 +275,45 @@ outcome attach_to_file(eventlog_provider& provider, unsigned slot,
     // its consumer ends it.
     if (subscription.is_removed() && !subscription.is_live()) {
         release_memory(subscription.file(), subscription.geometry());
-        return outcome::not_wanted;
+        return attach_outcome::not_wanted;
     }
-    if (result != outcome::not_wanted) {
+    if (result != attach_outcome::not_wanted) {
         set_gate_bits(provider, slot, filter);
         // If it has ended meanwhile, its consumer may have cleared our gate before we set it.
         if (!subscription.is_live()) {
-            return outcome::not_wanted;
+            return attach_outcome::not_wanted;
         }
     }
     return result;
 }
 
 // Not inlined: its frame holds the header of a region, and this may run on a signal stack.
-[[gnu::noinline]] outcome attach_once(eventlog_provider& provider, unsigned slot,
-                                      const directory& where) noexcept {
+[[gnu::noinline]] attach_outcome attach_once(eventlog_provider& provider, unsigned slot,
+                                             const directory& where) noexcept {
     subscription_file subscription;
     error_text ignored;
     switch (subscription.open(where, slot, ignored)) {
         case subscription_file::found::usable:
             return attach_to_file(provider, slot, subscription);
         case subscription_file::found::unreadable:
-            return outcome::later;
+            return attach_outcome::later;
         case subscription_file::found::nothing:
         case subscription_file::found::unusable:
             break;
     }
-    return outcome::not_wanted;
+    return attach_outcome::not_wanted;
 }
 
-outcome attach_in(eventlog_provider& provider, unsigned slot, const directory& where) noexcept {
-    outcome result = attach_once(provider, slot, where);
-    if (result == outcome::not_wanted) {
+attach_outcome attach_in(eventlog_provider& provider, unsigned slot,
+                         const directory& where) noexcept {
+    attach_outcome result = attach_once(provider, slot, where);
+    if (result == attach_outcome::not_wanted) {
         // Whoever set the bits has gone. Clearing them may hit those that a new subscription in
         // this slot is just setting, so look once more: it was published before it began to set
         // any.
         clear_gate_bits(provider, slot);
         result = attach_once(provider, slot, where);
-        if (result == outcome::not_wanted) {
+        if (result == attach_outcome::not_wanted) {
             clear_gate_bits(provider, slot);
         }
     }
@@ -325,7 +326,7 @@ bool attach(eventlog_provider& provider, unsigned slot, const directory_path& pa
     directory where;
     error_text ignored;
     const bool is_attached = where.open(path, if_missing::fail, ignored) &&
-                             attach_in(provider, slot, where) == outcome::attached;
+                             attach_in(provider, slot, where) == attach_outcome::attached;
     // What has ended, whatever came of it: also what was mapped in vain.
     leave_regions();
     return is_attached;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <string_view>
 
@@ -14,6 +15,10 @@
 #include <eventlog/schema_format.hpp>
 
 namespace eventlog::core {
+
+struct malloc_deleter {
+    void operator()(void* memory) const noexcept { std::free(memory); }
+};
 
 /// What is wrong with a definition or with values, in words. All there is to a mistake.
 class mistake {

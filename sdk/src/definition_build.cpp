@@ -18,16 +18,12 @@ namespace {
 using detail::field_place;
 using detail::schema_sink;
 
-using enumeration = const eventlog_enumeration_definition*;
+using enumeration_pointer = const eventlog_enumeration_definition*;
 
 /// What the passes over a definition need, more of it than a small stack should hold.
 struct workspace {
-    std::array<enumeration, enumerations_max> enumerations{};
+    std::array<enumeration_pointer, enumerations_max> enumerations{};
     std::array<field_place, fields_max> places{};
-};
-
-struct malloc_deleter {
-    void operator()(void* memory) const noexcept { std::free(memory); }
 };
 
 /// Where the second pass writes: parts of the block of memory that `built` begins.
@@ -47,7 +43,7 @@ class builder {
 
   private:
     [[nodiscard]] bool list_enumerations() noexcept;
-    [[nodiscard]] std::uint16_t index_of(enumeration wanted) const noexcept;
+    [[nodiscard]] std::uint16_t index_of(enumeration_pointer wanted) const noexcept;
     void write(schema_sink& sink, std::size_t size, block* target) noexcept;
     void write_keywords(schema_sink& sink) const noexcept;
     void write_enumeration(schema_sink& sink,
@@ -76,7 +72,7 @@ bool builder::list_enumerations() noexcept {
     for (std::uint32_t i = 0; i < definition_.event_count; ++i) {
         const eventlog_event_definition& event = event_at(i);
         for (std::uint32_t j = 0; j < event.field_count; ++j) {
-            enumeration found = item(event.fields, definition_.field_size, j).enumeration;
+            enumeration_pointer found = item(event.fields, definition_.field_size, j).enumeration;
             if (found == nullptr || index_of(found) != no_index) {
                 continue;
             }
@@ -89,7 +85,7 @@ bool builder::list_enumerations() noexcept {
     return true;
 }
 
-std::uint16_t builder::index_of(enumeration wanted) const noexcept {
+std::uint16_t builder::index_of(enumeration_pointer wanted) const noexcept {
     for (std::size_t i = 0; wanted != nullptr && i < enumeration_count_; ++i) {
         if (space_.enumerations[i] == wanted) {
             return static_cast<std::uint16_t>(i);

@@ -8,8 +8,8 @@ namespace eventlog::core {
 namespace {
 
 /// `Event 3 (order_placed): ` at the end of what is there; a wrong name may be of any length.
-std::size_t append(std::span<char> text, std::size_t at, const char* what, std::uint32_t number,
-                   std::string_view name) noexcept {
+std::size_t append_part(std::span<char> text, std::size_t at, const char* what,
+                        std::uint32_t number, std::string_view name) noexcept {
     const int shown =
         static_cast<int>(name.size() < name_length_max ? name.size() : name_length_max);
     const int length =
@@ -40,9 +40,9 @@ void mistake::in_field(std::uint32_t field, std::string_view name) noexcept {
 eventlog_error mistake::set(eventlog_error code, const char* format, ...) noexcept {
     std::size_t at = 0;
     if (event_ != no_index) {
-        at = append(text_, at, "Event", event_, event_name_);
+        at = append_part(text_, at, "Event", event_, event_name_);
         if (field_ != no_index) {
-            at = append(text_, at, ", field", field_, field_name_);
+            at = append_part(text_, at, ", field", field_, field_name_);
         }
         text_[at++] = ':';
         text_[at++] = ' ';

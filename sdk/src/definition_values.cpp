@@ -11,10 +11,6 @@
 namespace eventlog::core {
 namespace {
 
-struct malloc_deleter {
-    void operator()(void* memory) const noexcept { std::free(memory); }
-};
-
 /// The values of an enumeration by their numbers, put into an order.
 class value_order {
   public:

@@ -25,7 +25,7 @@ using detail::piece;
 /// Larger payloads are handed over in pieces rather than put together on somebody's small stack.
 constexpr std::size_t inline_size = 512;
 
-constexpr std::size_t padded(std::size_t size) noexcept {
+constexpr std::size_t padded_to_word(std::size_t size) noexcept {
     return (size + 7U) & ~std::size_t{7};
 }
 
@@ -117,7 +117,7 @@ void put_place(unsigned char* target, const defined_field& field, std::size_t si
     alignas(64) unsigned char payload[inline_size];
     if (size != 0) {
         // The padding goes out with the record: it must not show what the stack held before.
-        std::memset(payload + padded(size) - 8, 0, 8);
+        std::memset(payload + padded_to_word(size) - 8, 0, 8);
     }
     std::size_t end = out.event.fixed_size;
     std::size_t next = 0;

@@ -11,15 +11,17 @@
 namespace eventlog::core {
 namespace {
 
-enum class outcome { done, gone, refused };
+enum class word_outcome { done, gone, refused };
 
-outcome outcome_of(long result) noexcept {
-    return result >= 0 ? outcome::done : errno == EFAULT ? outcome::gone : outcome::refused;
+word_outcome outcome_of(long result) noexcept {
+    return result >= 0       ? word_outcome::done
+           : errno == EFAULT ? word_outcome::gone
+                             : word_outcome::refused;
 }
 
 /// FUTEX_WAKE_OP changes the second word, then wakes who sleeps there: nobody, because for sleepers
 /// of this process alone, as they are meant here, the words are not.
-outcome change(std::uint32_t* word, unsigned operation, unsigned operand) noexcept {
+word_outcome change(std::uint32_t* word, unsigned operation, unsigned operand) noexcept {
     const unsigned encoded = operation << 28U | unsigned{FUTEX_OP_CMP_EQ} << 24U | operand << 12U;
     return outcome_of(::syscall(SYS_futex, word, FUTEX_WAKE_OP_PRIVATE, 0, nullptr, word, encoded));
 }
@@ -36,44 +38,44 @@ comparison compare_word(std::uint32_t* word, std::uint32_t value) noexcept {
     if (result < 0 && errno == EAGAIN) {
         return comparison::different;
     }
-    const outcome found = outcome_of(result);
-    if (found != outcome::refused) {
-        return found == outcome::done ? comparison::equal : comparison::gone;
+    const word_outcome found = outcome_of(result);
+    if (found != word_outcome::refused) {
+        return found == word_outcome::done ? comparison::equal : comparison::gone;
     }
     return std::atomic_ref(*word).load(std::memory_order_acquire) == value ? comparison::equal
                                                                            : comparison::different;
 }
 
 bool set_bit_of(std::uint32_t* word, unsigned bit) noexcept {
-    const outcome found = change(word, or_shifted, bit);
-    if (found == outcome::refused) {
+    const word_outcome found = change(word, or_shifted, bit);
+    if (found == word_outcome::refused) {
         std::atomic_ref(*word).fetch_or(1U << bit);
     }
-    return found != outcome::gone;
+    return found != word_outcome::gone;
 }
 
 bool clear_bit_of(std::uint32_t* word, unsigned bit) noexcept {
-    const outcome found = change(word, and_not_shifted, bit);
-    if (found == outcome::refused) {
+    const word_outcome found = change(word, and_not_shifted, bit);
+    if (found == word_outcome::refused) {
         std::atomic_ref(*word).fetch_and(~(1U << bit));
     }
-    return found != outcome::gone;
+    return found != word_outcome::gone;
 }
 
 bool add_one_to(std::uint32_t* word) noexcept {
-    const outcome found = change(word, FUTEX_OP_ADD, 1);
-    if (found == outcome::refused) {
+    const word_outcome found = change(word, FUTEX_OP_ADD, 1);
+    if (found == word_outcome::refused) {
         std::atomic_ref(*word).fetch_add(1);
     }
-    return found != outcome::gone;
+    return found != word_outcome::gone;
 }
 
 bool set_flag(std::uint32_t* word, bool value) noexcept {
-    const outcome found = change(word, FUTEX_OP_SET, value ? 1 : 0);
-    if (found == outcome::refused) {
+    const word_outcome found = change(word, FUTEX_OP_SET, value ? 1 : 0);
+    if (found == word_outcome::refused) {
         std::atomic_ref(*word).store(value ? 1 : 0);
     }
-    return found != outcome::gone;
+    return found != word_outcome::gone;
 }
 
 }  // namespace eventlog::core

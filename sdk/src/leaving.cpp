@@ -23,11 +23,11 @@ constexpr std::uint64_t longest_pause = 1'000'000'000;
 constinit std::atomic<std::uint64_t> next_pause{first_pause};
 
 // Coarse monotonic nanoseconds before which an emit does not try again.
-constinit std::atomic<std::uint64_t> not_before{0};
+constinit std::atomic<std::uint64_t> leaving_not_before{0};
 
 void pause_leaving() noexcept {
     const std::uint64_t pause = next_pause.load(std::memory_order_relaxed);
-    not_before.store(coarse_now() + pause, std::memory_order_relaxed);
+    leaving_not_before.store(coarse_now() + pause, std::memory_order_relaxed);
     next_pause.store(std::min(2 * pause, longest_pause), std::memory_order_relaxed);
 }
 
@@ -81,12 +81,12 @@ void leave_regions_now(eventlog_provider& provider) noexcept {
 }
 
 void forget_leaving_pause() noexcept {
-    not_before.store(0, std::memory_order_relaxed);
+    leaving_not_before.store(0, std::memory_order_relaxed);
     next_pause.store(first_pause, std::memory_order_relaxed);
 }
 
 bool is_leaving_paused() noexcept {
-    return coarse_now() < not_before.load(std::memory_order_relaxed);
+    return coarse_now() < leaving_not_before.load(std::memory_order_relaxed);
 }
 
 }  // namespace eventlog::core

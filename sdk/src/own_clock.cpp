@@ -56,7 +56,7 @@ using basis_words = std::array<std::uint64_t, sizeof(basis) / sizeof(std::uint64
 // Two of them, of which the generation says which one counts: readers never wait for a writer, and
 // may be signal handlers that have interrupted one.
 constinit std::array<std::array<std::atomic<std::uint64_t>, basis_words{}.size()>, 2> places{};
-constinit std::atomic<std::uint32_t> generation{0};
+constinit std::atomic<std::uint32_t> clock_generation{0};
 constinit std::atomic<bool> has_writer{false};
 constinit bool is_set = false;  // under the registry's lock
 
@@ -68,13 +68,13 @@ struct current_basis {
 
 current_basis load_basis() noexcept {
     for (;;) {
-        const std::uint32_t before = generation.load(std::memory_order_acquire);
+        const std::uint32_t before = clock_generation.load(std::memory_order_acquire);
         basis_words words{};
         for (std::size_t i = 0; i < words.size(); ++i) {
             words[i] = places[before & 1U][i].load(std::memory_order_relaxed);
         }
         std::atomic_thread_fence(std::memory_order_acquire);
-        if (generation.load(std::memory_order_relaxed) == before) {
+        if (clock_generation.load(std::memory_order_relaxed) == before) {
             return {std::bit_cast<basis>(words), before};
         }
     }
@@ -83,13 +83,13 @@ current_basis load_basis() noexcept {
 /// By who has become the writer.
 void store_basis(const basis& fresh) noexcept {
     const auto words = std::bit_cast<basis_words>(fresh);
-    const std::uint32_t next = generation.load(std::memory_order_relaxed) + 1;
+    const std::uint32_t next = clock_generation.load(std::memory_order_relaxed) + 1;
     // Who sees a word of these sees that the generation before has gone.
     std::atomic_thread_fence(std::memory_order_release);
     for (std::size_t i = 0; i < words.size(); ++i) {
         places[next & 1U][i].store(words[i], std::memory_order_relaxed);
     }
-    generation.store(next, std::memory_order_release);
+    clock_generation.store(next, std::memory_order_release);
 }
 
 std::int64_t monotonic_now() noexcept {
@@ -170,7 +170,7 @@ bool is_due(const basis& from, std::int64_t monotonic) noexcept {
     if (has_writer.exchange(true, std::memory_order_acquire)) {
         return false;
     }
-    const bool is_latest = generation.load(std::memory_order_relaxed) == current.generation;
+    const bool is_latest = clock_generation.load(std::memory_order_relaxed) == current.generation;
     if (is_latest) {
         basis fresh = current.from;
         follow(fresh.course, read_clock_pair(EVENTLOG_CLOCK_TSC));
@@ -294,7 +294,8 @@ std::uint64_t read_own_clock(std::uint32_t region_clock) noexcept {
                                 from.start + nanoseconds_in(now.ticks, from.frequency));
         if (!has_renewed && is_due(from, now.monotonic) && renew(current, now)) [[unlikely]] {
             has_renewed = true;
-        } else if (generation.load(std::memory_order_acquire) == current.generation) [[likely]] {
+        } else if (clock_generation.load(std::memory_order_acquire) == current.generation)
+            [[likely]] {
             break;
         }
     }

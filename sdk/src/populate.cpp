@@ -11,7 +11,7 @@ namespace {
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which not every C library names
 constexpr int nonsense = 0x7ffe;    // no advice that there is
 // The kernel gives up for a signal that is about to kill us, and tracers may pretend that it did.
-constexpr int attempts_max = 10;
+constexpr int populate_attempts_max = 10;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ bool can_populate() noexcept {
 bool populate(void* begin, std::size_t size) noexcept {
     const int saved = errno;
     int result = -1;
-    for (int attempt = 0; attempt < attempts_max && result != 0; ++attempt) {
+    for (int attempt = 0; attempt < populate_attempts_max && result != 0; ++attempt) {
         result = ::madvise(begin, size, populate_write);
         if (result != 0 && errno != EINTR) {
             break;

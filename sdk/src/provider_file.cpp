@@ -36,7 +36,7 @@ bool map_over(std::uint32_t* gate, std::size_t size, int flags, int file, off_t 
 
 /// Reserves memory for a part of the file: a page that tmpfs cannot supply would kill the program
 /// that touches it.
-bool reserve(const unique_fd& file, off_t offset, std::size_t size) noexcept {
+bool reserve_part(const unique_fd& file, off_t offset, std::size_t size) noexcept {
     return ::posix_fallocate(file.get(), offset, static_cast<off_t>(size)) == 0;
 }
 
@@ -65,9 +65,9 @@ eventlog_provider_file make_header(const provider_content& content,
 bool fill(const unique_fd& file, const provider_content& content,
           const process_identity& self) noexcept {
     const eventlog_provider_file header = make_header(content, self);
-    return reserve(file, 0, sizeof header) &&
-           reserve(file, EVENTLOG_PROVIDER_GATE_OFFSET, content.gate_size) &&  // and counters
-           reserve(file, EVENTLOG_PROVIDER_SCHEMA_OFFSET, content.schema.size()) &&
+    return reserve_part(file, 0, sizeof header) &&
+           reserve_part(file, EVENTLOG_PROVIDER_GATE_OFFSET, content.gate_size) &&  // and counters
+           reserve_part(file, EVENTLOG_PROVIDER_SCHEMA_OFFSET, content.schema.size()) &&
            write_at(file, &header, sizeof header, 0) &&
            write_at(file, content.schema.data(), content.schema.size(),
                     EVENTLOG_PROVIDER_SCHEMA_OFFSET);

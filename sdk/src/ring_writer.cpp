@@ -16,7 +16,7 @@ namespace eventlog::core {
 namespace {
 
 // A thread that is single-stepped by a debugger never gets through a sequence.
-constexpr int attempts_max = 100;
+constexpr int append_attempts_max = 100;
 
 /// To the ring of this CPU, by the shorter sequence if it does.
 rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uint64_t head,
@@ -100,7 +100,7 @@ write_result write_record(subscription_slot& slot, std::uint64_t serial, std::ui
                           const event_payload& payload) noexcept {
     const std::uint64_t head =
         record_head(payload.size, std::uint64_t{provider} << 32U, payload.event);
-    for (int attempt = 0; attempt < attempts_max; ++attempt) {
+    for (int attempt = 0; attempt < append_attempts_max; ++attempt) {
         switch (append(slot, serial, head, payload)) {
             case rseq_result::done:
                 return write_result::written;

@@ -86,7 +86,7 @@ int register_event(int file, const eventlog_provider& provider, std::uint32_t ev
     return error;
 }
 
-bool is_shortage(int error) noexcept {
+bool is_passing_shortage(int error) noexcept {
     return error == EMFILE || error == ENOMEM;
 }
 
@@ -224,7 +224,7 @@ bool publish_to_module(eventlog_provider& provider, int file, error_text& why,
     if (errno == EADDRINUSE || errno == ENOTTY) {
         return true;
     }
-    may_change = is_shortage(errno);
+    may_change = is_passing_shortage(errno);
     if (errno == EMFILE) {
         why.set("this user's providers have as much memory as the module eventlog allows. Raise "
                 "schema_pages_per_user in /sys/module/eventlog/parameters");
@@ -271,7 +271,7 @@ void offer_to_user_events(eventlog_provider& provider, int file,
         if (result.missing == 1) {
             result.why = reason;
         }
-        if (is_shortage(error)) {
+        if (is_passing_shortage(error)) {
             // So will be all that follow.
             result.may_change = true;
             goes_on = false;

@@ -83,7 +83,7 @@ constexpr std::size_t small = 256;
     return parts <= parts_max ? write_many_parts(file, index, payload) : E2BIG;
 }
 
-enum class outcome {
+enum class write_outcome {
     settled,  // written, counted, or not wanted any more
     gone,     // the descriptor is not ours any more
 };
@@ -105,19 +105,19 @@ void note_written(const eventlog_provider& provider, const event_payload& payloa
     }
 }
 
-[[gnu::noinline]] outcome settle_refusal(eventlog_provider& provider, int file,
-                                         int error) noexcept {
+[[gnu::noinline]] write_outcome settle_refusal(eventlog_provider& provider, int file,
+                                               int error) noexcept {
     if (error == EBADF || error == ENOENT) {
         if (!is_own_descriptor(provider.user_events, file)) {
-            return outcome::gone;
+            return write_outcome::gone;
         }
         if (error == EBADF) {
             // Whoever listened has stopped since we looked at the gate.
-            return outcome::settled;
+            return write_outcome::settled;
         }
     }
     note(provider, &eventlog_route_counters::lost_refused);
-    return outcome::settled;
+    return write_outcome::settled;
 }
 
 /// Kernels that have a page refuse events without any payload. No field names that byte.
@@ -126,30 +126,30 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
     return route.places[event].load(std::memory_order_relaxed) != 0;
 }
 
-[[gnu::always_inline]] inline outcome try_to_write(eventlog_provider& provider,
-                                                   const event_payload& payload) noexcept {
+[[gnu::always_inline]] inline write_outcome try_to_write(eventlog_provider& provider,
+                                                         const event_payload& payload) noexcept {
     user_events_route& route = provider.user_events;
     const descriptor_user keeps_open;
     const int file = route.file.load(std::memory_order_seq_cst);
     const std::uint32_t number = route.numbers[payload.event].load(std::memory_order_acquire);
     if (file < 0 || number == user_events_route::not_registered) {
-        return outcome::gone;
+        return write_outcome::gone;
     }
     if (number == user_events_route::left_out) {
-        return outcome::settled;  // the bit is not the kernel's
+        return write_outcome::settled;  // the bit is not the kernel's
     }
-    outcome result = outcome::gone;
+    write_outcome result = write_outcome::gone;
     if (seems_own(route, file)) {
         const int error = payload.size == 0 && needs_a_byte(route, payload.event)
                               ? write_payload(file, number - 1, one_byte)
                               : write_payload(file, number - 1, payload);
         if (error == 0) [[likely]] {
             note_written(provider, payload);
-            return outcome::settled;
+            return write_outcome::settled;
         }
         result = settle_refusal(provider, file, error);
     }
-    if (result == outcome::gone) {
+    if (result == write_outcome::gone) {
         leave_descriptor(route, file);
     }
     return result;
@@ -159,7 +159,7 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
 [[gnu::noinline]] void write_anew(eventlog_provider& provider,
                                   const event_payload& payload) noexcept {
     retry_user_events_route(provider);
-    if (try_to_write(provider, payload) == outcome::gone) {
+    if (try_to_write(provider, payload) == write_outcome::gone) {
         note(provider, &eventlog_route_counters::lost_unattached);
     }
 }
@@ -185,7 +185,7 @@ void emit_to_user_events(eventlog_provider& provider, const event_payload& paylo
     if (own_lane != nullptr && collect(provider, payload)) {
         return;
     }
-    if (try_to_write(provider, payload) == outcome::gone) [[unlikely]] {
+    if (try_to_write(provider, payload) == write_outcome::gone) [[unlikely]] {
         write_anew(provider, payload);
     }
 }
