@@ -25,7 +25,7 @@
 namespace eventlog::tracefs {
 namespace {
 
-constexpr const char* name = "elog_agg";
+constexpr const char* own_name = "elog_agg";
 // One of those that may read the kernel's memory, for texts.
 constexpr const char* license = "Dual MIT/GPL";
 constexpr std::size_t log_size = std::size_t{256} << 10U;
@@ -41,7 +41,7 @@ bool counts_missed() noexcept {
            std::pair(major, minor) >= std::pair(6U, 7U);
 }
 
-[[noreturn]] void refuse(const char* what, int number) {
+[[noreturn]] void refuse_counter(const char* what, int number) {
     if (number == EPERM || number == EACCES) {
         throw error("BPF programs that count take CAP_BPF and CAP_PERFMON");
     }
@@ -50,9 +50,9 @@ bool counts_missed() noexcept {
 
 core::unique_fd make_map(bpf_map_type type, std::uint32_t key_size, std::uint32_t value_size,
                          std::uint32_t entries, const char* what) {
-    core::unique_fd made(bpf_map_create(type, name, key_size, value_size, entries, nullptr));
+    core::unique_fd made(bpf_map_create(type, own_name, key_size, value_size, entries, nullptr));
     if (!made) {
-        refuse(what, errno);
+        refuse_counter(what, errno);
     }
     return made;
 }
@@ -67,8 +67,8 @@ std::string reason_in(std::string_view log) {
 }
 
 core::unique_fd load(const std::vector<bpf_insn>& program, bpf_prog_load_opts& options) {
-    return core::unique_fd(bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, name, license, program.data(),
-                                         program.size(), &options));
+    return core::unique_fd(bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, own_name, license,
+                                         program.data(), program.size(), &options));
 }
 
 /// A CPU may go offline just then.
@@ -85,7 +85,7 @@ core::unique_fd open_event(std::uint16_t event) {
             SYS_perf_event_open, &attributes, -1, ::sched_getcpu(), -1, PERF_FLAG_FD_CLOEXEC)));
     }
     if (!opened) {
-        refuse("perf's event", errno);
+        refuse_counter("perf's event", errno);
     }
     return opened;
 }
@@ -100,7 +100,7 @@ bpf_support find_bpf_support() {
     if (!counts_missed()) {
         return bpf_support::too_old;
     }
-    const core::unique_fd table(bpf_map_create(BPF_MAP_TYPE_PERCPU_HASH, name, sizeof only,
+    const core::unique_fd table(bpf_map_create(BPF_MAP_TYPE_PERCPU_HASH, own_name, sizeof only,
                                                sizeof(std::uint64_t), 1, nullptr));
     int number = errno;
     if (table) {
@@ -108,7 +108,7 @@ bpf_support find_bpf_support() {
         nothing.set(bpf_register::r0, 0);
         nothing.exit();
         const std::vector<bpf_insn> instructions = nothing.finish();
-        const core::unique_fd program(bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, name, license,
+        const core::unique_fd program(bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, own_name, license,
                                                     instructions.data(), instructions.size(),
                                                     nullptr));
         if (program) {
@@ -157,7 +157,7 @@ void bpf_counter::load_program(const bpf_request& asked) {
     }
     const int number = errno;
     if (number == EPERM) {
-        refuse("the BPF program", number);
+        refuse_counter("the BPF program", number);
     }
     // Once more, for what it says about it.
     std::string log(log_size, '\0');
@@ -176,7 +176,7 @@ void bpf_counter::load_program(const bpf_request& asked) {
 void bpf_counter::attach(std::uint16_t event) {
     core::unique_fd opened = open_event(event);
     if (::ioctl(opened.get(), PERF_EVENT_IOC_SET_BPF, program_.get()) != 0) {
-        refuse("the BPF program at this event", errno);
+        refuse_counter("the BPF program at this event", errno);
     }
     attached_ = std::move(opened);
 }

@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
 
-[[noreturn]] void refuse() {
+[[noreturn]] void refuse_program() {
     throw error("What is to be counted is too long for a BPF program. Ask for less at once.");
 }
 
 std::int16_t half_of(std::int64_t offset) {
     if (offset < std::numeric_limits<std::int16_t>::min() ||
         offset > std::numeric_limits<std::int16_t>::max()) {
-        refuse();
+        refuse_program();
     }
     return static_cast<std::int16_t>(offset);
 }
@@ -33,7 +33,7 @@ std::uint8_t code_of(std::size_t size) {
         case 8:
             return BPF_DW;
         default:
-            refuse();
+            refuse_program();
     }
 }
 
@@ -150,7 +150,7 @@ std::vector<bpf_insn> bpf_program::finish() const {
     std::vector<bpf_insn> whole = instructions_;
     for (const auto& [from, to] : jumps_) {
         if (places_[to] == nowhere) {
-            refuse();
+            refuse_program();
         }
         whole[from].off =
             half_of(static_cast<std::int64_t>(places_[to]) - static_cast<std::int64_t>(from) - 1);

@@ -9,6 +9,10 @@
 
 namespace eventlog::tracefs {
 
+/// The remedy of messages about missing permissions; without a full stop.
+inline constexpr const char* use_root =
+    "Run it as root, for example with sudo; elog doctor says how others get the permission";
+
 /// Something that the user has to know: one sentence that says what is wrong and what to do.
 class error : public std::runtime_error {
   public:

@@ -15,8 +15,6 @@ namespace eventlog::tracefs {
 namespace {
 
 constexpr std::string_view no_filter = "none";
-constexpr const char* use_root =
-    "Run it as root, for example with sudo; elog doctor says how others get the permission.";
 
 /// Without the blanks and the end of the line.
 std::string_view trimmed(std::string_view line) noexcept {
@@ -56,7 +54,7 @@ event_control::event_control(const std::string& instance) : folder_(find_tracefs
     const bool is_name = instance.find('/') == std::string::npos && !instance.starts_with('.');
     const bool is_there = is_name && ::access(folder.c_str(), F_OK) == 0;
     if (is_name && !is_there && errno == EACCES) {
-        throw error("Of the kernel's tracing the instance {} may not be used. {}", instance,
+        throw error("Of the kernel's tracing the instance {} may not be used. {}.", instance,
                     use_root);
     }
     if (!is_there) {
@@ -85,7 +83,7 @@ void event_control::refuse(const event_name& event, const std::string& what, int
     switch (number) {
         case EACCES:
         case EPERM:
-            throw error("The kernel's tracing may not be used: {} of {}:{} is refused. {}", what,
+            throw error("The kernel's tracing may not be used: {} of {}:{} is refused. {}.", what,
                         event.system, event.event, use_root);
         case ENOENT:
         case ENODEV:

@@ -181,7 +181,7 @@ std::string_view without_print_format(std::string_view text) noexcept {
     return text.substr(0, text.find(print_begin));
 }
 
-[[noreturn]] void refuse(const std::string& system, const std::string& name) {
+[[noreturn]] void refuse_format(const std::string& system, const std::string& name) {
     throw error("What the kernel says about {}:{} cannot be understood. Leave it out.", system,
                 name);
 }
@@ -267,7 +267,7 @@ event_format parse_format(std::string_view text, const std::string& system) {
     const std::string name = take_name(text, system);
     const std::string_view sound = without_print_format(text);
     if (!is_format_text(sound)) {
-        refuse(system, name);
+        refuse_format(system, name);
     }
     const std::string known =
         "name: event\n" + std::string(sound) + std::string(print_begin) + " \"\"\n";
@@ -275,7 +275,7 @@ event_format parse_format(std::string_view text, const std::string& system) {
     const tep_event* const event = tep_get_first_event(handle.get());
     if (event == nullptr || (static_cast<unsigned>(event->flags) & TEP_EVENT_FL_FAILED) != 0 ||
         event->id < 0 || event->id > UINT16_MAX) {
-        refuse(system, name);
+        refuse_format(system, name);
     }
     event_format found{system, name, static_cast<std::uint16_t>(event->id), {}};
     for (const tep_format_field* field = event->format.fields; field != nullptr;

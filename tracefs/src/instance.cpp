@@ -31,10 +31,7 @@ constexpr const char* page_size_file = "buffer_subbuf_size_kb";
 
 constexpr std::chrono::milliseconds settling{50};
 
-constexpr const char* use_root =
-    "Run it as root, for example with sudo; elog doctor says how others get the permission";
-
-[[noreturn]] void refuse(const char* what, int number) {
+[[noreturn]] void refuse_instance(const char* what, int number) {
     if (number == EACCES || number == EPERM) {
         throw error("The kernel's tracing may not be used: {} is refused. {}.", what, use_root);
     }
@@ -49,7 +46,7 @@ tracefs_instance* make(const std::string& name) {
     static_cast<void>(find_tracefs());
     tracefs_instance* const made = eventlog_tracefs_create(name.c_str());
     if (made == nullptr) {
-        refuse("an instance of its own", errno);
+        refuse_instance("an instance of its own", errno);
     }
     return made;
 }
@@ -117,7 +114,7 @@ void instance::remove() noexcept {
 
 void instance::set(const char* file, const std::string& value) {
     if (eventlog_tracefs_write(made_, file, value.c_str()) != 0) {
-        refuse(fmt::format("{} in {} of its instance", value, file).c_str(), errno);
+        refuse_instance(fmt::format("{} in {} of its instance", value, file).c_str(), errno);
     }
 }
 
@@ -180,12 +177,12 @@ void instance::open_cpus() {
         const int opened =
             eventlog_tracefs_open(made_, file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         if (opened < 0) {
-            refuse(file.c_str(), errno);
+            refuse_instance(file.c_str(), errno);
         }
         cpus_[*cpu] = core::unique_fd(opened);
     }
     if (mistake) {
-        refuse(folder.c_str(), mistake.value());
+        refuse_instance(folder.c_str(), mistake.value());
     }
 }
 
@@ -194,7 +191,7 @@ void instance::enable(const std::string& system, const std::string& event) {
         if (errno == ENOENT || errno == ENODEV) {
             throw event_gone(system, event);
         }
-        refuse(fmt::format("{}:{}", system, event).c_str(), errno);
+        refuse_instance(fmt::format("{}:{}", system, event).c_str(), errno);
     }
 }
 
@@ -225,7 +222,8 @@ void instance::pause(const std::string& system, const std::string& event,
                      const hist_request& asked) {
     if (eventlog_tracefs_append_event(made_, system.c_str(), event.c_str(), "trigger",
                                       hist_trigger(asked, true).c_str()) != 0) {
-        refuse(fmt::format("the end of the histogram of {}:{}", system, event).c_str(), errno);
+        refuse_instance(fmt::format("the end of the histogram of {}:{}", system, event).c_str(),
+                        errno);
     }
 }
 
@@ -235,7 +233,7 @@ hist_table instance::counts_of(const std::string& system, const std::string& eve
         std::optional<std::string> text =
             take(eventlog_tracefs_read_event(made_, system.c_str(), event.c_str(), "hist"));
         if (!text) {
-            refuse(fmt::format("the histogram of {}:{}", system, event).c_str(), errno);
+            refuse_instance(fmt::format("the histogram of {}:{}", system, event).c_str(), errno);
         }
         return *std::move(text);
     };

@@ -15,8 +15,8 @@ namespace {
 
 // A page begins with the time of its first event, and a word: how many bytes are filled, below two
 // flags. Those are the kernel's, and have been since 3.x; see its events/header_page.
-constexpr std::size_t time_size = sizeof(std::uint64_t);
-constexpr std::size_t header_size = time_size + sizeof(long);
+constexpr std::size_t page_time_size = sizeof(std::uint64_t);
+constexpr std::size_t header_size = page_time_size + sizeof(long);
 constexpr std::uint64_t missed_flag = std::uint64_t{1} << 31U;
 constexpr std::uint64_t stored_flag = std::uint64_t{1} << 30U;  // how many, behind what is filled
 constexpr std::uint64_t filled_mask = (std::uint64_t{1} << 27U) - 1;
@@ -98,7 +98,7 @@ missed_events page_events::load(std::span<const std::uint8_t> page) {
                     page.size());
     }
     unsigned long word = 0;
-    std::memcpy(&word, page.data() + time_size, sizeof word);
+    std::memcpy(&word, page.data() + page_time_size, sizeof word);
     const std::size_t filled = word & filled_mask;
     if (filled > page.size() - header_size) {
         throw error("A page of the kernel's buffer says that {} of its {} bytes are filled. "
@@ -111,7 +111,7 @@ missed_events page_events::load(std::span<const std::uint8_t> page) {
     padded_.resize(page.size() + spare);
     // That count is taken here: it does not stand behind the entries if padding does.
     const unsigned long own_word = entries;
-    std::memcpy(padded_.data() + time_size, &own_word, sizeof own_word);
+    std::memcpy(padded_.data() + page_time_size, &own_word, sizeof own_word);
     if (::kbuffer_load_subbuffer(buffer_.get(), padded_.data()) != 0) {
         throw error("libtraceevent does not take a page of the kernel's buffer. Install a newer "
                     "one.");

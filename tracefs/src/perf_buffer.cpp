@@ -53,7 +53,7 @@ core::unique_fd open_event_or_more(perf_event_attr& attributes, std::uint32_t cp
     return file;
 }
 
-[[noreturn]] void refuse(int number) {
+[[noreturn]] void refuse_buffer(int number) {
     switch (number) {
         case EACCES:
         case EPERM:
@@ -138,7 +138,7 @@ std::unique_ptr<perf_buffer> perf_buffer::open(std::uint32_t cpu, const perf_opt
         return nullptr;
     }
     if (!ring) {
-        refuse(errno);
+        refuse_buffer(errno);
     }
     return std::unique_ptr<perf_buffer>(new perf_buffer(cpu, options, std::move(ring)));
 }
@@ -180,7 +180,7 @@ bool perf_buffer::add(const event_name& event, std::uint16_t id, const std::stri
         return true;  // the CPU has just gone offline, and will be opened anew
     }
     if (!file || ::ioctl(file.get(), PERF_EVENT_IOC_SET_OUTPUT, ring_.get()) != 0) {
-        refuse(errno);
+        refuse_buffer(errno);
     }
     const bool is_filtered =
         filter.empty() || ::ioctl(file.get(), PERF_EVENT_IOC_SET_FILTER, filter.c_str()) == 0;
@@ -194,7 +194,7 @@ void perf_buffer::enable() {
             continue;
         }
         if (::ioctl(each.file.get(), PERF_EVENT_IOC_ENABLE, 0) != 0) {
-            refuse(errno);
+            refuse_buffer(errno);
         }
         each.is_enabled = true;
     }

@@ -10,8 +10,8 @@
 namespace eventlog::tracefs {
 namespace {
 
-constexpr std::size_t word = sizeof(std::uint64_t);
-constexpr const char* what = "A sample";
+constexpr std::size_t sample_word = sizeof(std::uint64_t);
+constexpr const char* sample_kind = "A sample";
 
 /// Of parts of a sample that have a word each.
 std::size_t words_of(std::uint64_t sample_type) noexcept {
@@ -27,17 +27,17 @@ void skip_counts(byte_reader& from, std::uint64_t read_format) {
         has(PERF_FORMAT_TOTAL_TIME_ENABLED) + has(PERF_FORMAT_TOTAL_TIME_RUNNING);
     const std::uint64_t each = 1 + has(PERF_FORMAT_ID) + has(format_lost);
     const std::uint64_t count = is_group ? from.take<std::uint64_t>() : 1;
-    from.skip(times * word);
-    if (count > from.left() / word) {
+    from.skip(times * sample_word);
+    if (count > from.left() / sample_word) {
         throw error("A sample counts more than it has room for.");
     }
-    from.skip(count * each * word);
+    from.skip(count * each * sample_word);
 }
 
 void skip_words(byte_reader& from, std::uint64_t sample_type,
                 std::initializer_list<std::uint64_t> bits) {
     for (const std::uint64_t bit : bits) {
-        from.skip((sample_type & bit) != 0 ? word : 0);
+        from.skip((sample_type & bit) != 0 ? sample_word : 0);
     }
 }
 
@@ -72,10 +72,10 @@ perf_sample parse_sample(byte_reader from, const perf_event& event) {
     }
     if ((sample_type & PERF_SAMPLE_CALLCHAIN) != 0) {
         const auto count = from.take<std::uint64_t>();
-        if (count > from.left() / word) {
+        if (count > from.left() / sample_word) {
             throw error("A sample has more callers than room for them.");
         }
-        from.skip(count * word);
+        from.skip(count * sample_word);
     }
     if ((sample_type & PERF_SAMPLE_RAW) != 0) {
         found.raw = from.take_bytes(from.take<std::uint32_t>());
@@ -148,12 +148,12 @@ std::optional<perf_sample> perf_layouts::sample(const perf_file_record& record) 
     try {
         const perf_event* event = &events_.front();
         if (id_in_sample_) {
-            byte_reader from(record.body, what);
-            from.skip(*id_in_sample_ * word);
+            byte_reader from(record.body, sample_kind);
+            from.skip(*id_in_sample_ * sample_word);
             event = event_of(from.take<std::uint64_t>());
         }
         return event == nullptr ? std::nullopt
-                                : std::optional(parse_sample({record.body, what}, *event));
+                                : std::optional(parse_sample({record.body, sample_kind}, *event));
     } catch (const error&) {
         return std::nullopt;
     }
@@ -161,22 +161,22 @@ std::optional<perf_sample> perf_layouts::sample(const perf_file_record& record) 
 
 perf_stamp perf_layouts::stamp(std::span<const std::uint8_t>& body) const {
     const perf_event* event = &events_.front();
-    if (id_in_stamp_ && body.size() >= *id_in_stamp_ * word) {
+    if (id_in_stamp_ && body.size() >= *id_in_stamp_ * sample_word) {
         // What perf makes itself has no number; all are alike then.
-        const perf_event* const named =
-            event_of(byte_reader(body.last(*id_in_stamp_ * word), what).take<std::uint64_t>());
+        const perf_event* const named = event_of(
+            byte_reader(body.last(*id_in_stamp_ * sample_word), sample_kind).take<std::uint64_t>());
         event = named == nullptr ? event : named;
     }
     constexpr std::uint64_t parts = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
                                     PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
                                     PERF_SAMPLE_IDENTIFIER;
     const std::uint64_t sample_type = event->layout.sample_type & parts;
-    const std::size_t size = words_of(sample_type) * word;
+    const std::size_t size = words_of(sample_type) * sample_word;
     perf_stamp found;
     if (!event->layout.all_have_stamps || size > body.size()) {
         return found;
     }
-    byte_reader from(body.last(size), what);
+    byte_reader from(body.last(size), sample_kind);
     take_thread_and_time(from, sample_type, found);
     if ((sample_type & PERF_SAMPLE_ID) != 0) {
         found.id = from.take<std::uint64_t>();
@@ -198,7 +198,7 @@ void perf_layouts::take_index(const perf_file_record& record) {
         std::uint64_t thread;
     };
     byte_reader from(record.body, "An index of events");
-    from.skip(std::min(word, from.left()));  // how many there are, which the size says, too
+    from.skip(std::min(sample_word, from.left()));  // how many there are, which the size says, too
     while (from.left() >= sizeof(entry)) {
         const auto each = from.take<entry>();
         if (each.cpu <= UINT32_MAX && event_of(each.id) != nullptr) {

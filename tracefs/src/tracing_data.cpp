@@ -9,9 +9,11 @@
 namespace eventlog::tracefs {
 namespace {
 
-constexpr std::array<std::uint8_t, 10> magic{0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
+constexpr std::array<std::uint8_t, 10> tracing_data_magic{0x17, 0x08, 0x44, 't', 'r',
+                                                          'a',  'c',  'i',  'n', 'g'};
 constexpr std::uint8_t little_endian = 0;
-constexpr std::size_t name_size_max = 255;  // of a system: it is a folder, and each event has it
+constexpr std::size_t system_name_size_max =
+    255;  // of a system: it is a folder, and each event has it
 
 /// A text that stands there in any case.
 void skip_word(byte_reader& from, std::string_view word) {
@@ -38,11 +40,12 @@ void take_formats(byte_reader& from, const std::string& system,
 }  // namespace
 
 bool is_tracing_data(std::span<const std::uint8_t> bytes) noexcept {
-    return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
+    return bytes.size() >= tracing_data_magic.size() &&
+           std::equal(tracing_data_magic.begin(), tracing_data_magic.end(), bytes.begin());
 }
 
 tracing_head take_tracing_head(byte_reader& from) {
-    if (!is_tracing_data(from.take_bytes(magic.size()))) {
+    if (!is_tracing_data(from.take_bytes(tracing_data_magic.size()))) {
         throw error("What the file says about the kernel's events does not begin as it has to. It "
                     "is damaged; record it again.");
     }
@@ -76,10 +79,10 @@ void take_ftrace_formats(byte_reader& from, std::vector<recorded_format>& format
 void take_event_formats(byte_reader& from, std::vector<recorded_format>& formats) {
     for (auto systems = from.take<std::uint32_t>(); systems != 0; --systems) {
         const std::string system(from.take_text());
-        if (system.size() > name_size_max) {
+        if (system.size() > system_name_size_max) {
             throw error("The file has a system of events with a name of more than {} letters. It "
                         "is damaged; record it again.",
-                        name_size_max);
+                        system_name_size_max);
         }
         take_formats(from, system, formats);
     }

@@ -25,7 +25,7 @@ void for_each(char** list, const Take& take_name) {
     }
 }
 
-[[noreturn]] void refuse(const std::string& what, int number) {
+[[noreturn]] void refuse_events(const std::string& what, int number) {
     throw error(
         "{}: {}. Run it as root, for example with sudo; elog doctor says how others get the "
         "permission.",
@@ -39,7 +39,7 @@ bool is_listable(const std::string& folder) {
         return true;
     }
     if (errno != ENOENT) {
-        refuse(fmt::format("The events in {} cannot be listed", folder), errno);
+        refuse_events(fmt::format("The events in {} cannot be listed", folder), errno);
     }
     return false;
 }
@@ -73,7 +73,7 @@ std::string find_tracefs() {
 std::vector<event_name> list_events(const std::vector<std::string>& systems) {
     const std::string folder = find_tracefs() + "/events";
     if (!is_listable(folder)) {
-        refuse(fmt::format("The events in {} cannot be listed", folder), ENOENT);
+        refuse_events(fmt::format("The events in {} cannot be listed", folder), ENOENT);
     }
     std::vector<event_name> found;
     for (const std::string& system : systems) {
@@ -91,8 +91,8 @@ std::optional<std::string> read_format(const event_name& event) {
         eventlog_tracefs_read_event(nullptr, event.system.c_str(), event.event.c_str(), "format"));
     if (!text && errno != ENOENT && errno != ENODEV) {
         const int number = errno;
-        refuse(fmt::format("What {}:{} looks like cannot be read", event.system, event.event),
-               number);
+        refuse_events(
+            fmt::format("What {}:{} looks like cannot be read", event.system, event.event), number);
     }
     return text;
 }
