@@ -48,10 +48,10 @@ std::vector<catalogue_event> find_asked(const provider_schema& provider, const s
 }
 
 /// What a subscription wants of a provider, by event.
-using wanted_events = std::map<std::size_t, core::verdict>;
+using wanted_by_event = std::map<std::size_t, core::verdict>;
 
-wanted_events find_wanted(const provider_schema& provider, const std::string& filter) {
-    wanted_events wanted;
+wanted_by_event find_wanted(const provider_schema& provider, const std::string& filter) {
+    wanted_by_event wanted;
     core::schema_reader schema;
     core::error_text ignored;
     if (schema.open(provider.binary, ignored)) {
@@ -179,7 +179,7 @@ class collector {
     std::string rule_;
     catalogue found_;
     std::vector<std::uint8_t> wants_of_;
-    std::vector<wanted_events> wants_;  // by subscription
+    std::vector<wanted_by_event> wants_;  // by subscription
 };
 
 /// What they may have meant who named something that is not there.

@@ -9,9 +9,9 @@ namespace elog {
 namespace {
 
 // Members stay in this order.
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
-json json_of(const eventlog_route_counters& counters) {
+ordered_json json_of(const eventlog_route_counters& counters) {
     return {{"written", counters.written},
             {"cut", counters.cut},
             {"lost", lost_of(counters)},
@@ -23,7 +23,7 @@ json json_of(const eventlog_route_counters& counters) {
               {"refused", counters.lost_refused}}}};
 }
 
-json json_of(const catalogue_process& process) {
+ordered_json json_of(const catalogue_process& process) {
     return {{"pid", process.pid},
             {"name", process.name},
             {"uid", process.uid},
@@ -32,10 +32,10 @@ json json_of(const catalogue_process& process) {
             {"user_events", json_of(process.in_kernel)}};
 }
 
-json json_of(const enumeration_schema& enumeration, eventlog::field_type type) {
-    json values = json::array();
+ordered_json json_of(const enumeration_schema& enumeration, eventlog::field_type type) {
+    ordered_json values = ordered_json::array();
     for (const auto& [value, name] : enumeration.values) {
-        json& added = values.emplace_back(json{{"name", name}});
+        ordered_json& added = values.emplace_back(ordered_json{{"name", name}});
         if (is_signed(type)) {
             added["value"] = static_cast<std::int64_t>(value);
         } else {
@@ -48,38 +48,39 @@ json json_of(const enumeration_schema& enumeration, eventlog::field_type type) {
             {"values", std::move(values)}};
 }
 
-json json_of(const provider_schema& schema, const type_words& types, const field_schema& field) {
-    json shown = {{"name", field.name},
-                  {"type", types.of(field)},
-                  {"base", name_of(field.type)},
-                  {"count", field.count},
-                  {"optional", field.presence != eventlog::no_index},
-                  {"enumeration", nullptr},
-                  {"format", name_of(field.format)},
-                  {"unit", field.unit},
-                  {"description", field.description},
-                  {"offset", field.offset}};
+ordered_json json_of(const provider_schema& schema, const type_words& types,
+                     const field_schema& field) {
+    ordered_json shown = {{"name", field.name},
+                          {"type", types.of(field)},
+                          {"base", name_of(field.type)},
+                          {"count", field.count},
+                          {"optional", field.presence != eventlog::no_index},
+                          {"enumeration", nullptr},
+                          {"format", name_of(field.format)},
+                          {"unit", field.unit},
+                          {"description", field.description},
+                          {"offset", field.offset}};
     if (field.enumeration < schema.enumerations.size()) {
         shown["enumeration"] = schema.enumerations[field.enumeration].name;
     }
     return shown;
 }
 
-json json_of(const event_listener& listener) {
+ordered_json json_of(const event_listener& listener) {
     return {{"slot", listener.slot},
             {"only_in_sessions", listener.in_sessions},
             {"processes", listener.pids}};
 }
 
-json json_of(const provider_schema& schema, const type_words& types, std::size_t id) {
+ordered_json json_of(const provider_schema& schema, const type_words& types, std::size_t id) {
     const event_schema& event = schema.events[id];
-    json keywords = json::array();
+    ordered_json keywords = ordered_json::array();
     for (const auto& [bit, name] : schema.keywords) {
         if ((event.keywords >> bit & 1U) != 0) {
             keywords.push_back(name);
         }
     }
-    json fields = json::array();
+    ordered_json fields = ordered_json::array();
     for (const field_schema& field : event.fields) {
         fields.push_back(json_of(schema, types, field));
     }
@@ -96,24 +97,24 @@ json json_of(const provider_schema& schema, const type_words& types, std::size_t
             {"fields", std::move(fields)}};
 }
 
-json json_of(const std::vector<event_listener>& listeners) {
-    json shown = json::array();
+ordered_json json_of(const std::vector<event_listener>& listeners) {
+    ordered_json shown = ordered_json::array();
     for (const event_listener& listener : listeners) {
         shown.push_back(json_of(listener));
     }
     return shown;
 }
 
-json names_of(const provider_schema& schema) {
+ordered_json names_of(const provider_schema& schema) {
     return {{"name", schema.name},
             {"description", schema.description},
             {"schema_hash", fmt::format("0x{:016x}", schema.hash)}};
 }
 
 /// All but the events.
-void add_vocabulary(json& shown, const provider_schema& schema, const type_words& types) {
-    shown["keywords"] = json::array();
-    shown["enumerations"] = json::array();
+void add_vocabulary(ordered_json& shown, const provider_schema& schema, const type_words& types) {
+    shown["keywords"] = ordered_json::array();
+    shown["enumerations"] = ordered_json::array();
     for (const auto& [bit, name] : schema.keywords) {
         shown["keywords"].push_back({{"name", name}, {"bit", bit}});
     }
@@ -122,40 +123,40 @@ void add_vocabulary(json& shown, const provider_schema& schema, const type_words
     }
 }
 
-json json_of(const catalogue_provider& provider) {
+ordered_json json_of(const catalogue_provider& provider) {
     const type_words types(provider.schema);
-    json shown = names_of(provider.schema);
-    json& processes = shown["processes"] = json::array();
+    ordered_json shown = names_of(provider.schema);
+    ordered_json& processes = shown["processes"] = ordered_json::array();
     for (const catalogue_process& process : provider.processes) {
         processes.push_back(json_of(process));
     }
     add_vocabulary(shown, provider.schema, types);
-    json& events = shown["events"] = json::array();
+    ordered_json& events = shown["events"] = ordered_json::array();
     for (const catalogue_event& event : provider.events) {
-        json& added = events.emplace_back(json_of(provider.schema, types, event.id));
+        ordered_json& added = events.emplace_back(json_of(provider.schema, types, event.id));
         added["listeners"] = json_of(event.listeners);
     }
     return shown;
 }
 
-json json_of(const provider_schema& schema) {
+ordered_json json_of(const provider_schema& schema) {
     const type_words types(schema);
-    json shown = names_of(schema);
+    ordered_json shown = names_of(schema);
     add_vocabulary(shown, schema, types);
-    json& events = shown["events"] = json::array();
+    ordered_json& events = shown["events"] = ordered_json::array();
     for (std::size_t id = 0; id < schema.events.size(); ++id) {
         events.push_back(json_of(schema, types, id));
     }
     return shown;
 }
 
-json json_of(const running_subscription& subscription) {
-    json shown = {{"slot", subscription.slot},
-                  {"pid", subscription.pid},
-                  {"name", subscription.process},
-                  {"rules", subscription.rules()},
-                  {"processes", subscription.processes()},
-                  {"sessions", subscription.sessions}};
+ordered_json json_of(const running_subscription& subscription) {
+    ordered_json shown = {{"slot", subscription.slot},
+                          {"pid", subscription.pid},
+                          {"name", subscription.process},
+                          {"rules", subscription.rules()},
+                          {"processes", subscription.processes()},
+                          {"sessions", subscription.sessions}};
     if (!subscription.name.empty()) {
         shown["standing"] = subscription.name;
         shown["ended"] = subscription.has_ended;
@@ -164,29 +165,30 @@ json json_of(const running_subscription& subscription) {
     return shown;
 }
 
-std::string text_of(const json& all) {
-    return all.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
+std::string document_text(const ordered_json& all) {
+    return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace
 
 std::string catalogue_as_json(const catalogue& shown) {
-    json all = {{"providers", json::array()}, {"subscriptions", json::array()}};
+    ordered_json all = {{"providers", ordered_json::array()},
+                        {"subscriptions", ordered_json::array()}};
     for (const catalogue_provider& provider : shown.providers) {
         all["providers"].push_back(json_of(provider));
     }
     for (const running_subscription& subscription : shown.subscriptions) {
         all["subscriptions"].push_back(json_of(subscription));
     }
-    return text_of(all);
+    return document_text(all);
 }
 
 std::string schemas_as_json(const std::vector<provider_schema>& schemas) {
-    json all = {{"providers", json::array()}};
+    ordered_json all = {{"providers", ordered_json::array()}};
     for (const provider_schema& schema : schemas) {
         all["providers"].push_back(json_of(schema));
     }
-    return text_of(all);
+    return document_text(all);
 }
 
 }  // namespace elog

@@ -18,7 +18,7 @@ constexpr std::size_t detail_indent = 6;
 constexpr std::size_t level_width = 7;
 constexpr std::size_t label_end = 12;  // behind "processes" and "listeners"
 
-paint paint_of(eventlog::level severity) {
+paint paint_of_level(eventlog::level severity) {
     switch (severity) {
         case eventlog::level::error:
             return paint::red;
@@ -196,7 +196,7 @@ class text_maker {
         wrapped_line line(out_, style_, event_indent, detail_indent);
         line.add(schema.name, paint::strong);
         line.fill_to(column);
-        line.add(name_of(schema.severity), paint_of(schema.severity));
+        line.add(name_of(schema.severity), paint_of_level(schema.severity));
         const std::vector<std::string> keywords = keywords_of(provider.schema, schema);
         const bool has_more = schema.kind != eventlog::kind::instant || schema.session_bound ||
                               schema.cuts_texts || !keywords.empty() || !event.listeners.empty();

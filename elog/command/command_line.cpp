@@ -16,6 +16,8 @@
 namespace elog {
 namespace {
 
+constexpr std::ptrdiff_t lines_of_screen = 24;
+
 bool is_option(const std::string& word) {
     return word.size() > 1 && word.front() == '-';
 }
@@ -79,6 +81,8 @@ subcommand_description description_of(const CLI::App& command) {
     return described;
 }
 
+}  // namespace
+
 /// Lists all subcommands, on as many lines as a terminal has.
 class overview : public CLI::Formatter {
   public:
@@ -112,8 +116,6 @@ class overview : public CLI::Formatter {
 
     std::vector<family> families_;
 };
-
-constexpr std::ptrdiff_t lines_of_screen = 24;
 
 /// Arguments and options of a subcommand in one list, which is short enough for a screen without
 /// headings.
@@ -166,8 +168,6 @@ class single_list : public CLI::Formatter {
         return " " + text + (option->get_required() ? " REQUIRED" : "");
     }
 };
-
-}  // namespace
 
 struct command_option::parsed {
     CLI::Option* option;

@@ -13,7 +13,7 @@
 namespace elog {
 namespace {
 
-void add_events(std::vector<candidate>& values, const catalogue_provider& provider) {
+void add_event_candidates(std::vector<candidate>& values, const catalogue_provider& provider) {
     const provider_schema& schema = provider.schema;
     values.push_back({schema.name + ":*", "All events of " + schema.name});
     for (const catalogue_event& event : provider.events) {
@@ -27,7 +27,7 @@ std::vector<candidate> look_up(value_kind kind) {
     std::vector<candidate> values;
     for (const catalogue_provider& provider : found.providers) {
         if (kind == value_kind::event) {
-            add_events(values, provider);
+            add_event_candidates(values, provider);
         } else if (kind == value_kind::source) {
             values.push_back({provider.schema.name, provider.schema.description});
         }

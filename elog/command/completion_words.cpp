@@ -13,7 +13,7 @@ bool begins_with(std::string_view text, std::string_view beginning) {
     return text.substr(0, beginning.size()) == beginning;
 }
 
-bool is_option(std::string_view word) {
+bool is_option_word(std::string_view word) {
     return word.size() > 1 && word.front() == '-';
 }
 
@@ -110,7 +110,7 @@ class typed_line {
             open_ = nullptr;
             return;
         }
-        if (!is_option(word)) {
+        if (!is_option_word(word)) {
             ++arguments_;
             return;
         }

@@ -15,7 +15,7 @@
 namespace elog {
 namespace {
 
-const char* name_of(condition state) {
+const char* name_of_condition(condition state) {
     switch (state) {
         case condition::good:
             return "ok";
@@ -30,7 +30,7 @@ const char* name_of(condition state) {
 std::string as_text(const std::vector<finding>& findings) {
     std::string text;
     for (const finding& each : findings) {
-        text += fmt::format("{:<8} {:<17} {}", name_of(each.state), each.item, each.text);
+        text += fmt::format("{:<8} {:<17} {}", name_of_condition(each.state), each.item, each.text);
         if (!each.repair.empty()) {
             text += fmt::format(" {}: {}", each.as_root ? "As root" : "Run", each.repair);
         }
@@ -47,7 +47,7 @@ std::string as_json(const std::vector<finding>& findings, bool healthy) {
         append_format(out, "{}    {{", separator);
         append_json_member(out, "item", each.item);
         append_format(out, ", ");
-        append_json_member(out, "state", name_of(each.state));
+        append_json_member(out, "state", name_of_condition(each.state));
         append_format(out, ", ");
         append_json_member(out, "text", each.text);
         append_format(out, ", ");

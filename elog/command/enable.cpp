@@ -50,7 +50,7 @@ std::optional<event_trigger> trigger_of(const standing_arguments& arguments) {
     return what;
 }
 
-std::string name_of(const traced_event& event) {
+std::string full_name_of(const traced_event& event) {
     return fmt::format("{}:{}", event.schema->name, event.schema->events[event.position].name);
 }
 
@@ -59,16 +59,17 @@ std::string exact_condition(const traced_event& event, const predicate& asked) {
     const kernel_condition condition = condition_for(event, asked, present_time());
     if (condition.is_never) {
         throw usage_failure("{} is false for every {}: write a condition that one can meet.",
-                            asked.source(), name_of(event));
+                            asked.source(), full_name_of(event));
     }
     if (!condition.is_whole && condition.column != 0) {
         throw usage_failure("{}, column {}: The kernel cannot decide that for {}: {}. Leave that "
                             "part away, or have elog decide it: elog record --via tracefs",
-                            asked.source(), condition.column, name_of(event), condition.reason);
+                            asked.source(), condition.column, full_name_of(event),
+                            condition.reason);
     }
     if (!condition.is_whole) {
         throw usage_failure("{} cannot be decided by the kernel for {}: {}.", asked.source(),
-                            name_of(event), condition.reason);
+                            full_name_of(event), condition.reason);
     }
     return condition.text;
 }

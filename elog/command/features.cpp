@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t state_column = 14;
 constexpr std::size_t value_column = 23;
 
-const char* name_of(offer state) {
+const char* name_of_offer(offer state) {
     switch (state) {
         case offer::yes:
             return "yes";
@@ -32,7 +32,7 @@ const char* name_of(offer state) {
     return "";
 }
 
-paint paint_of(offer state) {
+paint paint_of_offer(offer state) {
     switch (state) {
         case offer::yes:
             return paint::plain;
@@ -49,7 +49,7 @@ void append_text(fmt::memory_buffer& out, const feature& each, const terminal_st
         wrapped_line line(out, style, 0, value_column);
         line.add(each.name, paint::strong);
         line.fill_to(state_column);
-        line.add(name_of(each.state), paint_of(each.state));
+        line.add(name_of_offer(each.state), paint_of_offer(each.state));
         line.fill_to(value_column);
         line.add_words(each.value);
     }
@@ -75,7 +75,7 @@ std::string as_json(const std::vector<feature>& features) {
         append_format(out, "{}    {{", separator);
         append_json_member(out, "name", each.name);
         append_format(out, ", ");
-        append_json_member(out, "state", name_of(each.state));
+        append_json_member(out, "state", name_of_offer(each.state));
         append_format(out, ", ");
         append_json_member(out, "value", each.value);
         append_format(out, ", ");

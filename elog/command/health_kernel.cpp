@@ -158,7 +158,7 @@ bool has_group(gid_t wanted) {
     return ::getegid() == wanted || std::find(groups.begin(), groups.end(), wanted) != groups.end();
 }
 
-bool is_member(const group& found) {
+bool is_member(const ::group& found) {
     const std::string user = user_name();
     for (char** member = found.gr_mem; member != nullptr && *member != nullptr; ++member) {
         if (user == *member) {
@@ -172,7 +172,7 @@ finding examine_group(const kernel_facts& facts) {
     if (!facts.has_events) {
         return {"group", condition::good, "Without user_events no group is needed.", {}};
     }
-    const group* found = ::getgrnam(group_name);
+    const ::group* found = ::getgrnam(group_name);
     // Whoever may write events anyway needs no group.
     const condition lacking = facts.may_use ? condition::note : condition::missing;
     if (found == nullptr) {

@@ -40,7 +40,7 @@ std::string quoted(const std::string& path) {
     return word + "'";
 }
 
-constexpr const char* common_directory = "/run/eventlog";
+constexpr const char* directory_for_all = "/run/eventlog";
 constexpr const char* common_folders[] = {"/run/eventlog/providers", "/run/eventlog/subscriptions"};
 constexpr const char* usual_group = "tracing";
 
@@ -206,25 +206,25 @@ void examine_standing(const core::directory_path& path, std::vector<finding>& fi
 void examine_common_directory(std::vector<finding>& findings) {
     const core::directory_path path = core::current_directory();
     struct stat status {};
-    if (std::string_view(path.text.data()) == common_directory ||
-        ::secure_getenv("EVENTLOG_DIR") != nullptr || ::lstat(common_directory, &status) != 0) {
+    if (std::string_view(path.text.data()) == directory_for_all ||
+        ::secure_getenv("EVENTLOG_DIR") != nullptr || ::lstat(directory_for_all, &status) != 0) {
         return;
     }
     finding unused{"common", condition::note, {}, {}};
     unused.as_root = true;
-    const bool is_closed = ::faccessat(AT_FDCWD, common_directory, X_OK, AT_EACCESS) != 0;
+    const bool is_closed = ::faccessat(AT_FDCWD, directory_for_all, X_OK, AT_EACCESS) != 0;
     if (is_for_group(status) && (is_closed || is_whole(status.st_gid))) {
         const std::string group = name_of_group(status.st_gid);
         unused.text = fmt::format("{} is for all of the group {}. You are not, so your programs "
                                   "and elog meet by themselves.",
-                                  common_directory, group);
+                                  directory_for_all, group);
         unused.repair = fmt::format("usermod --append --groups {} {}", group, user_name());
     } else {
         unused.text = fmt::format("{} is there, but not as all users need it, so nobody meets "
                                   "there.",
-                                  common_directory);
+                                  directory_for_all);
         unused.repair = open_to_group(
-            common_directory, status.st_gid == 0 ? usual_group : name_of_group(status.st_gid));
+            directory_for_all, status.st_gid == 0 ? usual_group : name_of_group(status.st_gid));
     }
     findings.push_back(std::move(unused));
 }

@@ -28,7 +28,7 @@ constexpr const char* single = "user_events";
 constexpr const char* several = "user_events_multi";
 /// Where the kernel lets them be in it.
 constexpr const char* own_system = "eventlog";
-constexpr std::string_view prefix = "eventlog_";
+constexpr std::string_view tracepoint_prefix = "eventlog_";
 
 /// The kernel wants a word of whoever registers. Nobody looks at ours.
 alignas(std::uint64_t) std::atomic<std::uint32_t> unused_word{0};
@@ -98,7 +98,7 @@ std::vector<std::string> kernel_events::names_in(const char* system) const {
     for (fs::directory_iterator each(folder, error), end; !error && each != end;
          each.increment(error)) {
         std::string name = each->path().filename();
-        if (name.starts_with(prefix)) {
+        if (name.starts_with(tracepoint_prefix)) {
             found.push_back(std::move(name));
         }
     }

@@ -30,17 +30,17 @@
 namespace elog {
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 using outcome = place_answer::outcome;
-using clock = std::chrono::steady_clock;
+using std::chrono::steady_clock;
 
 // For each place, and for all of them: whoever is looked at can let us wait.
-constexpr std::chrono::seconds patience{10};
+constexpr std::chrono::seconds answer_patience{10};
 constexpr std::chrono::seconds patience_with_all{60};
 
-json where_of(const other_place& place) {
+ordered_json where_of(const other_place& place) {
     const bool is_common = place.what == other_place::kind::common;
-    json where = {{"user", nullptr}, {"process", nullptr}, {"directory", nullptr}};
+    ordered_json where = {{"user", nullptr}, {"process", nullptr}, {"directory", nullptr}};
     if (is_common) {
         where["directory"] = place.title();
     } else {
@@ -66,10 +66,11 @@ class lister {
     void run() {
         check_catalogue_pattern(options_.glob);
         const found_places found = find_places();
-        const clock::time_point end = clock::now() + patience_with_all;
+        const steady_clock::time_point end = steady_clock::now() + patience_with_all;
         for (const other_place& place : found.places) {
-            const auto left = std::min<clock::duration>(end - clock::now(), patience);
-            if (left <= clock::duration::zero()) {
+            const auto left =
+                std::min<steady_clock::duration>(end - steady_clock::now(), answer_patience);
+            if (left <= steady_clock::duration::zero()) {
                 complain(place, "not looked at, because others have let us wait for a minute.");
                 continue;
             }
@@ -88,7 +89,7 @@ class lister {
 
   private:
     /// Nothing if there is no answer to show: that is told, unless the place has gone.
-    std::optional<place_answer> look(const other_place& place, clock::duration at_most) {
+    std::optional<place_answer> look(const other_place& place, steady_clock::duration at_most) {
         try {
             place_answer answer =
                 run_elsewhere([&] { place.go(); }, [&] { write_catalogue(place); }, at_most);
@@ -153,15 +154,15 @@ class lister {
         found_ = true;
         fmt::memory_buffer out;
         if (options_.json) {
-            const json told = json::parse(text, nullptr, false);
+            const ordered_json told = ordered_json::parse(text, nullptr, false);
             if (!told.is_object()) {
                 complain(place, "what was told is damaged, and is left out.");
                 return;
             }
-            json where = where_of(place);
+            ordered_json where = where_of(place);
             where.update(told);
             out.append(std::string_view(first_ ? "{\"places\": [\n" : ",\n"));
-            out.append(where.dump(2, ' ', false, json::error_handler_t::replace));
+            out.append(where.dump(2, ' ', false, ordered_json::error_handler_t::replace));
         } else {
             out.append(std::string_view(first_ ? "" : "\n"));
             wrapped_line(out, style_, 0, 2).add_words("Programs of " + place.title(), paint::faint);

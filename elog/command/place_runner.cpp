@@ -24,15 +24,15 @@
 namespace elog {
 namespace {
 
-using clock = std::chrono::steady_clock;
 using eventlog::core::unique_fd;
+using std::chrono::steady_clock;
 
 // A process that is killed ends at once, or waits for what cannot be interrupted.
 constexpr std::chrono::milliseconds end_interval{10};
 constexpr int end_tries = 100;
 // Of thousands of providers with hundreds of fields; and of a complaint about each.
 constexpr std::size_t output_max = 64U << 20U;
-constexpr std::size_t complaints_max = 1U << 20U;
+constexpr std::size_t complaints_size_max = 1U << 20U;
 
 struct pipe_ends {
     unique_fd read;
@@ -102,9 +102,10 @@ struct stream {
 };
 
 /// Until both have ended.
-place_answer::outcome take_both(stream& first, stream& second, clock::time_point end) {
+place_answer::outcome take_both(stream& first, stream& second, steady_clock::time_point end) {
     while (!first.ended || !second.ended) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - clock::now()).count();
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(end - steady_clock::now()).count();
         if (left <= 0) {
             return place_answer::outcome::too_long;
         }
@@ -144,8 +145,8 @@ std::optional<int> end_of(pid_t child, bool kill_it) {
 
 place_answer run_elsewhere(const std::function<void()>& go, const std::function<void()>& work,
                            std::chrono::nanoseconds patience) {
-    const clock::time_point end =
-        clock::now() + std::chrono::duration_cast<clock::duration>(patience);
+    const steady_clock::time_point end =
+        steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(patience);
     pipe_ends output = make_pipe();
     pipe_ends complaints = make_pipe();
     // Of a child whose end is not waited for nobody could say how it has ended.
@@ -163,7 +164,7 @@ place_answer run_elsewhere(const std::function<void()>& go, const std::function<
     complaints.write = {};
     place_answer answer;
     stream out{output.read, answer.output, output_max};
-    stream said{complaints.read, answer.complaints, complaints_max};
+    stream said{complaints.read, answer.complaints, complaints_size_max};
     answer.how = take_both(out, said, end);
     const std::optional<int> status = end_of(child, answer.how != place_answer::outcome::done);
     if (!status) {

@@ -60,20 +60,20 @@ std::vector<provider_schema> read_recording(const std::string& path) {
 }
 
 template <class Magic>
-bool begins_with(std::string_view content, Magic magic) {
+bool begins_with_magic(std::string_view content, Magic magic) {
     return content.size() >= sizeof magic && std::memcmp(content.data(), &magic, sizeof magic) == 0;
 }
 
 std::vector<provider_schema> read_file(const std::string& path) {
     // A recording or a program may be larger than what is read here.
     const std::string content = read_file_up_to(path, schema_text_size_max + 1);
-    if (begins_with(content, file_magic)) {
+    if (begins_with_magic(content, file_magic)) {
         return read_recording(path);
     }
     if (is_program(content)) {
         return read_program(path);
     }
-    if (!begins_with(content, eventlog::schema_magic)) {
+    if (!begins_with_magic(content, eventlog::schema_magic)) {
         return {parse_schema_text(path, content).schema};
     }
     const std::vector<std::uint8_t> bytes(content.begin(), content.end());

@@ -24,7 +24,7 @@ constexpr std::string_view enter_sequence = "\x1b[?1049h\x1b[?25l";
 constexpr std::string_view leave_sequence = "\x1b[0m\x1b[?25h\x1b[?1049l";
 
 // How often keys are read before an escape byte alone is the escape key: they are read every 10 ms.
-constexpr unsigned patience = 5;
+constexpr unsigned waits_max = 5;
 
 std::atomic<bool> was_resized{false};
 std::atomic<bool> is_to_stop{false};
@@ -149,7 +149,7 @@ std::vector<key> screen::read_keys() {
     if (size < 0 && errno != EINTR && errno != EAGAIN) {
         is_to_quit.store(true, std::memory_order_relaxed);  // the terminal has gone
     }
-    if (decoder_.is_waiting() && ++waited_ >= patience) {
+    if (decoder_.is_waiting() && ++waited_ >= waits_max) {
         waited_ = 0;
         const std::optional<key> alone = decoder_.stop_waiting();
         return alone ? std::vector{*alone} : std::vector<key>{};

@@ -26,7 +26,7 @@ namespace elog {
 namespace {
 
 // Members stay in this order.
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 struct stat_arguments {
     record_choice choice;
@@ -88,8 +88,8 @@ void append_row(fmt::memory_buffer& out, const row& shown, const table_form& for
     out.push_back('\n');
 }
 
-void append_table(fmt::memory_buffer& out, const char* what, const std::vector<row>& rows,
-                  const table_form& form) {
+void append_count_table(fmt::memory_buffer& out, const char* what, const std::vector<row>& rows,
+                        const table_form& form) {
     append_format(out, "{:<{}}  {:>9}  {:>10}  {:>12}  {:>10}", what, form.names, "count",
                   "per second", "bytes", "bytes each");
     append_format(out, "{}\n", form.has_losses ? "      lost" : "");
@@ -121,12 +121,12 @@ void print_text(const record_counts& found, bool is_whole) {
         }
     }
     fmt::memory_buffer out;
-    append_table(out, "event", events, form);
+    append_count_table(out, "event", events, form);
     append_row(out, {"all", found.all()}, form);
     if (!processes.empty()) {
         out.push_back('\n');
         form.has_losses = is_whole;
-        append_table(out, "process", processes, form);
+        append_count_table(out, "process", processes, form);
     }
     append_format(out, "\n{} events in {:.3f} s, {} lost\n", found.all().events, found.seconds(),
                   found.lost().all());
@@ -142,12 +142,12 @@ void print_text(const record_counts& found, bool is_whole) {
     write_all(STDOUT_FILENO, {out.data(), out.size()});
 }
 
-json json_of(const event_counts& counts) {
+ordered_json json_of(const event_counts& counts) {
     return {{"events", counts.events}, {"bytes", counts.bytes}};
 }
 
-json losses_as_json(const record_counts& found) {
-    json shown = json::array();
+ordered_json losses_as_json(const record_counts& found) {
+    ordered_json shown = ordered_json::array();
     for (const auto& [name, lost] : found.lost_by_provider()) {
         const auto& [provider, process] = name;
         shown.push_back({{"provider", provider},
@@ -161,31 +161,32 @@ json losses_as_json(const record_counts& found) {
 }
 
 void print_json(const record_counts& found, bool is_whole) {
-    json result = json_of(found.all());
+    ordered_json result = json_of(found.all());
     const bool has_events = found.all().events != 0;
-    result["first"] = has_events ? json(as_utc_text(found.first())) : json();
-    result["last"] = has_events ? json(as_utc_text(found.last())) : json();
+    result["first"] = has_events ? ordered_json(as_utc_text(found.first())) : ordered_json();
+    result["last"] = has_events ? ordered_json(as_utc_text(found.last())) : ordered_json();
     result["lost"] = found.lost().all();
     result["lost_by_reason"] = {{"no_room", found.lost().full},
                                 {"too_large", found.lost().too_large},
                                 {"busy", found.lost().busy},
                                 {"damaged", found.lost().damaged}};
-    result["lost_by_provider"] = is_whole ? losses_as_json(found) : json();
+    result["lost_by_provider"] = is_whole ? losses_as_json(found) : ordered_json();
     result["overwritten"] = found.overwritten();
     result["left_out"] = found.left_out();
-    json& by_event = result["by_event"] = json::array();
+    ordered_json& by_event = result["by_event"] = ordered_json::array();
     for (const row& shown : rows_by_event(found)) {
-        json& added = by_event.emplace_back(json{{"event", shown.name}});
+        ordered_json& added = by_event.emplace_back(ordered_json{{"event", shown.name}});
         added.update(json_of(shown.counts));
     }
-    json& by_process = result["by_process"] = json::array();
+    ordered_json& by_process = result["by_process"] = ordered_json::array();
     for (const auto& [process, counts] : found.by_process()) {
-        json& added =
-            by_process.emplace_back(json{{"process", process.first}, {"pid", process.second}});
+        ordered_json& added = by_process.emplace_back(
+            ordered_json{{"process", process.first}, {"pid", process.second}});
         added.update(json_of(counts));
-        added["lost"] = is_whole ? json(counts.lost) : json();
+        added["lost"] = is_whole ? ordered_json(counts.lost) : ordered_json();
     }
-    const std::string text = result.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    const std::string text =
+        result.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
     write_all(STDOUT_FILENO, text);
 }
 

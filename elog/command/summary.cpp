@@ -16,7 +16,7 @@ namespace elog {
 namespace {
 
 /// But for --count, in the file.
-std::uint64_t wanted_events(const recording_summary& summary, const summary_notes& notes) {
+std::uint64_t count_wanted(const recording_summary& summary, const summary_notes& notes) {
     return notes.passed.value_or(summary.events);
 }
 
@@ -113,7 +113,7 @@ void print_summary(const recording_summary& summary, const summary_notes& notes)
     }
     if (notes.kept) {
         tell("{} events were kept for --count, {} that came later were left out", *notes.kept,
-             wanted_events(summary, notes) - *notes.kept);
+             count_wanted(summary, notes) - *notes.kept);
     }
 }
 
@@ -136,7 +136,7 @@ void print_summary_as_json(json_object object, const recording_summary& summary,
         .add("cut", summary.cut)
         .add("providers_refused", summary.providers_refused)
         .add("passed", notes.passed)
-        .add("kept", notes.kept.value_or(wanted_events(summary, notes)))
+        .add("kept", notes.kept.value_or(count_wanted(summary, notes)))
         .add("seconds", summary.elapsed.count())
         .add("per_second", per_second(summary))
         .add("by_cpu", rings_as_json(summary.rings));

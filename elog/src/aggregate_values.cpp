@@ -16,10 +16,6 @@ bool fits_64(wide_integer number) noexcept {
            number <= std::numeric_limits<std::int64_t>::max();
 }
 
-std::string to_string(const fmt::memory_buffer& out) {
-    return {out.data(), out.size()};
-}
-
 /// A point in time plus another is none: sums of times are numbers.
 std::string shown_integer(wide_integer number, const value_look& look) {
     const bool is_plain = look.format == eventlog::format::plain ||
@@ -29,7 +25,7 @@ std::string shown_integer(wide_integer number, const value_look& look) {
     }
     fmt::memory_buffer out;
     append_number(out, static_cast<std::int64_t>(number), look.format, look.unit);
-    return to_string(out);
+    return fmt::to_string(out);
 }
 
 std::string shown_double(double number, const value_look& look) {
@@ -131,7 +127,7 @@ std::string json_value(aggregate_function what, const accumulator& values) {
     }
     fmt::memory_buffer out;
     append_json_number(out, plain_value(what, values));
-    return to_string(out);
+    return fmt::to_string(out);
 }
 
 std::vector<shown_bucket> shown_buckets(aggregate_function what, const accumulator& values,

@@ -5,12 +5,6 @@
 #include "wide_integer.hpp"
 
 namespace elog {
-namespace {
-
-constexpr std::size_t complaints_max = 20;
-
-}  // namespace
-
 std::int64_t aggregate_intervals::interval_of(std::int64_t time) const noexcept {
     const std::int64_t rest = time % length_;
     const std::int64_t before = rest < 0 ? rest + length_ : rest;

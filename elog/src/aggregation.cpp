@@ -9,7 +9,7 @@
 namespace elog {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, aggregate_function>, 8> functions{{
+constexpr std::array<std::pair<std::string_view, aggregate_function>, 8> aggregate_functions{{
     {"count", aggregate_function::count},
     {"sum", aggregate_function::sum},
     {"avg", aggregate_function::avg},
@@ -20,7 +20,7 @@ constexpr std::array<std::pair<std::string_view, aggregate_function>, 8> functio
     {"quantize", aggregate_function::quantize},
 }};
 
-std::string shown(const reference& name) {
+std::string text_of_reference(const reference& name) {
     return fmt::format("{}{}{}", name.field_only ? "." : "", name.name,
                        name.has_index ? fmt::format("[{}]", name.index) : "");
 }
@@ -96,7 +96,7 @@ class aggregation_parser {
 
     aggregate_function parse_function() {
         std::vector<std::string_view> names{"top"};
-        for (const auto& [name, what] : functions) {
+        for (const auto& [name, what] : aggregate_functions) {
             if (is_word(name)) {
                 advance();
                 return what;
@@ -125,7 +125,7 @@ class aggregation_parser {
             parse_step(call);
         }
         take(")");
-        call.text = fmt::format("{}({}{})", name, call.of ? shown(*call.of) : "", step);
+        call.text = fmt::format("{}({}{})", name, call.of ? text_of_reference(*call.of) : "", step);
         if (made_.calls.size() == aggregate_calls_max) {
             tokens_.refuse(call.column, fmt::format("Up to {} calls are computed at once.",
                                                     aggregate_calls_max));
@@ -153,7 +153,7 @@ class aggregation_parser {
             }
             aggregate_key key;
             key.of = parse_reference();
-            key.text = shown(key.of);
+            key.text = text_of_reference(key.of);
             made_.keys.push_back(std::move(key));
         } while (is_symbol(","));
     }

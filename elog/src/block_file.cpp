@@ -24,13 +24,13 @@ constexpr std::size_t window_size = 4096;
 constexpr std::size_t search_size = std::size_t{64} << 10U;
 
 template <class Header>
-bool is_signed(const Header& header) noexcept {
+bool has_checksum(const Header& header) noexcept {
     return header.checksum ==
            crc32c({reinterpret_cast<const std::uint8_t*>(&header), offsetof(Header, checksum)});
 }
 
 bool is_block(const block_header& header) noexcept {
-    return header.magic == block_magic && header.size <= block_payload_max && is_signed(header);
+    return header.magic == block_magic && header.size <= block_payload_max && has_checksum(header);
 }
 
 /// How much of a compressed payload is not, and how large the rest may become.
@@ -88,7 +88,7 @@ void block_file::check_header() {
                       "is none: they are little-endian on every machine. Record again, with elog.",
                       path_);
     }
-    const bool is_sound = is_there && header.magic == file_magic && is_signed(header);
+    const bool is_sound = is_there && header.magic == file_magic && has_checksum(header);
     if (is_sound && header.version != file_version) {
         throw failure("The file {} has version {} of the format; this elog knows version {}. Use "
                       "an elog that knows it.",

@@ -19,7 +19,7 @@ using tracefs::bpf_operation;
 using tracefs::bpf_program;
 using reg = tracefs::bpf_register;
 
-constexpr std::int32_t word_size = sizeof(std::uint64_t);
+constexpr std::int32_t code_word_size = sizeof(std::uint64_t);
 constexpr std::int32_t no_room = -E2BIG;
 
 class coder {
@@ -51,16 +51,16 @@ class coder {
 
   private:
     [[nodiscard]] static std::int32_t at_word(std::uint32_t word) {
-        return static_cast<std::int32_t>(word) * word_size;
+        return static_cast<std::int32_t>(word) * code_word_size;
     }
     [[nodiscard]] std::int32_t key_begin() const {
         return -static_cast<std::int32_t>(plan_.key_size);
     }
 
     void add_to_word(std::uint32_t word) {
-        program_.load(reg::r1, reg::r7, at_word(word), word_size);
+        program_.load(reg::r1, reg::r7, at_word(word), code_word_size);
         program_.operate(bpf_operation::add, reg::r1, 1);
-        program_.store(reg::r7, at_word(word), reg::r1, word_size);
+        program_.store(reg::r7, at_word(word), reg::r1, code_word_size);
     }
 
     /// A record of which no call takes anything does not count.
@@ -84,7 +84,7 @@ class coder {
     }
 
     void make_key() {
-        for (std::int32_t at = key_begin(); at < 0; at += word_size) {
+        for (std::int32_t at = key_begin(); at < 0; at += code_word_size) {
             program_.store_zero(reg::r10, at);
         }
         for (const bpf_key& key : plan_.keys) {
@@ -93,8 +93,8 @@ class coder {
             if (key.has_state) {
                 add_presence(program_, key.place, plan_.texts, absent);
                 program_.set(reg::r1, 1);
-                program_.store(reg::r10, at, reg::r1, word_size);
-                at += word_size;
+                program_.store(reg::r10, at, reg::r1, code_word_size);
+                at += code_word_size;
             }
             if (key.place.is == value_class::text) {
                 add_text(program_, key.place, at, key.place.size + 1);
@@ -102,7 +102,7 @@ class coder {
                 add_bytes(program_, key.place, at);
             } else {
                 add_number(program_, reg::r8, key.place);
-                program_.store(reg::r10, at, reg::r8, word_size);
+                program_.store(reg::r10, at, reg::r8, code_word_size);
             }
             program_.place(absent);
         }
@@ -190,16 +190,16 @@ class coder {
     void add_up(const bpf_call& call) {
         const std::int32_t low = at_word(call.numbers());
         const std::int32_t high = at_word(call.numbers() + 1);
-        program_.load(reg::r1, reg::r7, low, word_size);
-        program_.load(reg::r2, reg::r7, high, word_size);
+        program_.load(reg::r1, reg::r7, low, code_word_size);
+        program_.load(reg::r2, reg::r7, high, code_word_size);
         program_.operate(bpf_operation::add, reg::r1, reg::r8);
-        program_.store(reg::r7, low, reg::r1, word_size);
+        program_.store(reg::r7, low, reg::r1, code_word_size);
         carry_if_less(reg::r1, reg::r8, reg::r2);
         if (call.place.is_signed) {
             program_.operate(bpf_operation::shift_right_signed, reg::r8, 63);
             program_.operate(bpf_operation::add, reg::r2, reg::r8);
         }
-        program_.store(reg::r7, high, reg::r2, word_size);
+        program_.store(reg::r7, high, reg::r2, code_word_size);
     }
 
     /// Of what is in r9, into r8 and r2, by its halves; and that to 192 bits.
@@ -227,16 +227,16 @@ class coder {
         program_.operate(bpf_operation::add, reg::r2, reg::r3);
         carry_if_less(reg::r2, reg::r3, reg::r8);
         const std::uint32_t low = call.numbers() + 2;
-        program_.load(reg::r1, reg::r7, at_word(low), word_size);
+        program_.load(reg::r1, reg::r7, at_word(low), code_word_size);
         program_.operate(bpf_operation::add, reg::r1, reg::r2);
-        program_.store(reg::r7, at_word(low), reg::r1, word_size);
+        program_.store(reg::r7, at_word(low), reg::r1, code_word_size);
         carry_if_less(reg::r1, reg::r2, reg::r8);
-        program_.load(reg::r1, reg::r7, at_word(low + 1), word_size);
-        program_.load(reg::r2, reg::r7, at_word(low + 2), word_size);
+        program_.load(reg::r1, reg::r7, at_word(low + 1), code_word_size);
+        program_.load(reg::r2, reg::r7, at_word(low + 2), code_word_size);
         program_.operate(bpf_operation::add, reg::r1, reg::r8);
-        program_.store(reg::r7, at_word(low + 1), reg::r1, word_size);
+        program_.store(reg::r7, at_word(low + 1), reg::r1, code_word_size);
         carry_if_less(reg::r1, reg::r8, reg::r2);
-        program_.store(reg::r7, at_word(low + 2), reg::r2, word_size);
+        program_.store(reg::r7, at_word(low + 2), reg::r2, code_word_size);
     }
 
     /// A sum that is less than what was added has one more to carry.
@@ -252,9 +252,9 @@ class coder {
         const std::uint32_t count = call.is_counted ? call.begin : 0;
         const bpf_program::label is_new = program_.make_label();
         const bpf_program::label is_kept = program_.make_label();
-        program_.load(reg::r1, reg::r7, at_word(count), word_size);
+        program_.load(reg::r1, reg::r7, at_word(count), code_word_size);
         program_.jump_if(bpf_comparison::equal, reg::r1, 0, is_new);
-        program_.load(reg::r1, reg::r7, place, word_size);
+        program_.load(reg::r1, reg::r7, place, code_word_size);
         const bool is_smallest = call.what == aggregate_function::min;
         const bpf_comparison stays =
             call.place.is_signed
@@ -263,7 +263,7 @@ class coder {
                 : (is_smallest ? bpf_comparison::less_equal : bpf_comparison::greater_equal);
         program_.jump_if(stays, reg::r1, reg::r8, is_kept);
         program_.place(is_new);
-        program_.store(reg::r7, place, reg::r8, word_size);
+        program_.store(reg::r7, place, reg::r8, code_word_size);
         program_.place(is_kept);
     }
 
@@ -314,9 +314,9 @@ class coder {
         program_.operate(bpf_operation::shift_left, reg::r2, 3);
         program_.operate(bpf_operation::add, reg::r2, reg::r7);
         const std::int32_t begin = at_word(call.numbers());
-        program_.load(reg::r1, reg::r2, begin, word_size);
+        program_.load(reg::r1, reg::r2, begin, code_word_size);
         program_.operate(bpf_operation::add, reg::r1, 1);
-        program_.store(reg::r2, begin, reg::r1, word_size);
+        program_.store(reg::r2, begin, reg::r1, code_word_size);
     }
 
     const bpf_plan& plan_;

@@ -13,9 +13,9 @@ namespace elog {
 namespace {
 
 using eventlog::tracefs::bpf_entry;
-using words = std::span<const std::uint64_t>;
+using word_span = std::span<const std::uint64_t>;
 
-constexpr std::size_t word_size = sizeof(std::uint64_t);
+constexpr std::size_t counted_word_size = sizeof(std::uint64_t);
 
 /// A record that has what its key was made of, and nothing else.
 class like_record {
@@ -38,7 +38,7 @@ class like_record {
     void put(const bpf_key& key, std::span<const std::uint8_t> bytes) {
         if (key.has_state) {
             payload_[key.place.presence] = bytes[0];
-            bytes = bytes.subspan(word_size);
+            bytes = bytes.subspan(counted_word_size);
         }
         std::uint64_t number = 0;
         std::memcpy(&number, bytes.data(), sizeof number);
@@ -64,7 +64,7 @@ wide_integer wide_of(std::uint64_t bits, bool is_signed) noexcept {
     return is_signed ? wide_integer{static_cast<std::int64_t>(bits)} : wide_integer{bits};
 }
 
-wide_unsigned wide_at(words value, std::size_t at) noexcept {
+wide_unsigned wide_at(word_span value, std::size_t at) noexcept {
     return wide_unsigned{value[at + 1]} << 64U | value[at];
 }
 
@@ -80,7 +80,7 @@ wide_integer number_in(const bpf_call& call, std::uint32_t bucket) noexcept {
     return begin;
 }
 
-void add_buckets(const bpf_call& call, words value, counted_values& into) {
+void add_buckets(const bpf_call& call, word_span value, counted_values& into) {
     for (std::uint32_t i = 0; i < call.buckets; ++i) {
         if (const std::uint64_t times = value[call.numbers() + i]) {
             into.numbers.emplace_back(number_in(call, i), times);
@@ -89,7 +89,7 @@ void add_buckets(const bpf_call& call, words value, counted_values& into) {
 }
 
 /// What one CPU has of it.
-void add_value(const bpf_call& call, words value, counted_values& into) {
+void add_value(const bpf_call& call, word_span value, counted_values& into) {
     const std::uint64_t count = value[call.is_counted ? call.begin : 0];
     if (!call.taken || count == 0) {
         return;
@@ -130,7 +130,7 @@ void add_entry(aggregator& computed, const bpf_counts& counts, const bpf_entry& 
     std::vector<counted_values> values(plan.calls.size());
     std::uint64_t records = 0;
     for (std::size_t at = 0; at + plan.words <= entry.words.size(); at += plan.words) {
-        const words value = words(entry.words).subspan(at, plan.words);
+        const word_span value = word_span(entry.words).subspan(at, plan.words);
         records += value[0];
         for (std::size_t i = 0; i < plan.calls.size(); ++i) {
             add_value(plan.calls[i], value, values[i]);
@@ -149,7 +149,7 @@ std::uint64_t records_of(const bpf_plan& plan, const bpf_entry& entry) noexcept 
     return records;
 }
 
-struct ranked_entry {
+struct ranked_bpf_entry {
     const bpf_counts* counts = nullptr;
     const bpf_entry* entry = nullptr;
     std::uint64_t records = 0;
@@ -158,7 +158,7 @@ struct ranked_entry {
 }  // namespace
 
 void add_bpf_counts(aggregator& computed, const std::vector<bpf_counts>& all) {
-    std::vector<ranked_entry> ranked;
+    std::vector<ranked_bpf_entry> ranked;
     for (const bpf_counts& counts : all) {
         for (const bpf_entry& entry : counts.table.entries) {
             ranked.push_back({&counts, &entry, records_of(*counts.plan, entry)});
@@ -169,7 +169,7 @@ void add_bpf_counts(aggregator& computed, const std::vector<bpf_counts>& all) {
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& one, const auto& other) {
         return one.records > other.records;
     });
-    for (const ranked_entry& each : ranked) {
+    for (const ranked_bpf_entry& each : ranked) {
         like_record like(*each.counts);
         add_entry(computed, *each.counts, *each.entry, like.of(each.entry->key));
     }

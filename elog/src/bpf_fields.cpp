@@ -13,14 +13,14 @@ using tracefs::bpf_operation;
 using tracefs::bpf_program;
 using reg = tracefs::bpf_register;
 
-constexpr std::size_t word_size = sizeof(std::uint64_t);
+constexpr std::size_t field_word_size = sizeof(std::uint64_t);
 
 std::int32_t offset_of(std::uint32_t in_payload) noexcept {
     return static_cast<std::int32_t>(tracefs::common_size + in_payload);
 }
 
 /// The kernel lets no program look at an event where it is not aligned.
-void load_bits(bpf_program& program, reg to, std::int32_t offset, std::size_t size) {
+void load_field_bits(bpf_program& program, reg to, std::int32_t offset, std::size_t size) {
     if (static_cast<std::size_t>(offset) % size == 0) {
         program.load(to, reg::r6, offset, size);
         return;
@@ -51,7 +51,7 @@ void add_presence(bpf_program& program, const stored_place& place, tracefs::loca
         program.jump_if(bpf_comparison::equal, reg::r1, 0, absent);
     }
     if (place.type == field_type::text) {
-        load_bits(program, reg::r2, offset_of(place.offset), sizeof(std::uint32_t));
+        load_field_bits(program, reg::r2, offset_of(place.offset), sizeof(std::uint32_t));
         program.jump_if(bpf_comparison::equal, reg::r2, 0, absent);
         if (texts == tracefs::location::from_beginning) {
             const std::uint32_t word =
@@ -75,14 +75,14 @@ void add_number(bpf_program& program, reg to, const stored_place& place) {
         program.copy(to, reg::r0);
         return;
     }
-    load_bits(program, to, offset_of(place.offset), place.size);
+    load_field_bits(program, to, offset_of(place.offset), place.size);
     if (place.type == field_type::boolean) {
         const bpf_program::label is_false = program.make_label();
         program.jump_if(bpf_comparison::equal, to, 0, is_false);
         program.set(to, 1);
         program.place(is_false);
-    } else if (place.is_signed && place.size < word_size) {
-        const auto above = static_cast<std::int32_t>((word_size - place.size) * 8);
+    } else if (place.is_signed && place.size < field_word_size) {
+        const auto above = static_cast<std::int32_t>((field_word_size - place.size) * 8);
         program.operate(bpf_operation::shift_left, to, above);
         program.operate(bpf_operation::shift_right_signed, to, above);
     }

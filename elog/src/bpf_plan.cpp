@@ -21,7 +21,7 @@ namespace {
 namespace tracefs = eventlog::tracefs;
 using eventlog::field_type;
 
-constexpr std::uint32_t word_size = sizeof(std::uint64_t);
+constexpr std::uint32_t plan_word_size = sizeof(std::uint64_t);
 // A half of the program's stack; the other one is for what it computes with.
 constexpr std::uint32_t key_size_max = 256;
 // Of a key, beside itself and its values.
@@ -39,11 +39,11 @@ std::uint64_t values_of(const stored_place& place) noexcept {
 }
 
 std::uint32_t padded(std::uint32_t size) noexcept {
-    return (size + word_size - 1) / word_size * word_size;
+    return (size + plan_word_size - 1) / plan_word_size * plan_word_size;
 }
 
 /// The lowest and the highest number of a field.
-std::pair<wide_integer, wide_integer> range_of(const stored_place& place) noexcept {
+std::pair<wide_integer, wide_integer> range_of_place(const stored_place& place) noexcept {
     const std::uint32_t bits = place.home == place_home::payload ? place.size * 8 : 64;
     const wide_integer values = wide_integer{1} << bits;
     return place.is_signed ? std::pair(-values / 2, values / 2 - 1)
@@ -51,9 +51,9 @@ std::pair<wide_integer, wide_integer> range_of(const stored_place& place) noexce
 }
 
 /// What it throws, failure, is a reason to compute here.
-class decision {
+class bpf_planner {
   public:
-    decision(const aggregation& asked, const traced_event& event)
+    bpf_planner(const aggregation& asked, const traced_event& event)
         : asked_(asked), known_(event.schema->events[event.position]) {
         provider_.schema.name = event.schema->name;
         provider_.schema.enumerations = event.schema->enumerations;
@@ -131,9 +131,9 @@ class decision {
 
     /// Returns how many values there may be.
     static std::uint64_t prepare(bpf_key& added, const std::string& text) {
-        const std::uint32_t state = added.has_state ? word_size : 0;
+        const std::uint32_t state = added.has_state ? plan_word_size : 0;
         const std::uint64_t absent = added.has_state ? 1 : 0;
-        added.size = state + word_size;
+        added.size = state + plan_word_size;
         switch (added.place.is) {
             case value_class::boolean:
                 return 2 + absent;
@@ -225,7 +225,7 @@ class decision {
     void choose_buckets(const aggregate_call& call, const record_place& place,
                         bpf_call& added) const {
         const wide_integer step = call.step ? step_of(call, place) : 1;
-        const auto [low, high] = range_of(place.stored);
+        const auto [low, high] = range_of_place(place.stored);
         const wide_integer first = floor_of(low, step);
         const wide_integer count = floor_of(high, step) - first + 1;
         if (count > static_cast<wide_integer>(bucket_counts::fixed_max) ||
@@ -248,11 +248,11 @@ class decision {
     }
 
     void choose_size(std::size_t keys_max, std::uint32_t cpus) {
-        made_.key_size = std::max(key_size_, word_size);
+        made_.key_size = std::max(key_size_, plan_word_size);
         made_.keys_max =
             static_cast<std::uint32_t>(std::min<std::uint64_t>(combinations_, keys_max));
         const std::uint64_t each =
-            entry_size + made_.key_size + std::uint64_t{made_.words} * word_size * cpus;
+            entry_size + made_.key_size + std::uint64_t{made_.words} * plan_word_size * cpus;
         made_.bytes = each * made_.keys_max;
         if (made_.bytes > bpf_bytes_max) {
             throw failure("a BPF program's table of {} keys would take {} MiB, and may take {}: "
@@ -280,7 +280,7 @@ bpf_decision decide_bpf(const aggregation& asked, std::size_t keys_max, const tr
     }
     try {
         return {std::make_shared<const bpf_plan>(
-                    decision(asked, event).make(where, reference_time, keys_max, cpus)),
+                    bpf_planner(asked, event).make(where, reference_time, keys_max, cpus)),
                 {}};
     } catch (const failure& mistake) {
         return {{}, mistake.what()};

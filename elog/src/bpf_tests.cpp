@@ -13,7 +13,7 @@ namespace tracefs = eventlog::tracefs;
 using tracefs::bpf_comparison;
 using tracefs::bpf_operation;
 using tracefs::bpf_program;
-using label = bpf_program::label;
+using jump_label = bpf_program::label;
 using reg = tracefs::bpf_register;
 
 constexpr std::uint64_t all_bits = ~std::uint64_t{0};
@@ -41,7 +41,7 @@ const char* reason_not_to_ask(const folded_test& part) {
     }
 }
 
-void check(const folded_test& part, std::uint32_t fixed_size) {
+void check_supported(const folded_test& part, std::uint32_t fixed_size) {
     if (const char* const reason = reason_not_to_ask(part)) {
         throw failure("a BPF program cannot decide --where, column {}: {}", part.column, reason);
     }
@@ -51,7 +51,7 @@ void check(const folded_test& part, std::uint32_t fixed_size) {
         throw failure("--where asks for what is not where records have their fields");
     }
     for (const folded_test& child : part.children) {
-        check(child, fixed_size);
+        check_supported(child, fixed_size);
     }
 }
 
@@ -59,7 +59,7 @@ class tests {
   public:
     tests(bpf_program& program, tracefs::location texts) : program_(program), texts_(texts) {}
 
-    void add(const folded_test& part, label on_true, label on_false) {
+    void add(const folded_test& part, jump_label on_true, jump_label on_false) {
         switch (part.is) {
             case folded_test::form::always:
                 program_.jump(on_true);
@@ -78,10 +78,10 @@ class tests {
     }
 
   private:
-    void add_list(const folded_test& list, label on_true, label on_false) {
+    void add_list(const folded_test& list, jump_label on_true, jump_label on_false) {
         const bool all = list.is == folded_test::form::all_of;
         for (const folded_test& child : list.children) {
-            const label next = program_.make_label();
+            const jump_label next = program_.make_label();
             add(child, all ? next : on_true, all ? on_false : next);
             program_.place(next);
         }
@@ -89,9 +89,9 @@ class tests {
     }
 
     /// What has no value is neither true nor false.
-    void add_leaf(const test_instruction& test, label on_true, label on_false) {
-        const label yes = test.negated ? on_false : on_true;
-        const label no = test.negated ? on_true : on_false;
+    void add_leaf(const test_instruction& test, jump_label on_true, jump_label on_false) {
+        const jump_label yes = test.negated ? on_false : on_true;
+        const jump_label no = test.negated ? on_true : on_false;
         if (test.what == test_operation::presence) {
             add_presence(program_, test.left, texts_, no);
             program_.jump(yes);
@@ -108,7 +108,7 @@ class tests {
         add_pair(test, yes, no);
     }
 
-    void add_range(const test_instruction& test, label yes, label no) {
+    void add_range(const test_instruction& test, jump_label yes, jump_label no) {
         if (test.mask != all_bits) {
             program_.set(reg::r1, test.mask);
             program_.operate(bpf_operation::bits_and, reg::r8, reg::r1);
@@ -123,7 +123,7 @@ class tests {
     }
 
     /// As numbers, whatever their signs are.
-    void add_pair(const test_instruction& test, label yes, label no) {
+    void add_pair(const test_instruction& test, jump_label yes, jump_label no) {
         const bool is_ordered = test.how != comparison::equal && test.how != comparison::unequal;
         const bool if_less = test.how == comparison::less || test.how == comparison::less_equal ||
                              test.how == comparison::unequal;
@@ -172,11 +172,11 @@ void check_bpf_tests(const folded_predicate& wanted, std::uint32_t fixed_size) {
     if (wanted.whole.size > tests_max) {
         throw failure("--where is too long for a BPF program");
     }
-    check(wanted.whole, fixed_size);
+    check_supported(wanted.whole, fixed_size);
 }
 
 void add_bpf_test(bpf_program& program, const folded_predicate& wanted, tracefs::location texts,
-                  label on_true, label on_false) {
+                  jump_label on_true, jump_label on_false) {
     tests(program, texts).add(wanted.whole, on_true, on_false);
 }
 

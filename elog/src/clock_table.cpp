@@ -6,7 +6,7 @@
 namespace elog {
 namespace {
 
-constexpr double limit = 9.0e18;  // nanoseconds in an int64_t, a little less
+constexpr double time_limit = 9.0e18;  // nanoseconds in an int64_t, a little less
 
 // The end of a range that has none stands behind every time.
 constexpr std::int64_t time_max = INT64_MAX - 1;
@@ -89,7 +89,7 @@ std::int64_t clock_table::convert(std::uint64_t clock,
     const std::uint64_t reading = pairs_[base].clock;
     const bool is_later = clock >= reading;
     const auto ticks = static_cast<double>(is_later ? clock - reading : reading - clock);
-    const auto distance = static_cast<std::int64_t>(std::min(ticks * rate, limit));
+    const auto distance = static_cast<std::int64_t>(std::min(ticks * rate, time_limit));
     const auto start = static_cast<std::int64_t>(pairs_[base].*to);
     std::int64_t found = 0;
     if (is_later) {

@@ -12,7 +12,7 @@
 namespace elog {
 namespace {
 
-constexpr std::size_t cpus_max = EVENTLOG_RINGS_MAX - 1;
+constexpr std::size_t rings_of_cpus_max = EVENTLOG_RINGS_MAX - 1;
 
 std::string read_line(const char* path) {
     std::ifstream file(path);
@@ -41,7 +41,7 @@ std::vector<bool> parse_cpu_list(std::string_view text) {
             }
             after = range.ptr;
         }
-        if (last < first || last >= cpus_max) {
+        if (last < first || last >= rings_of_cpus_max) {
             break;
         }
         cpus.resize(std::max(cpus.size(), last + 1), false);
@@ -61,7 +61,7 @@ cpu_set_of_machine read_cpus() {
     cpus.possible = static_cast<std::uint32_t>(
         possible != 0 ? possible
                       : std::clamp<std::size_t>(static_cast<std::size_t>(std::max(configured, 1L)),
-                                                1, cpus_max));
+                                                1, rings_of_cpus_max));
     cpus.online = parse_cpu_list(read_line("/sys/devices/system/cpu/online"));
     if (cpus.online.empty()) {
         cpus.online.assign(cpus.possible, true);

@@ -11,11 +11,10 @@
 namespace elog {
 namespace {
 
-constexpr std::size_t write_size = std::size_t{64} << 10U;
 constexpr std::size_t no_field = SIZE_MAX;
 
-constexpr std::array<std::string_view, 10> head = {"time",     "cpu",   "process", "pid",  "thread",
-                                                   "provider", "event", "level",   "lost", "note"};
+constexpr std::array<std::string_view, 10> csv_columns = {
+    "time", "cpu", "process", "pid", "thread", "provider", "event", "level", "lost", "note"};
 
 std::uint32_t key_of(std::uint16_t provider, std::uint16_t event) noexcept {
     return std::uint32_t{provider} << 16U | event;
@@ -23,7 +22,9 @@ std::uint32_t key_of(std::uint16_t provider, std::uint16_t event) noexcept {
 
 /// Fields may be called anything that is a name, also what a column of ours is called.
 std::string column_name(const std::string& field) {
-    return std::find(head.begin(), head.end(), field) == head.end() ? field : "fields." + field;
+    return std::find(csv_columns.begin(), csv_columns.end(), field) == csv_columns.end()
+               ? field
+               : "fields." + field;
 }
 
 /// What is not text as one sees it would be obeyed by a terminal, or break the line.
@@ -68,7 +69,7 @@ void csv_writer::append_head() {
     }
     has_head_ = true;
     std::string_view between;
-    for (const std::string_view name : head) {
+    for (const std::string_view name : csv_columns) {
         append(buffer_, between);
         append(buffer_, name);
         between = ",";
@@ -105,7 +106,7 @@ void csv_writer::write(const merged_record& record, const provider_map& provider
     } else {
         ++skipped_;
     }
-    if (buffer_.size() >= write_size) {
+    if (buffer_.size() >= output_size) {
         flush();
     }
 }

@@ -17,7 +17,7 @@ namespace {
 
 namespace core = eventlog::core;
 
-constexpr std::chrono::milliseconds stop_interval{10};
+constexpr std::chrono::milliseconds device_stop_interval{10};
 // So many reads are none that programs keep busy by writing as fast as we read.
 constexpr int reads_without_end = 4;
 // A writer that overtakes is through in a moment, unless the machine takes its processor away.
@@ -222,7 +222,7 @@ recording_summary device_recording::run(record_sink& sink, const std::function<b
     while (!stop()) {
         if (overwrites_) {
             find_providers();
-            std::this_thread::sleep_for(stop_interval);
+            std::this_thread::sleep_for(device_stop_interval);
             continue;
         }
         if (is_pressing || steady_clock::now() >= due) {
@@ -230,7 +230,8 @@ recording_summary device_recording::run(record_sink& sink, const std::function<b
             take_all();
         }
         const std::chrono::nanoseconds left = due - steady_clock::now();
-        is_pressing = source_->wait(std::clamp<std::chrono::nanoseconds>(left, {}, stop_interval));
+        is_pressing =
+            source_->wait(std::clamp<std::chrono::nanoseconds>(left, {}, device_stop_interval));
     }
     return end();
 }

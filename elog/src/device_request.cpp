@@ -16,7 +16,7 @@ namespace core = eventlog::core;
 
 /// Throws failure if it has no room.
 template <std::size_t Size>
-void copy_text(std::string_view text, char (&to)[Size]) {
+void copy_pattern(std::string_view text, char (&to)[Size]) {
     if (text.size() >= Size) {
         throw failure("'{}' is longer than the {} characters that the kernel module takes: write "
                       "its beginning and *.",
@@ -27,8 +27,8 @@ void copy_text(std::string_view text, char (&to)[Size]) {
 
 eventlog_rule rule_of(const core::filter_rule& rule) {
     eventlog_rule made{};
-    copy_text(rule.provider, made.provider);
-    copy_text(rule.event, made.event);
+    copy_pattern(rule.provider, made.provider);
+    copy_pattern(rule.event, made.event);
     made.level = static_cast<std::uint32_t>(rule.most_verbose);
     made.flags = rule.in_session ? EVENTLOG_RULE_SESSIONS : 0;
     return made;
@@ -40,7 +40,7 @@ eventlog_process process_of(std::string_view entry) {
     if (entry.front() == '=') {
         std::from_chars(entry.data() + 1, entry.data() + entry.size(), made.pid);
     } else {
-        copy_text(entry.substr(1), made.name);
+        copy_pattern(entry.substr(1), made.name);
     }
     return made;
 }

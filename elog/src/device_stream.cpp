@@ -8,7 +8,7 @@
 namespace elog {
 namespace {
 
-[[noreturn]] void throw_broken() {
+[[noreturn]] void throw_broken_stream() {
     throw failure("{} gives what is no record: it is of another version of the kernel module. Load "
                   "the one that belongs to this elog.",
                   EVENTLOG_DEVICE_PATH);
@@ -18,12 +18,12 @@ namespace {
 record_view first_of(std::span<const std::uint8_t> bytes) {
     eventlog_record header{};
     if (bytes.size() < sizeof header) {
-        throw_broken();
+        throw_broken_stream();
     }
     std::memcpy(&header, bytes.data(), sizeof header);
     if (header.size < sizeof header || header.size > EVENTLOG_RECORD_SIZE_MAX ||
         padded_size(header.size) > bytes.size()) {
-        throw_broken();
+        throw_broken_stream();
     }
     return {header, bytes.subspan(sizeof header, header.size - sizeof header)};
 }
@@ -34,7 +34,7 @@ void device_stream::take_gap(const record_view& record) {
     const std::uint32_t ring = record.header.cpu;
     eventlog_missing missing{};
     if (record.payload.size() < sizeof missing) {
-        throw_broken();
+        throw_broken_stream();
     }
     std::memcpy(&missing, record.payload.data(), sizeof missing);
     rings_[ring].untold.lost += missing.lost;
@@ -74,7 +74,7 @@ void device_stream::take(std::span<const std::uint8_t> bytes, const is_wanted& w
         const record_view record = first_of(bytes.subspan(at));
         const std::size_t size = padded_size(record.header.size);
         if (record.header.cpu + std::size_t{1} >= rings_.size()) {
-            throw_broken();
+            throw_broken_stream();
         }
         const bool is_gap = record.header.provider == EVENTLOG_LOST_PROVIDER;
         const bool is_kept = !is_gap && (!wanted || wanted(record));

@@ -24,14 +24,14 @@ namespace {
 
 namespace core = eventlog::core;
 
-constexpr const char* parameters = "/sys/module/eventlog/parameters";
+constexpr const char* module_parameters = "/sys/module/eventlog/parameters";
 // The kernel takes memory for what is there of it.
-constexpr std::uint64_t schemas_size = std::uint64_t{16} << 20U;
+constexpr std::uint64_t module_schemas_size = std::uint64_t{16} << 20U;
 // Of one read: many of the largest records.
-constexpr std::size_t room = std::size_t{1} << 20U;
+constexpr std::size_t device_read_size = std::size_t{1} << 20U;
 
 // A program that comes again and again must not fill the terminal.
-constexpr std::size_t complaints_max = 20;
+constexpr std::size_t program_complaints_max = 20;
 
 [[noreturn]] void throw_no_device(int error) {
     if (error == EACCES || error == EPERM) {
@@ -42,10 +42,10 @@ constexpr std::size_t complaints_max = 20;
     if (error == EMFILE) {
         throw failure("{} has as many open files as it allows this user, or this process has: see "
                       "files_per_user and files_max in {}, and ulimit -n.",
-                      EVENTLOG_DEVICE_PATH, parameters);
+                      EVENTLOG_DEVICE_PATH, module_parameters);
     }
     const bool is_missing = error == ENOENT || error == ENXIO || error == ENODEV;
-    if (is_missing && ::access(parameters, F_OK) == 0) {
+    if (is_missing && ::access(module_parameters, F_OK) == 0) {
         throw failure("The kernel module eventlog is loaded, and {} is not here ({}), as in "
                       "containers. Listen outside, or via memory.",
                       EVENTLOG_DEVICE_PATH, std::strerror(error));
@@ -72,7 +72,7 @@ core::unique_fd open_device() {
     if (error == EMFILE || error == ENOMEM) {
         throw failure("The kernel module has no room for these buffers, or for one more recording "
                       "({}). Ask for less with --buffer-size, or see subscriptions_per_user and "
-                      "ring_pages_per_user in /sys/module/eventlog/parameters.",
+                      "ring_pages_per_user in /sys/module/eventlog/module_parameters.",
                       std::strerror(error));
     }
     throw failure("{} takes no subscription ({}): it is of another version of the kernel module. "
@@ -83,13 +83,13 @@ core::unique_fd open_device() {
 }  // namespace
 
 device_subscription::device_subscription(const subscription_options& options)
-    : request_(asked_of_programs(options)), file_(open_device()), bytes_(room) {
+    : request_(asked_of_programs(options)), file_(open_device()), bytes_(device_read_size) {
     subscribe(request_of(options));
     map();
 }
 
 device_subscription::device_subscription(const subscription_options& options, int relay)
-    : request_(asked_of_programs(options)), file_(open_device()), bytes_(room) {
+    : request_(asked_of_programs(options)), file_(open_device()), bytes_(device_read_size) {
     eventlog_subscription_request wanted = request_of(options);
     // Rings that get no memory; whether it overwrites, the channel knows.
     wanted.features = 0;
@@ -121,7 +121,7 @@ eventlog_subscription_request device_subscription::request_of(
     wanted.sessions = reinterpret_cast<std::uintptr_t>(request_.sessions.data());
     wanted.process_count = static_cast<std::uint32_t>(request_.processes.size());
     wanted.processes = reinterpret_cast<std::uintptr_t>(request_.processes.data());
-    wanted.schemas_size = schemas_size;
+    wanted.schemas_size = module_schemas_size;
     wanted.flags = EVENTLOG_WAKE_AT_SWITCH;
     return wanted;
 }
@@ -227,12 +227,12 @@ void device_subscription::take_provider_at(std::uint32_t index, const take_provi
 }
 
 void device_subscription::complain(std::string sentence) {
-    if (complained_ < complaints_max) {
+    if (complained_ < program_complaints_max) {
         complaints_.push_back(std::move(sentence));
-    } else if (complained_ == complaints_max) {
+    } else if (complained_ == program_complaints_max) {
         complaints_.emplace_back("More schemas make no sense. Of those nothing is said any more.");
     }
-    complained_ += complained_ <= complaints_max ? 1 : 0;
+    complained_ += complained_ <= program_complaints_max ? 1 : 0;
 }
 
 void device_subscription::read_new_providers(const take_provider& take) {

@@ -21,7 +21,7 @@ namespace {
 namespace core = eventlog::core;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::seconds patience{20};
+constexpr std::chrono::seconds directory_patience{20};
 constexpr long first_pause = 100'000;  // nanoseconds; each is twice as long as the one before
 constexpr long last_pause = 10'000'000;
 
@@ -50,7 +50,7 @@ pid_t find_holder(int directory) {
 }  // namespace
 
 directory_wait::directory_wait(const core::directory& where) noexcept : where_(where) {
-    const steady_clock::time_point end = steady_clock::now() + patience;
+    const steady_clock::time_point end = steady_clock::now() + directory_patience;
     timespec pause{0, first_pause};
     lock_.emplace(where);
     bool is_interrupted = false;

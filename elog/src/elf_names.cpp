@@ -14,19 +14,19 @@
 #include <vector>
 
 namespace elog {
-namespace {
-
-// Templates may have names of any length.
-constexpr std::size_t name_size_max = 200;
-// Of a program that makes no sense.
-constexpr std::uint64_t symbols_max = std::uint64_t{1} << 24U;
-
 struct function_symbol {
     std::uint64_t address = 0;
     std::uint64_t size = 0;   // 0: not known
     std::size_t strings = 0;  // the section that has its name
     std::size_t name = 0;
 };
+
+namespace {
+
+// Templates may have names of any length.
+constexpr std::size_t name_size_max = 200;
+// Of a program that makes no sense.
+constexpr std::uint64_t symbols_max = std::uint64_t{1} << 24U;
 
 bool is_regular(const eventlog::core::unique_fd& file) {
     struct stat status {};

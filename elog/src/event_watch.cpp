@@ -14,9 +14,6 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds clock_interval{1};
 
-// A program that attaches again and again must not fill the terminal.
-constexpr std::size_t complaints_max = 20;
-
 }  // namespace
 
 event_watch::event_watch(const open_region& source, record_filter& wanted)

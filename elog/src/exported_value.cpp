@@ -17,7 +17,7 @@ exported_value view_of(exported_kind kind, const fmt::memory_buffer& scratch) no
 }
 
 /// What the schema says nothing about.
-struct plain_value {
+struct plain_value_view {
     fmt::memory_buffer& scratch;
 
     exported_value operator()(bool value) const {
@@ -84,7 +84,7 @@ exported_value export_single(fmt::memory_buffer& scratch, const provider_schema&
         append_realtime(scratch, static_cast<std::int64_t>(bits_of(value)));
         return view_of(exported_kind::text, scratch);
     }
-    return std::visit(plain_value{scratch}, value);
+    return std::visit(plain_value_view{scratch}, value);
 }
 
 /// Of what is not an array, or is shown as a whole.
@@ -92,7 +92,7 @@ exported_value export_whole(fmt::memory_buffer& scratch, const provider_schema& 
                             const field_schema& field, const field_value& value,
                             std::span<const std::uint8_t> payload) {
     if (std::holds_alternative<damaged_value>(value) || std::holds_alternative<no_value>(value)) {
-        return std::visit(plain_value{scratch}, value);
+        return std::visit(plain_value_view{scratch}, value);
     }
     scratch.clear();
     if (append_address(scratch, field, payload)) {
@@ -111,7 +111,7 @@ bool is_list(const field_schema& field, const field_value& value) noexcept {
 }
 
 /// Returns false if it is damaged.
-bool append_json(fmt::memory_buffer& out, const exported_value& value) {
+bool append_exported_json(fmt::memory_buffer& out, const exported_value& value) {
     switch (value.kind) {
         case exported_kind::literal:
             append(out, value.text);
@@ -134,7 +134,7 @@ bool append_json_field(fmt::memory_buffer& out, fmt::memory_buffer& room,
                        std::span<const std::uint8_t> payload) {
     const field_value value = decode_field(field, payload);
     if (!is_list(field, value)) {
-        return append_json(out, export_whole(room, provider, field, value, payload));
+        return append_exported_json(out, export_whole(room, provider, field, value, payload));
     }
     bool is_sound = true;
     out.push_back('[');
@@ -143,7 +143,8 @@ bool append_json_field(fmt::memory_buffer& out, fmt::memory_buffer& room,
             out.push_back(',');
         }
         const field_value element = decode_element(field, i, payload);
-        is_sound = append_json(out, export_single(room, provider, field, element)) && is_sound;
+        is_sound =
+            append_exported_json(out, export_single(room, provider, field, element)) && is_sound;
     }
     out.push_back(']');
     return is_sound;

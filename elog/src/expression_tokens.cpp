@@ -8,31 +8,14 @@
 #include <cstring>
 #include <limits>
 
+#include "characters.hpp"
 #include "value_text.hpp"
 
 namespace elog {
 namespace {
 
-bool is_letter(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-bool is_digit(char c) noexcept {
-    return c >= '0' && c <= '9';
-}
-
-int hexadecimal_digit(char c) noexcept {
-    if (is_digit(c)) {
-        return c - '0';
-    }
-    if (c >= 'a' && c <= 'f') {
-        return c - 'a' + 10;
-    }
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 constexpr std::uint64_t kibi = 1024;
-constexpr std::array<number_unit, 17> units{{
+constexpr std::array<number_unit, 17> number_units{{
     {"ns", dimension::time, 1},
     {"us", dimension::time, 1000},
     {"ms", dimension::time, 1'000'000},
@@ -84,9 +67,9 @@ bool parse_prefix(std::string_view digits, address_literal& address) noexcept {
 }  // namespace
 
 const number_unit* find_unit(std::string_view name) noexcept {
-    const auto* found = std::find_if(units.begin(), units.end(),
+    const auto* found = std::find_if(number_units.begin(), number_units.end(),
                                      [&](const number_unit& unit) { return unit.name == name; });
-    return found == units.end() ? nullptr : found;
+    return found == number_units.end() ? nullptr : found;
 }
 
 bool parse_address(std::string_view text, address_literal& address) noexcept {

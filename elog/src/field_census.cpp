@@ -14,7 +14,7 @@
 namespace elog {
 namespace {
 
-bool is_number(eventlog::field_type type) noexcept {
+bool is_number_type(eventlog::field_type type) noexcept {
     return eventlog::is_integer(type) || type == eventlog::field_type::float_32 ||
            type == eventlog::field_type::float_64;
 }
@@ -25,8 +25,8 @@ bool measures(const field_schema& field) noexcept {
         field.format == eventlog::format::plain || field.format == eventlog::format::decimal ||
         field.format == eventlog::format::duration || field.format == eventlog::format::realtime ||
         field.format == eventlog::format::monotonic || field.format == eventlog::format::byte_size;
-    return is_number(field.type) && field.count == 1 && field.enumeration == eventlog::no_index &&
-           plainly;
+    return is_number_type(field.type) && field.count == 1 &&
+           field.enumeration == eventlog::no_index && plainly;
 }
 
 std::string type_of(const provider_schema& provider, const field_schema& field) {

@@ -17,7 +17,7 @@
 namespace elog {
 namespace {
 
-using bytes = std::vector<std::uint8_t>;
+using block_bytes = std::vector<std::uint8_t>;
 
 class file_checker {
   public:
@@ -31,20 +31,20 @@ class file_checker {
         std::uint64_t time = 0;  // of its last record
     };
 
-    void check_block(const block_place& place, const bytes& payload);
-    void check_host(const block_place& place, const bytes& payload);
-    void check_clock(const block_place& place, const bytes& payload);
-    void check_provider(const block_place& place, const bytes& payload);
-    void check_records(const block_place& place, const bytes& payload);
+    void check_block(const block_place& place, const block_bytes& payload);
+    void check_host(const block_place& place, const block_bytes& payload);
+    void check_clock(const block_place& place, const block_bytes& payload);
+    void check_provider(const block_place& place, const block_bytes& payload);
+    void check_records(const block_place& place, const block_bytes& payload);
     void check_content(const block_place& place, const records_block& block,
                        std::span<const std::uint8_t> records, ring_state& ring);
-    void check_loss(const block_place& place, const bytes& payload);
-    void check_index(const block_place& place, const bytes& payload);
-    void check_offsets(const block_place& place, const bytes& payload);
-    void check_end(const block_place& place, const bytes& payload);
+    void check_loss(const block_place& place, const block_bytes& payload);
+    void check_index(const block_place& place, const block_bytes& payload);
+    void check_offsets(const block_place& place, const block_bytes& payload);
+    void check_end(const block_place& place, const block_bytes& payload);
 
     template <class Block>
-    bool copy_head(const block_place& place, const bytes& payload, Block& block) {
+    bool copy_head(const block_place& place, const block_bytes& payload, Block& block) {
         if (payload.size() < sizeof block) {
             file_.report("the block at {} is too short for what it is", place.offset);
             return false;
@@ -68,7 +68,7 @@ class file_checker {
     std::optional<end_block> end_;
 };
 
-void file_checker::check_host(const block_place& place, const bytes& payload) {
+void file_checker::check_host(const block_place& place, const block_bytes& payload) {
     host_block host{};
     index_.add(place.header);
     if (!copy_head(place, payload, host)) {
@@ -84,7 +84,7 @@ void file_checker::check_host(const block_place& place, const bytes& payload) {
     host_ = host;
 }
 
-void file_checker::check_clock(const block_place& place, const bytes& payload) {
+void file_checker::check_clock(const block_place& place, const block_bytes& payload) {
     clock_block clock{};
     if (!copy_head(place, payload, clock)) {
         index_.add(place.header);
@@ -97,7 +97,7 @@ void file_checker::check_clock(const block_place& place, const bytes& payload) {
     clock_ = clock;
 }
 
-void file_checker::check_provider(const block_place& place, const bytes& payload) {
+void file_checker::check_provider(const block_place& place, const block_bytes& payload) {
     provider_block block{};
     index_.add(place.header);
     if (!copy_head(place, payload, block)) {
@@ -121,7 +121,7 @@ void file_checker::check_provider(const block_place& place, const bytes& payload
     ++found_.providers;
 }
 
-void file_checker::check_records(const block_place& place, const bytes& payload) {
+void file_checker::check_records(const block_place& place, const block_bytes& payload) {
     records_block block{};
     if (!copy_head(place, payload, block)) {
         index_.add(place.header);
@@ -185,7 +185,7 @@ void file_checker::check_content(const block_place& place, const records_block& 
     }
 }
 
-void file_checker::check_loss(const block_place& place, const bytes& payload) {
+void file_checker::check_loss(const block_place& place, const block_bytes& payload) {
     loss_block loss{};
     index_.add(place.header);
     if (copy_head(place, payload, loss)) {
@@ -195,7 +195,7 @@ void file_checker::check_loss(const block_place& place, const bytes& payload) {
     }
 }
 
-void file_checker::check_offsets(const block_place& place, const bytes& payload) {
+void file_checker::check_offsets(const block_place& place, const block_bytes& payload) {
     offsets_block offsets{};
     index_.add(place.header);
     if (!copy_head(place, payload, offsets)) {
@@ -207,8 +207,8 @@ void file_checker::check_offsets(const block_place& place, const bytes& payload)
     offsets_ = offsets;
 }
 
-void file_checker::check_index(const block_place& place, const bytes& payload) {
-    const bytes expected = index_.take(place.offset);
+void file_checker::check_index(const block_place& place, const block_bytes& payload) {
+    const block_bytes expected = index_.take(place.offset);
     found_.has_index = true;
     if (index_is_known_ && payload != expected) {
         file_.report("the index at {} lists other blocks than there are", place.offset);
@@ -216,7 +216,7 @@ void file_checker::check_index(const block_place& place, const bytes& payload) {
     index_is_known_ = true;
 }
 
-void file_checker::check_end(const block_place& place, const bytes& payload) {
+void file_checker::check_end(const block_place& place, const block_bytes& payload) {
     end_block end{};
     if (!copy_head(place, payload, end)) {
         return;
@@ -243,7 +243,7 @@ void file_checker::check_end(const block_place& place, const bytes& payload) {
     }
 }
 
-void file_checker::check_block(const block_place& place, const bytes& payload) {
+void file_checker::check_block(const block_place& place, const block_bytes& payload) {
     switch (place.type()) {
         case block_type::host:
             return check_host(place, payload);
@@ -277,7 +277,7 @@ file_findings file_checker::run() {
             index_.add(place->header);
             continue;
         }
-        if (const std::optional<bytes> payload = file_.load(*place)) {
+        if (const std::optional<block_bytes> payload = file_.load(*place)) {
             check_block(*place, *payload);
         } else if (place->type() == block_type::index) {
             static_cast<void>(index_.take(place->offset));

@@ -19,17 +19,16 @@
 #include "file_reader.hpp"
 #include "merged_timeline.hpp"
 #include "more_clocks.hpp"
+#include "nanoseconds.hpp"
 #include "new_file.hpp"
 #include "readable_recording.hpp"
 
 namespace elog {
 namespace {
 
-constexpr std::int64_t second = 1'000'000'000;
-
 // CLOCK_REALTIME less CLOCK_MONOTONIC is the time at which the machine was started. It stays what
 // it is, but when the clock is set or the machine sleeps.
-constexpr std::int64_t start_tolerance = second;
+constexpr std::int64_t start_tolerance = one_second;
 
 // How far the clocks of one machine seem apart: whoever reads them may be interrupted in between,
 // and their rates change a little.

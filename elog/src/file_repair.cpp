@@ -18,7 +18,7 @@
 namespace elog {
 namespace {
 
-using bytes = std::vector<std::uint8_t>;
+using block_bytes = std::vector<std::uint8_t>;
 
 template <class Block>
 std::optional<Block> head_of(std::span<const std::uint8_t> payload) noexcept {
@@ -36,7 +36,7 @@ std::optional<host_block> find_host(block_file& file) {
         if (place->type() != block_type::host) {
             continue;
         }
-        const std::optional<bytes> payload = file.load(*place);
+        const std::optional<block_bytes> payload = file.load(*place);
         const std::optional<host_block> host =
             payload ? head_of<host_block>(*payload) : std::nullopt;
         if (host && host->version == file_version && host->ring_count >= 1 &&
@@ -56,11 +56,11 @@ class file_repairer {
     repair_summary run();
 
   private:
-    void copy_block(const block_place& place, const bytes& payload);
-    void copy_clock(const bytes& payload);
+    void copy_block(const block_place& place, const block_bytes& payload);
+    void copy_clock(const block_bytes& payload);
     void copy_offsets(const offsets_block& block);
-    void copy_provider(const block_place& place, const bytes& payload);
-    void copy_records(const block_place& place, const bytes& payload);
+    void copy_provider(const block_place& place, const block_bytes& payload);
+    void copy_records(const block_place& place, const block_bytes& payload);
     void take_index(const block_place& place);
     void write_losses_at_ends();
     void leave_out(const block_place& place, const char* why) {
@@ -89,7 +89,7 @@ class file_repairer {
     std::vector<number_range> left_out_;  // blocks that no index has been asked about
 };
 
-void file_repairer::copy_clock(const bytes& payload) {
+void file_repairer::copy_clock(const block_bytes& payload) {
     if (const std::optional<clock_block> clock = head_of<clock_block>(payload)) {
         writer_.write_clock({clock->clock, clock->monotonic, clock->realtime}, clock->complete);
     }
@@ -103,7 +103,7 @@ void file_repairer::copy_offsets(const offsets_block& block) {
     }
 }
 
-void file_repairer::copy_provider(const block_place& place, const bytes& payload) {
+void file_repairer::copy_provider(const block_place& place, const block_bytes& payload) {
     const std::optional<provider_block> block = head_of<provider_block>(payload);
     if (!block) {
         leave_out(place, "it is too short for what it is");
@@ -130,7 +130,7 @@ void file_repairer::copy_provider(const block_place& place, const bytes& payload
     writer_.write_provider(provider);
 }
 
-void file_repairer::copy_records(const block_place& place, const bytes& payload) {
+void file_repairer::copy_records(const block_place& place, const block_bytes& payload) {
     const std::optional<records_block> block = head_of<records_block>(payload);
     if (!block || block->ring >= host_.ring_count) {
         leave_out(place, "its head makes no sense");
@@ -208,7 +208,7 @@ void file_repairer::write_losses_at_ends() {
     }
 }
 
-void file_repairer::copy_block(const block_place& place, const bytes& payload) {
+void file_repairer::copy_block(const block_place& place, const block_bytes& payload) {
     writer_.compress((place.header.flags & block_compressed) != 0 ? compression_level_default : 0);
     switch (place.type()) {
         case block_type::clock:
@@ -248,7 +248,7 @@ repair_summary file_repairer::run() {
         expected = place->header.number + 1;
         if ((place->header.flags & ~block_flags) != 0) {
             leave_out(*place, "this elog does not know its flags");
-        } else if (const std::optional<bytes> payload = file_.load(*place)) {
+        } else if (const std::optional<block_bytes> payload = file_.load(*place)) {
             copy_block(*place, *payload);
         } else {
             left_out_.push_back({place->header.number, place->header.number});

@@ -4,13 +4,6 @@
 #include "tell.hpp"
 
 namespace elog {
-namespace {
-
-// A program that attaches again and again must not fill the terminal.
-constexpr std::size_t complaints_max = 20;
-
-}  // namespace
-
 void filtering_sink::start(const open_region& source) {
     clock_ = clock_table(source.header.clock);
     rings_.assign(source.geometry.ring_count, {});

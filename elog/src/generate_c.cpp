@@ -14,7 +14,7 @@ namespace {
 using eventlog::field_type;
 
 /// Keywords, what usual headers define as macros, and every name that the functions use inside.
-constexpr std::string_view reserved_words[] = {
+constexpr std::string_view c_reserved_words[] = {
     "auto",
     "break",
     "case",
@@ -137,7 +137,7 @@ std::string_view c_type(field_type type) {
 }
 
 /// How an event's functions and their parameters are called.
-struct event_names {
+struct c_event_names {
     std::string emit;
     std::string enabled;
     std::string emit_enabled;
@@ -150,7 +150,7 @@ class c_generator {
     explicit c_generator(const located_schema& source)
         : schema_(source.schema),
           prefix_(schema_.name),
-          file_scope_(reserved_words, macros::avoided) {
+          file_scope_(c_reserved_words, macros::avoided) {
         for (const char* own : {"gate", "provider", "schema", "register", "unregister", "handle",
                                 "put_word", "cut_longest"}) {
             file_scope_.reserve(prefix_ + "_" + own);
@@ -182,7 +182,7 @@ class c_generator {
     std::string prefix_;
     unique_names file_scope_;
     std::vector<std::string> enumerations_;
-    std::vector<event_names> events_;
+    std::vector<c_event_names> events_;
     source_writer out_;
 };
 
@@ -191,11 +191,11 @@ void c_generator::name_everything() {
         enumerations_.push_back(file_scope_.make(prefix_ + "_" + enumeration.name));
     }
     for (const event_schema& event : schema_.events) {
-        event_names names;
+        c_event_names names;
         names.emit = file_scope_.make(prefix_ + "_" + event.name);
         names.enabled = file_scope_.make(names.emit + "_enabled");
         names.emit_enabled = file_scope_.make(names.emit + "_now");
-        unique_names parameters(reserved_words, macros::avoided);
+        unique_names parameters(c_reserved_words, macros::avoided);
         for (const char* used : {"gate", "provider", "put_word", "cut_longest", "handle"}) {
             parameters.reserve(prefix_ + "_" + used);
         }
@@ -452,7 +452,7 @@ void c_generator::write_value(const field_schema& field, const std::string& name
 /// Texts are two pieces, characters and NUL: then what is cut still ends with one.
 void c_generator::write_pieces(std::size_t id) {
     const event_schema& event = schema_.events[id];
-    const event_names& names = events_[id];
+    const c_event_names& names = events_[id];
     out_.line("    struct eventlog_piece pieces[] = {{");
     out_.line("        {{payload, {}}},", event.fixed_size);
     std::string is_text = "false";
@@ -524,7 +524,7 @@ void c_generator::write_emit_enabled(std::size_t id) {
 
 void c_generator::write_event(std::size_t id) {
     const event_schema& event = schema_.events[id];
-    const event_names& names = events_[id];
+    const c_event_names& names = events_[id];
     write_emit_enabled(id);
     out_.line();
     out_.line("/* Whether anyone listens to {} right now. */", event.name);

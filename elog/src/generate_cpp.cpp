@@ -18,7 +18,7 @@ namespace {
 using eventlog::field_type;
 using eventlog::format;
 
-constexpr std::string_view reserved_words[] = {
+constexpr std::string_view cpp_reserved_words[] = {
     "alignas",       "alignof",     "and",
     "and_eq",        "asm",         "auto",
     "bitand",        "bitor",       "bool",
@@ -57,8 +57,8 @@ constexpr std::string_view reserved_words[] = {
 };
 
 bool is_reserved(std::string_view name) {
-    return is_macro(name) || std::find(std::begin(reserved_words), std::end(reserved_words),
-                                       name) != std::end(reserved_words);
+    return is_macro(name) || std::find(std::begin(cpp_reserved_words), std::end(cpp_reserved_words),
+                                       name) != std::end(cpp_reserved_words);
 }
 
 std::string integer_type(field_type type) {
@@ -173,7 +173,7 @@ cpp_type scalar_type(const field_schema& field) {
 class cpp_generator {
   public:
     explicit cpp_generator(const located_schema& source)
-        : source_(source), schema_(source.schema), scope_(reserved_words, macros::avoided) {}
+        : source_(source), schema_(source.schema), scope_(cpp_reserved_words, macros::avoided) {}
 
     std::string generate();
 
@@ -355,7 +355,7 @@ void cpp_generator::name_everything() {
     for (const enumeration_schema& enumeration : schema_.enumerations) {
         const bool is_first = taken.insert(enumeration.name).second;
         homes_.push_back(is_first ? std::string() : scope_.make(enumeration.name + "_2"));
-        unique_names names(reserved_words, macros::avoided);
+        unique_names names(cpp_reserved_words, macros::avoided);
         values_.emplace_back();
         for (const auto& [value, name] : enumeration.values) {
             values_.back().push_back(names.make(name));
@@ -363,7 +363,7 @@ void cpp_generator::name_everything() {
     }
     for (const event_schema& event : schema_.events) {
         events_.push_back(scope_.make(event.name));
-        unique_names members(reserved_words, macros::avoided);
+        unique_names members(cpp_reserved_words, macros::avoided);
         // Types are looked up behind it: no member may have its name.
         members.reserve(schema_.name);
         fields_.emplace_back();
@@ -431,7 +431,7 @@ void cpp_generator::write_head() {
     out_.line();
     if (!schema_.keywords.empty()) {
         out_.line("namespace keywords {{");
-        unique_names names(reserved_words, macros::avoided);
+        unique_names names(cpp_reserved_words, macros::avoided);
         for (const auto& [bit, name] : schema_.keywords) {
             out_.line("inline constexpr eventlog::keyword {}{{{}, \"{}\"}};", names.make(name), bit,
                       name);
@@ -537,7 +537,7 @@ void cpp_generator::write_event_traits(std::size_t id) {
               events_[id]);
     out_.line("    .level = eventlog::level::{},", name_of(event.severity));
     std::string keywords;
-    unique_names names(reserved_words, macros::avoided);
+    unique_names names(cpp_reserved_words, macros::avoided);
     for (const auto& [bit, name] : schema_.keywords) {
         const std::string constant = names.make(name);
         if ((event.keywords >> bit & 1U) != 0) {
@@ -595,7 +595,7 @@ void cpp_generator::write_provider_traits() {
     }
     if (!schema_.keywords.empty()) {
         out_.line("    .keywords = {{");
-        unique_names names(reserved_words, macros::avoided);
+        unique_names names(cpp_reserved_words, macros::avoided);
         for (const auto& [bit, name] : schema_.keywords) {
             out_.line("        {}::keywords::{},", schema_.name, names.make(name));
         }

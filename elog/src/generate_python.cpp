@@ -11,7 +11,7 @@ namespace {
 using eventlog::field_type;
 
 /// Keywords, what the module uses itself, and what an enumeration's class has already.
-constexpr std::string_view reserved_words[] = {
+constexpr std::string_view python_reserved_words[] = {
     "False",        "None",
     "True",         "and",
     "as",           "assert",
@@ -246,7 +246,7 @@ std::string doc_text(std::string text) {
     return text;
 }
 
-struct event_names {
+struct python_event_names {
     std::string emit;
     std::string enabled;
     std::string description;
@@ -256,7 +256,7 @@ struct event_names {
 class python_generator {
   public:
     explicit python_generator(const located_schema& source)
-        : schema_(source.schema), scope_(reserved_words) {
+        : schema_(source.schema), scope_(python_reserved_words) {
         scope_.reserve("_EVENT_COUNT");
     }
 
@@ -273,7 +273,7 @@ class python_generator {
     const provider_schema& schema_;
     unique_names scope_;
     std::vector<std::string> enumerations_;
-    std::vector<event_names> events_;
+    std::vector<python_event_names> events_;
     source_writer out_;
 };
 
@@ -282,11 +282,11 @@ void python_generator::name_everything() {
         enumerations_.push_back(scope_.make(camel_case(enumeration.name)));
     }
     for (const event_schema& event : schema_.events) {
-        event_names names;
+        python_event_names names;
         names.emit = scope_.make(event.name);
         names.enabled = scope_.make(names.emit + "_enabled");
         names.description = scope_.make("_" + names.emit);
-        unique_names parameters(reserved_words);
+        unique_names parameters(python_reserved_words);
         parameters.reserve(names.description);
         for (const field_schema& field : event.fields) {
             names.fields.push_back(parameters.make(field.name));
@@ -323,7 +323,7 @@ void python_generator::write_enumeration(std::size_t index) {
     out_.line();
     out_.line("class {}(enum.{}):", enumerations_[index],
               enumeration.combines ? "IntFlag" : "IntEnum");
-    unique_names names(reserved_words);
+    unique_names names(python_reserved_words);
     for (const auto& [value, name] : enumeration.values) {
         // A name between underscores means something else in an enumeration of Python.
         const bool is_special = name.front() == '_';
@@ -374,7 +374,7 @@ std::string python_generator::hint_of(const field_schema& field) const {
 
 void python_generator::write_event(std::size_t id) {
     const event_schema& event = schema_.events[id];
-    const event_names& names = events_[id];
+    const python_event_names& names = events_[id];
     out_.line();
     out_.line();
     out_.line("{} = _Event({}, \"{}:{}\", {}, {}, [", names.description, id, schema_.name,

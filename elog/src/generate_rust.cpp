@@ -11,7 +11,7 @@ namespace {
 using eventlog::field_type;
 
 /// Keywords, and every name that the module uses itself.
-constexpr std::string_view reserved_words[] = {
+constexpr std::string_view rust_reserved_words[] = {
     "_",
     "as",
     "async",
@@ -294,7 +294,7 @@ std::string_view rust_type(field_type type) {
     }
 }
 
-struct event_names {
+struct rust_event_names {
     std::string emit;
     std::string enabled;
     std::string emit_enabled;
@@ -304,7 +304,7 @@ struct event_names {
 class rust_generator {
   public:
     explicit rust_generator(const located_schema& source)
-        : schema_(source.schema), scope_(reserved_words) {}
+        : schema_(source.schema), scope_(rust_reserved_words) {}
 
     std::string generate();
 
@@ -325,7 +325,7 @@ class rust_generator {
     const provider_schema& schema_;
     unique_names scope_;
     std::vector<std::string> enumerations_;
-    std::vector<event_names> events_;
+    std::vector<rust_event_names> events_;
     source_writer out_;
 };
 
@@ -341,11 +341,11 @@ void rust_generator::name_everything() {
         enumerations_.push_back(scope_.make(is_enum(i) ? camel_case(name) : name));
     }
     for (const event_schema& event : schema_.events) {
-        event_names names;
+        rust_event_names names;
         names.emit = scope_.make(event.name);
         names.enabled = scope_.make(names.emit + "_enabled");
         names.emit_enabled = scope_.make(names.emit + "_now");
-        unique_names parameters(reserved_words);
+        unique_names parameters(rust_reserved_words);
         parameters.reserve(names.emit_enabled);
         parameters.reserve(names.enabled);
         for (const field_schema& field : event.fields) {
@@ -374,7 +374,7 @@ void rust_generator::write_head() {
 void rust_generator::write_enumeration(std::size_t index) {
     const enumeration_schema& enumeration = schema_.enumerations[index];
     const auto type = type_of_enumeration(schema_, index);
-    unique_names names(reserved_words);
+    unique_names names(rust_reserved_words);
     if (is_enum(index)) {
         out_.line("#[repr({})]", rust_type(*type));
         out_.line("#[derive(Clone, Copy, Debug, PartialEq, Eq)]");
@@ -542,7 +542,7 @@ void rust_generator::write_emit_enabled(std::size_t id) {
 
 void rust_generator::write_event(std::size_t id) {
     const event_schema& event = schema_.events[id];
-    const event_names& names = events_[id];
+    const rust_event_names& names = events_[id];
     out_.line();
     write_emit_enabled(id);
     out_.line();

@@ -12,9 +12,7 @@
 namespace elog {
 namespace {
 
-constexpr std::size_t write_size = std::size_t{64} << 10U;
-
-void append_number(fmt::memory_buffer& out, std::uint64_t number) {
+void append_decimal(fmt::memory_buffer& out, std::uint64_t number) {
     const fmt::format_int text(number);
     append(out, {text.data(), text.size()});
 }
@@ -58,12 +56,12 @@ void json_lines_writer::write(const merged_record& record, const provider_map& p
         append(buffer_, R"({"time":")");
         time_.append_to(buffer_, clock, header.time);
         append(buffer_, R"(","cpu":)");
-        append_number(buffer_, header.cpu);
+        append_decimal(buffer_, header.cpu);
         append_record(header, record.record.payload, providers);
     } else {
         ++skipped_;
     }
-    if (buffer_.size() >= write_size) {
+    if (buffer_.size() >= output_size) {
         flush();
     }
 }
@@ -80,7 +78,7 @@ void json_lines_writer::append_record(const eventlog_record& header,
     const event_text& text = text_of(provider, header.event);
     append(buffer_, text.process);
     append(buffer_, ",\"thread\":");
-    append_number(buffer_, header.thread);
+    append_decimal(buffer_, header.thread);
     append(buffer_, text.event);
     bool is_sound = true;
     const std::vector<field_schema>& fields = provider.schema.events[header.event].fields;

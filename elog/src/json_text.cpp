@@ -11,7 +11,7 @@
 namespace elog {
 namespace {
 
-void append_escaped(fmt::memory_buffer& out, std::uint32_t code) {
+void append_escaped_code(fmt::memory_buffer& out, std::uint32_t code) {
     if (code >= 0x10000) {
         const std::uint32_t rest = code - 0x10000;
         append_format(out, "\\u{:04x}\\u{:04x}", 0xd800 + (rest >> 10U), 0xdc00 + (rest & 0x3ffU));
@@ -34,7 +34,7 @@ void append_json_text(fmt::memory_buffer& out, std::string_view text) {
         } else if (printable_length(text) == length) {
             append(out, text.substr(0, length));
         } else {
-            append_escaped(out, code);
+            append_escaped_code(out, code);
         }
         text.remove_prefix(length == 0 ? 1 : length);
     }

@@ -15,7 +15,7 @@ namespace {
 using eventlog::field_type;
 
 /// Words of the language, and macros of usual headers: nothing in a struct can be called so.
-constexpr std::string_view words[] = {
+constexpr std::string_view kernel_c_words[] = {
     "asm",        "asm_inline", "asmlinkage", "auto",     "break",       "case",
     "char",       "const",      "continue",   "current",  "default",     "do",
     "double",     "else",       "enum",       "extern",   "fallthrough", "float",
@@ -42,7 +42,8 @@ constexpr std::string_view inner_words[] = {
 };
 
 bool is_word(std::string_view name) noexcept {
-    return std::find(std::begin(words), std::end(words), name) != std::end(words);
+    return std::find(std::begin(kernel_c_words), std::end(kernel_c_words), name) !=
+           std::end(kernel_c_words);
 }
 
 /// Of a name that can be no member of a trace event's entry; empty if it can.

@@ -15,7 +15,7 @@ namespace {
 using eventlog::field_type;
 using eventlog::format;
 
-constexpr std::size_t shown_bytes_max = 64;
+constexpr std::size_t printed_bytes_max = 64;
 
 // Of every architecture of the kernel, by their names there: the numbers are not the same.
 constexpr std::string_view error_names[] = {
@@ -40,7 +40,7 @@ constexpr std::string_view error_names[] = {
 };
 
 /// A piece of the format and what it shows.
-struct shown {
+struct shown_expression {
     std::string format;
     std::vector<std::string> arguments;
 };
@@ -81,8 +81,8 @@ class field_printer {
           field_(*field.field),
           value_("__entry->" + field_.name) {}
 
-    [[nodiscard]] shown print() const {
-        shown made = print_value();
+    [[nodiscard]] shown_expression print() const {
+        shown_expression made = print_value();
         made.format = field_.name + "=" + made.format;
         for (const char c : field_.unit) {
             made.format += c == '%' ? "%%" : std::string(1, c);
@@ -98,7 +98,7 @@ class field_printer {
                    : fmt::format("__entry->{} ? {} : \"-\"", names_.presence, text);
     }
     /// Numbers are shown in any case: there is no format that shows nothing.
-    [[nodiscard]] shown with_mark(shown made) const {
+    [[nodiscard]] shown_expression with_mark(shown_expression made) const {
         if (!names_.presence.empty()) {
             made.format += "%s";
             made.arguments.push_back(
@@ -106,14 +106,14 @@ class field_printer {
         }
         return made;
     }
-    [[nodiscard]] shown print_value() const;
-    [[nodiscard]] shown print_single() const;
-    [[nodiscard]] shown print_array() const;
-    [[nodiscard]] shown print_text() const;
-    [[nodiscard]] shown print_bytes() const;
-    [[nodiscard]] shown print_seconds() const;
-    [[nodiscard]] shown print_error() const;
-    [[nodiscard]] shown print_address() const;
+    [[nodiscard]] shown_expression print_value() const;
+    [[nodiscard]] shown_expression print_single() const;
+    [[nodiscard]] shown_expression print_array() const;
+    [[nodiscard]] shown_expression print_text() const;
+    [[nodiscard]] shown_expression print_bytes() const;
+    [[nodiscard]] shown_expression print_seconds() const;
+    [[nodiscard]] shown_expression print_error() const;
+    [[nodiscard]] shown_expression print_address() const;
 
     const provider_schema& schema_;
     const names& all_;
@@ -122,7 +122,7 @@ class field_printer {
     std::string value_;
 };
 
-shown field_printer::print_value() const {
+shown_expression field_printer::print_value() const {
     if (field_.type == field_type::text) {
         return print_text();
     }
@@ -135,7 +135,7 @@ shown field_printer::print_value() const {
     return field_.count == 1 ? print_single() : print_array();
 }
 
-shown field_printer::print_text() const {
+shown_expression field_printer::print_text() const {
     const std::string text = fmt::format("__get_str({})", field_.name);
     if (!names_.presence.empty()) {
         return {"%s", {or_absent(text)}};
@@ -144,16 +144,16 @@ shown field_printer::print_text() const {
             {fmt::format(R"-(__get_dynamic_array_len({}) ? {} : "(null)")-", field_.name, text)}};
 }
 
-shown field_printer::print_bytes() const {
+shown_expression field_printer::print_bytes() const {
     const std::string size = fmt::format("__get_dynamic_array_len({})", field_.name);
     return {"<%s%s>",
             {or_absent(fmt::format("__print_hex_str(__get_dynamic_array({0}),\n"
                                    "\t\t\t{1} < {2} ?\n\t\t\t{1} : {2})",
-                                   field_.name, size, shown_bytes_max)),
-             fmt::format(R"({} > {} ? "..." : "")", size, shown_bytes_max)}};
+                                   field_.name, size, printed_bytes_max)),
+             fmt::format(R"({} > {} ? "..." : "")", size, printed_bytes_max)}};
 }
 
-shown field_printer::print_address() const {
+shown_expression field_printer::print_address() const {
     if (field_.format == format::mac_address) {
         return {"%pM", {value_}};
     }
@@ -171,7 +171,7 @@ shown field_printer::print_address() const {
              fmt::format("{} >> EVENTLOG_IP4_SHIFT(3) & 0xff", value_)}};
 }
 
-shown field_printer::print_array() const {
+shown_expression field_printer::print_array() const {
     if (field_.format == format::characters) {
         return {fmt::format("%.{}s", field_.count), {or_absent(value_)}};
     }
@@ -181,7 +181,7 @@ shown field_printer::print_array() const {
 }
 
 /// Nanoseconds, in seconds with all of them.
-shown field_printer::print_seconds() const {
+shown_expression field_printer::print_seconds() const {
     if (!is_signed(field_.type)) {
         return {"%llu.%09us",
                 {fmt::format("__print_ns_to_secs({})", value_),
@@ -194,14 +194,14 @@ shown field_printer::print_seconds() const {
              fmt::format("__print_ns_without_secs({})", magnitude)}};
 }
 
-shown field_printer::print_error() const {
+shown_expression field_printer::print_error() const {
     const std::string magnitude =
         is_signed(field_.type) ? fmt::format("{0} < 0 ? 0 - {0} : {0}", value_) : value_;
     return {fmt::format("{}(%s)", number_format(field_)),
             {value_, fmt::format("{}({})", all_.show_error, magnitude)}};
 }
 
-shown field_printer::print_single() const {
+shown_expression field_printer::print_single() const {
     if (field_.enumeration != eventlog::no_index &&
         !schema_.enumerations[field_.enumeration].values.empty()) {
         return {"%s", {or_absent(fmt::format("{}({})", all_.shows[field_.enumeration], value_))}};
@@ -328,7 +328,7 @@ std::string make_printk(const provider_schema& schema, const names& all, std::si
     std::size_t line = 0;
     std::vector<std::string> arguments;
     for (const field_names& field : all.events[event].all) {
-        shown added = field_printer(schema, all, field).print();
+        shown_expression added = field_printer(schema, all, field).print();
         if (line != 0) {
             added.format.insert(0, " ");
         }

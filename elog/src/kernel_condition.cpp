@@ -19,9 +19,9 @@ using eventlog::field_type;
 constexpr std::size_t text_max = 2000;
 // Of a text that something is compared with; the kernel takes 255.
 constexpr std::size_t literal_max = 200;
-constexpr std::uint64_t all_bits = ~std::uint64_t{0};
+constexpr std::uint64_t full_mask = ~std::uint64_t{0};
 // What signed numbers are shifted by, to be ordered as unsigned ones.
-constexpr std::uint64_t sign = std::uint64_t{1} << 63U;
+constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63U;
 
 /// What became of a part.
 struct condition {
@@ -75,22 +75,22 @@ class number_line {
         : number_line(static_cast<unsigned>(eventlog::size_of(type)) * 8, is_signed(type)) {}
 
     [[nodiscard]] std::uint64_t place_of(std::uint64_t bits) const noexcept {
-        return is_signed_ ? bits ^ sign : bits;
+        return is_signed_ ? bits ^ sign_bit : bits;
     }
     [[nodiscard]] std::uint64_t first() const noexcept {
-        return is_signed_ ? sign - (std::uint64_t{1} << (bits_ - 1)) : 0;
+        return is_signed_ ? sign_bit - (std::uint64_t{1} << (bits_ - 1)) : 0;
     }
     [[nodiscard]] std::uint64_t last() const noexcept {
-        return is_signed_ ? sign + ((std::uint64_t{1} << (bits_ - 1)) - 1)
-                          : all_bits >> (64 - bits_);
+        return is_signed_ ? sign_bit + ((std::uint64_t{1} << (bits_ - 1)) - 1)
+                          : full_mask >> (64 - bits_);
     }
     [[nodiscard]] std::string number_at(std::uint64_t place) const {
-        return is_signed_ ? fmt::format("{}", static_cast<std::int64_t>(place ^ sign))
+        return is_signed_ ? fmt::format("{}", static_cast<std::int64_t>(place ^ sign_bit))
                           : fmt::format("{}", place);
     }
     /// Whether all bits of a mask are ones that the field has, and the kernel reads it as a number.
     [[nodiscard]] bool holds_mask(std::uint64_t mask) const noexcept {
-        return mask <= all_bits >> (64 - bits_) && !(is_signed_ && mask >= sign);
+        return mask <= full_mask >> (64 - bits_) && !(is_signed_ && mask >= sign_bit);
     }
 
   private:
@@ -151,7 +151,7 @@ condition in_range(const std::string& name, const number_line& line, std::uint64
 
 condition of_integer(const test_instruction& test, const std::string& name,
                      const number_line& line) {
-    if (test.mask != all_bits) {
+    if (test.mask != full_mask) {
         // Whether any of the bits is there is all that the kernel asks.
         if (test.low != 0 || test.span != 0 || !line.holds_mask(test.mask) || test.mask == 0) {
             return unasked(about_bits);
@@ -162,9 +162,9 @@ condition of_integer(const test_instruction& test, const std::string& name,
     const std::uint64_t low = line.place_of(test.low);
     const std::uint64_t high = low + test.span;
     if (!test.negated) {
-        return test.span == all_bits ? constant(true, true) : in_range(name, line, low, high);
+        return test.span == full_mask ? constant(true, true) : in_range(name, line, low, high);
     }
-    return test.span == all_bits ? constant(false, true) : in_range(name, line, high + 1, low - 1);
+    return test.span == full_mask ? constant(false, true) : in_range(name, line, high + 1, low - 1);
 }
 
 /// A bool of a program is any byte, of which all but 0 are true.
@@ -194,9 +194,9 @@ condition of_text(const test_instruction& test, const std::string& name, std::st
     return asked;
 }
 
-class translation {
+class condition_translation {
   public:
-    translation(const folded_predicate& wanted, const std::vector<kernel_field>& fields)
+    condition_translation(const folded_predicate& wanted, const std::vector<kernel_field>& fields)
         : wanted_(wanted), fields_(fields) {}
 
     [[nodiscard]] condition of(const folded_test& part) const {
@@ -305,7 +305,7 @@ class translation {
 
 kernel_condition condition_of(const folded_predicate& wanted,
                               const std::vector<kernel_field>& fields) {
-    condition found = translation(wanted, fields).of(wanted.whole);
+    condition found = condition_translation(wanted, fields).of(wanted.whole);
     kernel_condition made;
     if (found.is == condition::form::text && found.text.size() > text_max) {
         found = unasked(about_length);

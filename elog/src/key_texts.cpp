@@ -27,20 +27,16 @@ bool is_spelled(const record_place& place) noexcept {
            place.stored.is == value_class::bytes;
 }
 
-std::string to_string(const fmt::memory_buffer& buffer) {
-    return {buffer.data(), buffer.size()};
-}
-
 std::string json_of(std::string_view text) {
     fmt::memory_buffer out;
     append_json_text(out, text);
-    return to_string(out);
+    return fmt::to_string(out);
 }
 
 key_text text_key(std::string_view text) {
     fmt::memory_buffer out;
     append_visible(out, text);
-    return {to_string(out), json_of(text)};
+    return {fmt::to_string(out), json_of(text)};
 }
 
 /// The field, or the one element of an array that the place is.
@@ -62,7 +58,7 @@ std::string json_number(const record_place& place, const record_view& record,
     }
     if (place.stored.is == value_class::floating) {
         append_json_number(out, load_double(place.stored, record, clock));
-        return to_string(out);
+        return fmt::to_string(out);
     }
     const std::uint64_t bits = place.stored.home == place_home::fixed
                                    ? place.fixed_bits
@@ -86,7 +82,7 @@ std::string shown_built_in(const record_place& place, const record_view& record,
     fmt::memory_buffer out;
     append_number(out, static_cast<std::int64_t>(load_bits(place.stored, record, clock)),
                   place.format, place.unit);
-    return to_string(out);
+    return fmt::to_string(out);
 }
 
 }  // namespace
@@ -158,7 +154,7 @@ key_text text_of_key(const record_place& place, const provider_schema& provider,
     }
     fmt::memory_buffer out;
     append_field(out, provider, field_of(place), record.payload);
-    const std::string shown = to_string(out);
+    const std::string shown = fmt::to_string(out);
     const bool named =
         spelled || place.enumeration != nullptr || place.stored.is == value_class::character;
     return {shown, named ? json_of(shown) : json_number(place, record, clock)};

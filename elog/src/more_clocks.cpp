@@ -3,15 +3,16 @@
 
 #include <time.h>
 
+#include "nanoseconds.hpp"
+
 namespace elog {
 namespace {
 
-constexpr std::int64_t second = 1'000'000'000;
-constexpr std::uint64_t tolerance = 1000;  // nanoseconds
+constexpr std::uint64_t boottime_tolerance = 1000;  // nanoseconds
 
 std::int64_t nanoseconds(clockid_t clock) noexcept {
     timespec now{};
-    return ::clock_gettime(clock, &now) == 0 ? now.tv_sec * second + now.tv_nsec : 0;
+    return ::clock_gettime(clock, &now) == 0 ? now.tv_sec * one_second + now.tv_nsec : 0;
 }
 
 /// One clock less another, at the same instant.
@@ -44,11 +45,11 @@ clock_offsets read_offsets(std::uint64_t clock) noexcept {
     // TAI is ahead by whole seconds.
     const std::int64_t tai = difference(CLOCK_TAI, CLOCK_REALTIME);
     return {clock, difference(CLOCK_BOOTTIME, CLOCK_MONOTONIC),
-            (tai + (tai < 0 ? -second : second) / 2) / second * second};
+            (tai + (tai < 0 ? -one_second : one_second) / 2) / one_second * one_second};
 }
 
 bool has_changed(const clock_offsets& before, const clock_offsets& now) noexcept {
-    return distance(before.boottime, now.boottime) > tolerance || before.tai != now.tai;
+    return distance(before.boottime, now.boottime) > boottime_tolerance || before.tai != now.tai;
 }
 
 }  // namespace elog

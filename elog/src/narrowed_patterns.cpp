@@ -186,7 +186,7 @@ std::string text_of(const core::filter_rule& rule, std::string_view event, level
                        rule.keywords, rule.in_session ? "#" : "");
 }
 
-void add_once(std::vector<std::string>& rules, std::string rule) {
+void add_rule_once(std::vector<std::string>& rules, std::string rule) {
     if (std::find(rules.begin(), rules.end(), rule) == rules.end()) {
         rules.push_back(std::move(rule));
     }
@@ -204,7 +204,7 @@ std::vector<std::string> narrowed_rules(const event_patterns& patterns, const bo
         for (const std::string& event : limits.events ? *limits.events : any) {
             const std::optional<std::string_view> left = common(rule.event, event);
             if (left) {
-                add_once(made, text_of(rule, *left, most_verbose));
+                add_rule_once(made, text_of(rule, *left, most_verbose));
             }
         }
     }

@@ -16,7 +16,7 @@
 namespace elog {
 namespace {
 
-constexpr std::size_t size_max = 8192;
+constexpr std::size_t one_liner_size_max = 8192;
 constexpr const char* called = "one-liner";
 constexpr std::string_view blanks = " \t\n";
 constexpr std::string_view example = "shop:* /items > 2/ { @[customer] = count() }";
@@ -280,8 +280,9 @@ std::string computation_of(piece left) {
 }  // namespace
 
 one_liner one_liner::parse(std::string_view text) {
-    if (text.size() > size_max) {
-        throw failure("The one-liner has {} characters, and may have {}.", text.size(), size_max);
+    if (text.size() > one_liner_size_max) {
+        throw failure("The one-liner has {} characters, and may have {}.", text.size(),
+                      one_liner_size_max);
     }
     piece left{text, 0};
     one_liner found;

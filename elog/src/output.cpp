@@ -14,20 +14,20 @@
 namespace elog {
 namespace {
 
-constexpr int look_interval = 10;  // milliseconds
-constexpr int patience = 100;      // looks
+constexpr int output_look_interval = 10;  // milliseconds
+constexpr int output_looks_max = 100;     // looks
 
 /// Until the output takes something, or has an error that write will tell.
 void wait_until_writable(int descriptor, const give_up& asked_to_end) {
     for (int looks = 0;; ++looks) {
         pollfd output{descriptor, POLLOUT, 0};
-        const int ready = ::poll(&output, 1, asked_to_end ? look_interval : -1);
+        const int ready = ::poll(&output, 1, asked_to_end ? output_look_interval : -1);
         if (ready > 0 || (ready < 0 && errno != EINTR)) {
             return;
         }
         if (!asked_to_end || !asked_to_end()) {
             looks = 0;
-        } else if (looks >= patience) {
+        } else if (looks >= output_looks_max) {
             throw failure("Nobody takes the output; what was left of it is dropped. Read faster, "
                           "or record to a file with -o.");
         }

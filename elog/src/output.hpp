@@ -3,12 +3,16 @@
 // Writing to a descriptor whose reader may be slow, or gone.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string_view>
 
 #include <fmt/format.h>
 
 namespace elog {
+
+/// As much as writers of events collect before they write it out.
+inline constexpr std::size_t output_size = std::size_t{64} << 10U;
 
 /// The reader of our output has gone (EPIPE): no failure, but there is no more to do.
 struct output_closed {};

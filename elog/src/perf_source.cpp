@@ -20,14 +20,14 @@ namespace {
 
 namespace tracefs = eventlog::tracefs;
 
-constexpr std::chrono::milliseconds look_interval{100};
-constexpr std::chrono::seconds check_interval{1};
+constexpr std::chrono::milliseconds perf_look_interval{100};
+constexpr std::chrono::seconds perf_check_interval{1};
 // What a CPU's processes take that begin within 10 ms, or a hundred times as long.
 constexpr std::uint64_t process_buffer_size = 64U << 10U;
 // Each maps some libraries.
 constexpr std::uint64_t mapping_buffer_size = 512U << 10U;
 
-std::uint64_t lost_of(const tracefs::perf_buffer& buffer) {
+std::uint64_t lost_in(const tracefs::perf_buffer& buffer) {
     const std::uint64_t all = buffer.count();
     return all - std::min(all, buffer.handed_over());
 }
@@ -124,9 +124,9 @@ std::string perf_source::look_around() {
     if (now < look_due_) {
         return {};
     }
-    look_due_ = now + look_interval;
+    look_due_ = now + perf_look_interval;
     if (now >= check_due_) {
-        check_due_ = now + check_interval;
+        check_due_ = now + perf_check_interval;
         check_cpus();
     }
     follow_cpus();
@@ -228,7 +228,7 @@ void perf_source::take(std::uint32_t cpu, std::uint64_t /*until*/, kept_taker& t
     state.lost += std::exchange(state.overwritten, 0);
     for (const buffer& each : state.ended) {
         read(*each, cpu, taker);
-        state.lost += translated([&] { return lost_of(*each); });
+        state.lost += translated([&] { return lost_in(*each); });
     }
     state.ended.clear();
     if (state.live) {
@@ -248,7 +248,7 @@ std::string perf_source::stop() {
 
 std::uint64_t perf_source::lost(std::uint32_t cpu) const {
     const cpu_state& state = cpus_[cpu];
-    return state.lost + (state.live ? translated([&] { return lost_of(*state.live); }) : 0);
+    return state.lost + (state.live ? translated([&] { return lost_in(*state.live); }) : 0);
 }
 
 }  // namespace elog

@@ -27,7 +27,7 @@ namespace tracefs = eventlog::tracefs;
 // Of lost samples: what a filter of perf's own has taken out. Newer than the headers of Debian 12.
 constexpr std::uint16_t misc_filtered = 1U << 15U;
 
-const char* name_of(std::int32_t clock) noexcept {
+const char* name_of_perf_clock(std::int32_t clock) noexcept {
     switch (clock) {
         case CLOCK_REALTIME:
             return "CLOCK_REALTIME";
@@ -52,7 +52,7 @@ recorded_clock clock_of(const tracefs::perf_file& about) {
         clock.advice = "perf record -k mono";
         return clock;
     }
-    clock.name = name_of(*id);
+    clock.name = name_of_perf_clock(*id);
     clock.advice = "perf record -k mono, of Linux 5.10 or later";
     const std::optional<tracefs::perf_clock_pair>& pair = about.clocks();
     if (*id == CLOCK_REALTIME) {

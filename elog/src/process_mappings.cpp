@@ -15,11 +15,11 @@ namespace elog {
 namespace {
 
 // What is known of more than these is forgotten, and found anew where they still live.
-constexpr std::size_t processes_max = 4096;
+constexpr std::size_t mapped_processes_max = 4096;
 constexpr std::size_t mappings_max = 4096;  // of one
 constexpr std::size_t maps_size_max = std::size_t{16} << 20U;
 // An address that nobody knows may be that of a library that has come since.
-constexpr std::chrono::milliseconds look_interval{200};
+constexpr std::chrono::milliseconds mappings_look_interval{200};
 
 /// Takes a number off the front, and the character behind it.
 bool take_number(std::string_view& text, std::uint64_t& number, int base, char behind) {
@@ -74,7 +74,7 @@ process_mappings::process_mappings()
       }) {}
 
 process_mappings::entry& process_mappings::entry_of(std::uint32_t process) {
-    if (processes_.size() >= processes_max && !processes_.contains(process)) {
+    if (processes_.size() >= mapped_processes_max && !processes_.contains(process)) {
         processes_.clear();
     }
     return processes_[process];
@@ -108,7 +108,7 @@ void process_mappings::look(std::uint32_t process, entry& known) {
     if (now < known.look_due) {
         return;
     }
-    known.look_due = now + look_interval;
+    known.look_due = now + mappings_look_interval;
     by_address found = parse_maps(read_(process));
     if (!found.empty()) {
         known.mappings = std::move(found);

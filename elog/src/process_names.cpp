@@ -11,9 +11,9 @@ namespace elog {
 namespace {
 
 // More than that live nowhere at once, as a rule; whose names are forgotten is called "?".
-constexpr std::size_t known_max = 65536;
+constexpr std::size_t known_names_max = 65536;
 
-std::string look_up_living(std::uint32_t process) {
+std::string look_up_living_name(std::uint32_t process) {
     std::string name;
     std::ifstream file(fmt::format("/proc/{}/comm", process));
     std::getline(file, name);
@@ -22,7 +22,7 @@ std::string look_up_living(std::uint32_t process) {
 
 }  // namespace
 
-process_names::process_names() : living_(look_up_living) {}
+process_names::process_names() : living_(look_up_living_name) {}
 
 void process_names::take(std::vector<process_change> changes) {
     std::stable_sort(changes.begin(), changes.end(),
@@ -34,7 +34,7 @@ void process_names::take(std::vector<process_change> changes) {
                 change.name = living_(change.parent);
             }
         }
-        if (known_.size() >= known_max) {
+        if (known_.size() >= known_names_max) {
             known_.clear();
         }
         entry& known = known_[change.process];

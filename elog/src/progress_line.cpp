@@ -21,7 +21,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds patience{500};
+constexpr std::chrono::milliseconds progress_delay{500};
 constexpr std::chrono::milliseconds interval{200};
 constexpr std::string_view erase_sequence = "\r\x1b[K";
 constexpr std::size_t usual_width = 80;
@@ -95,7 +95,7 @@ void erase_progress() noexcept {
 progress_line::progress_line(meanwhile output)
     : is_possible_(::isatty(STDERR_FILENO) == 1 && !is_dumb() &&
                    (output == meanwhile::nothing || is_file(STDOUT_FILENO))),
-      due_(begin_ + patience) {}
+      due_(begin_ + progress_delay) {}
 
 progress_line::~progress_line() {
     erase_progress();

@@ -31,9 +31,9 @@ bool is_taken(const std::string& name) {
 }
 
 /// What it throws, failure, is a reason to compute here.
-class decision {
+class push_planner {
   public:
-    decision(const aggregation& asked, const traced_event& event)
+    push_planner(const aggregation& asked, const traced_event& event)
         : asked_(asked),
           known_(event.schema->events[event.position]),
           fields_(kernel_fields_of(event, known_)) {
@@ -397,7 +397,7 @@ push_decision decide_push(const aggregation& asked, std::size_t keys_max, const 
     try {
         push_decision decided;
         decided.pushed = std::make_shared<const pushed_event>(
-            decision(asked, event).make(condition.text, keys_max));
+            push_planner(asked, event).make(condition.text, keys_max));
         return decided;
     } catch (const failure& mistake) {
         return refused(mistake.what());

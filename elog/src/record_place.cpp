@@ -40,7 +40,7 @@ value_class class_of(const field_schema& field) noexcept {
     }
 }
 
-record_place place_of(const field_schema& field, const provider_schema& provider) noexcept {
+record_place place_of_field(const field_schema& field, const provider_schema& provider) noexcept {
     record_place place;
     place.name = field.name;
     place.field = &field;
@@ -133,7 +133,7 @@ std::optional<record_place> find_built_in(std::string_view name, const provider_
         return built_in_text("event", event.name);
     }
     if (name == "session" && event.session_bound && !event.fields.empty()) {
-        record_place place = place_of(event.fields.front(), provider.schema);
+        record_place place = place_of_field(event.fields.front(), provider.schema);
         place.name = "session";
         return place;
     }
@@ -177,7 +177,7 @@ std::optional<record_place> find_place(const reference& name, const provider_ins
             std::find_if(event.fields.begin(), event.fields.end(),
                          [&](const field_schema& field) { return field.name == name.name; });
         if (found != event.fields.end()) {
-            place = place_of(*found, provider.schema);
+            place = place_of_field(*found, provider.schema);
         }
     }
     return place && name.has_index ? element_of(*place, name, source) : place;

@@ -15,7 +15,7 @@ namespace {
 namespace core = eventlog::core;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds stop_interval{10};
+constexpr std::chrono::milliseconds memory_stop_interval{10};
 
 // In ticks, by which what two CPUs show may differ. A clock that goes back by more began anew.
 constexpr std::uint64_t clock_tolerance = 1'000'000;
@@ -240,7 +240,7 @@ recording_summary recording::run(const std::function<bool()>& stop,
     while (!clock_began_anew_ && !stop()) {
         if (core::overwrites(source_.header)) {
             check_whole(source_);
-            std::this_thread::sleep_for(stop_interval);
+            std::this_thread::sleep_for(memory_stop_interval);
             continue;
         }
         if (is_pressing || steady_clock::now() >= due) {
@@ -248,7 +248,7 @@ recording_summary recording::run(const std::function<bool()>& stop,
             take_all();
         }
         const std::chrono::nanoseconds left = due - steady_clock::now();
-        is_pressing = wait(std::clamp<std::chrono::nanoseconds>(left, {}, stop_interval));
+        is_pressing = wait(std::clamp<std::chrono::nanoseconds>(left, {}, memory_stop_interval));
     }
     return end();
 }

@@ -18,7 +18,7 @@ namespace elog {
 namespace {
 
 // How often a file that grows is looked at.
-constexpr std::chrono::milliseconds look_interval{50};
+constexpr std::chrono::milliseconds follower_look_interval{50};
 // How often in a row there may be one that nothing is in yet: a recorder that has made it goes on.
 constexpr int waits_max = 20;
 
@@ -162,7 +162,7 @@ void recording_follower::follow(const take_record& take, const std::function<voi
         drop_what_was_taken();
         idle();
         if (file().is_being_written() || waits != 0) {
-            std::this_thread::sleep_for(look_interval);
+            std::this_thread::sleep_for(follower_look_interval);
             files_.back().reader->look_again();
             note_providers();
         }

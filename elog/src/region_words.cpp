@@ -18,7 +18,7 @@ namespace {
 namespace core = eventlog::core;
 
 // As often a word may change while we look at it, before it counts as one that always does.
-constexpr int looks_max = 4;
+constexpr int word_looks_max = 4;
 
 constexpr std::uint64_t upper_half = sizeof(std::uint32_t);
 static_assert(std::endian::native == std::endian::little);
@@ -76,7 +76,7 @@ bool region_words::is(std::uint64_t offset, std::uint32_t value) const {
 /// While the upper half stays, the lower one is what makes the word. And where each byte is looked
 /// at after all that count more, what is put together of them is never ahead of the word.
 region_words::reading region_words::read(std::uint64_t offset) const {
-    for (int look = 0; look < looks_max; ++look) {
+    for (int look = 0; look < word_looks_max; ++look) {
         const auto value = copy<std::uint64_t>(offset);
         if (is(offset + upper_half, upper_of(value)) && is(offset, lower_of(value)) &&
             is(offset + upper_half, upper_of(value))) {
@@ -92,7 +92,7 @@ region_words::reading region_words::read(std::uint64_t offset) const {
 
 std::uint32_t region_words::read_small(std::uint64_t offset) const {
     auto value = copy<std::uint32_t>(offset);
-    for (int look = 0; look < looks_max && !is(offset, value); ++look) {
+    for (int look = 0; look < word_looks_max && !is(offset, value); ++look) {
         value = copy<std::uint32_t>(offset);
     }
     return value;

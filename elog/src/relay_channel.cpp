@@ -18,19 +18,19 @@ namespace {
 
 namespace core = eventlog::core;
 
-constexpr const char* parameters = "/sys/module/eventlog/parameters";
+constexpr const char* parameters_folder = "/sys/module/eventlog/parameters";
 constexpr const char* channels = "/sys/kernel/debug/eventlog";
 // Of others that have our process number, in PID namespaces of theirs.
-constexpr int names_max = 100;
+constexpr int channel_names_max = 100;
 constexpr std::size_t stats_max = std::size_t{4} << 20U;
 
-[[noreturn]] void throw_no_device(int error) {
+[[noreturn]] void throw_no_relay(int error) {
     if (error == EACCES || error == EPERM) {
         throw failure("{} is not permitted to you: relay channels are for root. Listen via device.",
                       EVENTLOG_RELAY_PATH);
     }
     const bool is_missing = error == ENOENT || error == ENXIO || error == ENODEV;
-    if (is_missing && ::access(parameters, F_OK) != 0) {
+    if (is_missing && ::access(parameters_folder, F_OK) != 0) {
         throw failure("{} cannot be opened ({}): the kernel module eventlog is not loaded. Load "
                       "it, as root, with: modprobe eventlog. Or listen via memory.",
                       EVENTLOG_RELAY_PATH, std::strerror(error));
@@ -40,14 +40,14 @@ constexpr std::size_t stats_max = std::size_t{4} << 20U;
                   EVENTLOG_RELAY_PATH, std::strerror(error));
 }
 
-[[noreturn]] void throw_refused(int error) {
+[[noreturn]] void throw_refused_channel(int error) {
     if (error == EPERM) {
         throw failure("A relay channel takes CAP_SYS_ADMIN. Be root, or listen via device.");
     }
     if (error == EMFILE || error == ENOMEM) {
         throw failure("The kernel module has no room for a relay channel of that size ({}). Ask "
                       "for less with --buffer-size, or see relay_pages_per_user in {}.",
-                      std::strerror(error), parameters);
+                      std::strerror(error), parameters_folder);
     }
     if (error == ENODEV || error == ENOENT) {
         throw failure("The kernel has no debugfs ({}), where relay channels have their files. "
@@ -88,14 +88,14 @@ relay_channel::relay_channel(const subscription_options& options) {
     options_.subbuf_count = options.buffers_per_cpu;
     maker_ = core::unique_fd(::open(EVENTLOG_RELAY_PATH, O_RDWR | O_CLOEXEC | O_NOCTTY));
     if (!maker_) {
-        throw_no_device(errno);
+        throw_no_relay(errno);
     }
     create();
     open_files();
 }
 
 void relay_channel::create() {
-    for (int number = 0; number < names_max; ++number) {
+    for (int number = 0; number < channel_names_max; ++number) {
         const std::string name = number == 0 ? fmt::format("elog-{}", ::getpid())
                                              : fmt::format("elog-{}-{}", ::getpid(), number);
         std::memcpy(&options_.name[0], name.c_str(), name.size() + 1);
@@ -106,7 +106,7 @@ void relay_channel::create() {
             break;
         }
     }
-    throw_refused(errno);
+    throw_refused_channel(errno);
 }
 
 void relay_channel::open_files() {

@@ -15,7 +15,7 @@ namespace {
 // What stands in place of a header.
 static_assert(sizeof(gap_record) == sizeof(eventlog_relay_header));
 
-[[noreturn]] void throw_broken(std::uint32_t cpu) {
+[[noreturn]] void throw_broken_buffer(std::uint32_t cpu) {
     throw failure("The relay channel's buffer of CPU {} does not hold what it should: it is of "
                   "another version of the kernel module. Load the one that belongs to this elog.",
                   cpu);
@@ -42,7 +42,7 @@ void relay_parser::check_header(const eventlog_relay_header& header) const {
                          (is_first || header.sequence > current_.sequence) &&
                          header.records_before >= recorded_ && header.lost_before >= lost_;
     if (!is_good) {
-        throw_broken(cpu_);
+        throw_broken_buffer(cpu_);
     }
 }
 
@@ -79,7 +79,7 @@ std::size_t relay_parser::take_record(std::span<const std::uint8_t> bytes) {
     if (record.size < sizeof record || record.size > EVENTLOG_RECORD_SIZE_MAX ||
         !has_room_for(padded_size(record.size)) || record.cpu != cpu_ ||
         record.provider == EVENTLOG_LOST_PROVIDER) {
-        throw_broken(cpu_);
+        throw_broken_buffer(cpu_);
     }
     const std::size_t size = padded_size(record.size);
     if (size > bytes.size()) {

@@ -10,7 +10,7 @@
 namespace elog {
 namespace {
 
-[[noreturn]] void throw_broken() {
+[[noreturn]] void throw_broken_stats() {
     throw failure("The relay channel does not say what it has lost: it is of another version of "
                   "the kernel module. Load the one that belongs to this elog.");
 }
@@ -21,7 +21,7 @@ Number parse(std::string_view word) {
     const char* const end = word.data() + word.size();
     const auto [parsed, wrong] = std::from_chars(word.data(), end, number);
     if (wrong != std::errc() || parsed != end) {
-        throw_broken();
+        throw_broken_stats();
     }
     return number;
 }
@@ -29,7 +29,7 @@ Number parse(std::string_view word) {
 /// The number behind that word, which has to come next.
 std::uint64_t take_named(std::string_view& line, std::string_view name) {
     if (take_until(line, ' ') != name) {
-        throw_broken();
+        throw_broken_stats();
     }
     return parse<std::uint64_t>(take_until(line, ' '));
 }
@@ -37,11 +37,11 @@ std::uint64_t take_named(std::string_view& line, std::string_view name) {
 void take_cpu(std::string_view name, std::string_view line, relay_stats& stats) {
     constexpr std::string_view prefix = "cpu";
     if (!name.starts_with(prefix)) {
-        throw_broken();
+        throw_broken_stats();
     }
     const auto cpu = parse<std::uint32_t>(name.substr(prefix.size()));
     if (cpu >= stats.cpus.size()) {
-        throw_broken();
+        throw_broken_stats();
     }
     relay_counts& counts = stats.cpus[cpu];
     counts.is_there = true;

@@ -16,7 +16,7 @@ namespace elog {
 namespace {
 
 // Of one read: many of the largest records.
-constexpr std::size_t room = std::size_t{1} << 20U;
+constexpr std::size_t relay_read_size = std::size_t{1} << 20U;
 
 void append_gap(std::vector<std::uint8_t>& bytes, std::uint32_t cpu, std::uint64_t lost) {
     const gap_record told(cpu, {.lost = lost, .overwritten = 0});
@@ -31,7 +31,7 @@ relay_subscription::relay_subscription(const subscription_options& options)
       device_(options, channel_.maker()),
       cpu_count_(device_.region().geometry.ring_count - 1),
       opened_(cpu_count_, false),
-      bytes_(room) {}
+      bytes_(relay_read_size) {}
 
 /// CPUs may come to life at any time, and their buffers with them.
 void relay_subscription::open_new_buffers() {

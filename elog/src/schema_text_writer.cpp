@@ -16,15 +16,15 @@ namespace {
 using eventlog::field_type;
 
 /// In quotes and with a space in front, if there is any.
-void append_text(fmt::memory_buffer& out, std::string_view before, std::string_view text) {
+void append_description(fmt::memory_buffer& out, std::string_view before, std::string_view text) {
     if (!text.empty()) {
         append(out, before);
         append_quoted(out, text);
     }
 }
 
-void append_enumeration(fmt::memory_buffer& out, const enumeration_schema& enumeration,
-                        const std::string& label, field_type type) {
+void append_enumeration_text(fmt::memory_buffer& out, const enumeration_schema& enumeration,
+                             const std::string& label, field_type type) {
     append_format(out, "\n    {} {}", enumeration.combines ? "flags" : "enum", label);
     if (label != enumeration.name) {
         append_format(out, " called {}", enumeration.name);
@@ -42,9 +42,10 @@ void append_enumeration(fmt::memory_buffer& out, const enumeration_schema& enume
     append(out, enumeration.values.empty() ? "}\n" : "\n    }\n");
 }
 
-void append_field(fmt::memory_buffer& out, const type_words& types, const field_schema& field) {
+void append_field_text(fmt::memory_buffer& out, const type_words& types,
+                       const field_schema& field) {
     append_format(out, "        {}: {}", field.name, types.of(field));
-    append_text(out, " ", field.description);
+    append_description(out, " ", field.description);
     out.push_back('\n');
 }
 
@@ -64,11 +65,11 @@ void append_event(fmt::memory_buffer& out, const provider_schema& schema, const 
         }
     }
     append(out, *before == ',' ? "]" : "");
-    append_text(out, " ", event.description);
-    append_text(out, " when ", event.meaning);
+    append_description(out, " ", event.description);
+    append_description(out, " when ", event.meaning);
     append(out, event.fields.empty() ? " {" : " {\n");
     for (const field_schema& field : event.fields) {
-        append_field(out, types, field);
+        append_field_text(out, types, field);
     }
     append(out, event.fields.empty() ? "}\n" : "    }\n");
 }
@@ -92,13 +93,14 @@ std::string write_schema_text(const provider_schema& schema) {
     const type_words types(schema);
     fmt::memory_buffer out;
     append_format(out, "provider {}", schema.name);
-    append_text(out, " ", schema.description);
+    append_description(out, " ", schema.description);
     append(out, " {\n");
     for (const auto& [bit, name] : schema.keywords) {
         append_format(out, "    keyword {} = {}\n", name, bit);
     }
     for (std::size_t i = 0; i < schema.enumerations.size(); ++i) {
-        append_enumeration(out, schema.enumerations[i], types.label(i), types.of_enumeration(i));
+        append_enumeration_text(out, schema.enumerations[i], types.label(i),
+                                types.of_enumeration(i));
     }
     for (const event_schema& event : schema.events) {
         append_event(out, schema, types, event);

@@ -3,30 +3,11 @@
 
 #include <limits>
 
+#include "characters.hpp"
 #include "value_text.hpp"
 
 namespace elog {
-namespace {
-
-bool is_letter(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-bool is_digit(char c) noexcept {
-    return c >= '0' && c <= '9';
-}
-
-int hexadecimal_digit(char c) noexcept {
-    if (is_digit(c)) {
-        return c - '0';
-    }
-    if (c >= 'a' && c <= 'f') {
-        return c - 'a' + 10;
-    }
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string describe(const token& found) {
     switch (found.kind) {

@@ -23,7 +23,7 @@ using eventlog::core::unique_fd;
 // What somebody makes more of only lets us wait.
 constexpr std::size_t mounts_max = std::size_t{1} << 20U;
 constexpr std::size_t surroundings_max = 4096;
-constexpr std::size_t name_max = 64;
+constexpr std::size_t command_name_max = 64;
 
 std::optional<std::string> read_of(pid_t process, const char* name, std::size_t size_max) {
     const std::string path = fmt::format("/proc/{}/{}", process, name);
@@ -75,7 +75,7 @@ std::string mounted_at(std::string_view mounts, std::string_view path) {
 }
 
 std::string name_of_process(pid_t process) {
-    const std::string text = read_of(process, "comm", name_max).value_or("?\n");
+    const std::string text = read_of(process, "comm", command_name_max).value_or("?\n");
     return text.substr(0, text.rfind('\n'));
 }
 

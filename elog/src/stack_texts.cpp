@@ -21,7 +21,7 @@ namespace core = eventlog::core;
 constexpr std::size_t text_size_max = 8192;
 // What more than these say is forgotten, and found anew.
 constexpr std::size_t files_max = 256;
-constexpr std::size_t names_max = 65536;
+constexpr std::size_t function_names_max = 65536;
 
 std::vector<std::uint64_t> addresses_in(std::span<const std::uint8_t> bytes) {
     std::vector<std::uint64_t> addresses(bytes.size() / sizeof(std::uint64_t));
@@ -73,7 +73,7 @@ const std::string& stack_texts::name_in(std::uint32_t process, const code_mappin
     if (!file.names) {
         file.names = std::make_unique<elf_names>(open_mapped(process, mapping));
     }
-    if (file.by_offset.size() >= names_max) {
+    if (file.by_offset.size() >= function_names_max) {
         file.by_offset.clear();
     }
     const auto [place, is_new] = file.by_offset.try_emplace(offset);

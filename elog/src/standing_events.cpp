@@ -17,10 +17,10 @@ namespace {
 namespace tracefs = eventlog::tracefs;
 
 // Every event has a number above 0.
-constexpr std::string_view mark = "common_type != 0";
+constexpr std::string_view own_mark = "common_type != 0";
 constexpr std::string_view mark_and = "common_type != 0 && ";
 constexpr std::string_view in_front_of_condition = " if ";
-constexpr const char* all_events = "0";  // as a filter
+constexpr const char* every_event = "0";  // as a filter
 
 constexpr std::array<std::pair<std::string_view, event_trigger>, 3> triggers{{
     {"stacktrace", event_trigger::stacktrace},
@@ -30,7 +30,7 @@ constexpr std::array<std::pair<std::string_view, event_trigger>, 3> triggers{{
 
 /// The condition behind our mark; nothing: it is not there.
 std::optional<std::string> behind_mark(std::string_view text) {
-    if (text == mark) {
+    if (text == own_mark) {
         return std::string();
     }
     if (text.starts_with(mark_and)) {
@@ -80,7 +80,7 @@ bool begin_trigger(const tracefs::event_control& control, const tracefs::event_n
 void end_keeping(const tracefs::event_control& control, const tracefs::event_name& event,
                  const std::string& filter) {
     control.enable(event, false);
-    control.filter(event, filter.empty() ? all_events : filter);
+    control.filter(event, filter.empty() ? every_event : filter);
 }
 
 void end_trigger(const tracefs::event_control& control, const tracefs::event_name& event,
@@ -131,7 +131,7 @@ const char* name_of(event_trigger what) noexcept {
 }
 
 std::string standing_filter(const std::string& condition) {
-    return condition.empty() ? std::string(mark) : std::string(mark_and) + condition;
+    return condition.empty() ? std::string(own_mark) : std::string(mark_and) + condition;
 }
 
 std::string standing_trigger(event_trigger what, const std::string& condition) {
@@ -193,7 +193,7 @@ standing_end end_standing(const tracefs::event_control& control, const tracefs::
     attempt([&] { before = standing_state_of(control.state_of(event)); });
     if (before.is_ours && !what) {
         attempt([&] {
-            end_keeping(control, event, all_events);
+            end_keeping(control, event, every_event);
             end.undone.emplace_back("enabled");
         });
     }

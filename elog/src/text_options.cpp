@@ -15,9 +15,9 @@
 namespace elog {
 namespace {
 
-class field_names {
+class known_field_names {
   public:
-    explicit field_names(const provider_map& providers) {
+    explicit known_field_names(const provider_map& providers) {
         for (const auto& [id, provider] : providers) {
             for (const event_schema& event : provider.schema.events) {
                 add(event);
@@ -61,7 +61,7 @@ class field_names {
 }  // namespace
 
 void check_fields(const text_options& options, const provider_map& providers) {
-    const field_names names(providers);
+    const known_field_names names(providers);
     if (options.fields) {
         for (const named_field& field : *options.fields) {
             names.check("--fields", field, {});

@@ -9,7 +9,6 @@
 namespace elog {
 namespace {
 
-constexpr std::size_t write_size = std::size_t{64} << 10U;
 constexpr std::size_t delta_width = 12;
 
 }  // namespace
@@ -72,7 +71,7 @@ void text_writer::write(const merged_record& record, const provider_map& provide
             append_record(header, record.record.payload, found->second);
         }
     }
-    if (buffer_.size() >= write_size) {
+    if (buffer_.size() >= output_size) {
         flush();
     }
 }

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <ctime>
 
+#include "nanoseconds.hpp"
+
 namespace elog {
 namespace {
-
-constexpr std::int64_t second = 1'000'000'000;
 
 /// Takes exactly that many digits off the text.
 bool take_digits(std::string_view& text, std::size_t count, int& number) noexcept {
@@ -69,7 +69,7 @@ bool take_hour(std::string_view& text, std::tm& parts, std::int64_t& rest) noexc
         return true;
     }
     int digit = 0;
-    std::int64_t weight = second / 10;
+    std::int64_t weight = one_second / 10;
     if (!take_digits(text, 1, digit)) {
         return false;
     }
@@ -85,7 +85,7 @@ bool take_hour(std::string_view& text, std::tm& parts, std::int64_t& rest) noexc
 std::optional<std::int64_t> parse_time(std::string_view text, std::int64_t reference) noexcept {
     std::tm parts{};
     std::int64_t rest = 0;
-    const std::time_t then = reference / second;
+    const std::time_t then = reference / one_second;
     if (text.size() > 2 && text[2] == ':') {
         std::tm day{};
         // With a Z, the day is that of UTC, too.
@@ -111,8 +111,9 @@ std::optional<std::int64_t> parse_time(std::string_view text, std::int64_t refer
     const std::time_t seconds = is_utc ? ::timegm(&parts) : ::mktime(&parts);
     // The last day that 64 bits know, on which a damaged recording may have begun, is not whole.
     std::int64_t found = 0;
-    const bool is_out_of_reach = __builtin_mul_overflow(std::int64_t{seconds}, second, &found) ||
-                                 __builtin_add_overflow(found, rest, &found);
+    const bool is_out_of_reach =
+        __builtin_mul_overflow(std::int64_t{seconds}, one_second, &found) ||
+        __builtin_add_overflow(found, rest, &found);
     return is_out_of_reach ? std::nullopt : std::optional(found);
 }
 

@@ -4,12 +4,11 @@
 #include <cstddef>
 #include <ctime>
 
+#include "nanoseconds.hpp"
 #include "value_text.hpp"
 
 namespace elog {
 namespace {
-
-constexpr std::int64_t second = 1'000'000'000;
 
 /// Digits one by one: every line has them, and a formatter takes as long as the rest of it.
 void append_microseconds(fmt::memory_buffer& out, std::int64_t microseconds) {
@@ -23,11 +22,11 @@ void append_microseconds(fmt::memory_buffer& out, std::int64_t microseconds) {
 /// Both are rounded down: of a time before 1970, too, what is shown behind the second is not
 /// negative. A damaged file may say anything: nothing here may overflow.
 std::int64_t second_of(std::int64_t nanoseconds) noexcept {
-    return nanoseconds / second - (nanoseconds % second < 0 ? 1 : 0);
+    return nanoseconds / one_second - (nanoseconds % one_second < 0 ? 1 : 0);
 }
 std::int64_t rest_of_second(std::int64_t nanoseconds) noexcept {
-    const std::int64_t rest = nanoseconds % second;
-    return rest < 0 ? rest + second : rest;
+    const std::int64_t rest = nanoseconds % one_second;
+    return rest < 0 ? rest + one_second : rest;
 }
 
 }  // namespace

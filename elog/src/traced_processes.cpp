@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::chrono::seconds good_for{1};
 // More threads than that at once are hardly anywhere; those of before may be found again.
-constexpr std::size_t known_max = 65536;
+constexpr std::size_t known_processes_max = 65536;
 
-std::string read_line(const std::string& path) {
+std::string read_first_line(const std::string& path) {
     std::string line;
     std::ifstream file(path);
     std::getline(file, line);
@@ -40,7 +40,7 @@ std::uint32_t process_of(std::uint32_t thread) {
 
 /// The 22nd field of /proc/PID/stat, the 20th behind the name, which may contain anything.
 std::uint64_t start_time_of(std::uint32_t pid) {
-    const std::string text = read_line(fmt::format("/proc/{}/stat", pid));
+    const std::string text = read_first_line(fmt::format("/proc/{}/stat", pid));
     const std::size_t end = text.rfind(')');
     if (end == std::string::npos) {
         return 0;
@@ -57,7 +57,7 @@ std::uint64_t start_time_of(std::uint32_t pid) {
     return found;
 }
 
-std::optional<traced_process> look_up_living(std::uint32_t thread) {
+std::optional<traced_process> look_up_living_process(std::uint32_t thread) {
     traced_process found;
     found.pid = process_of(thread);
     if (found.pid == 0) {
@@ -69,14 +69,14 @@ std::optional<traced_process> look_up_living(std::uint32_t thread) {
     }
     found.uid = folder.st_uid;
     found.start_time = start_time_of(found.pid);
-    found.name = read_line(fmt::format("/proc/{}/comm", found.pid));
+    found.name = read_first_line(fmt::format("/proc/{}/comm", found.pid));
     return found;
 }
 
 }  // namespace
 
 traced_processes::traced_processes(saved_name dead)
-    : traced_processes(look_up_living, std::move(dead)) {}
+    : traced_processes(look_up_living_process, std::move(dead)) {}
 
 /// A thread that has ended may have left a process that lives. What has begun since with one of
 /// their numbers is another one.
@@ -123,7 +123,7 @@ const traced_process& traced_processes::of(std::uint32_t thread, std::uint32_t p
         std::string name = dead_(known);
         found = traced_process{known, 0, 0, name.empty() ? std::string(1, '?') : std::move(name)};
     }
-    if (known_.size() >= known_max) {
+    if (known_.size() >= known_processes_max) {
         known_.clear();
     }
     return known_.emplace(thread, entry{std::move(*found), now}).first->second.process;

@@ -19,9 +19,9 @@ namespace core = eventlog::core;
 namespace tracefs = eventlog::tracefs;
 
 constexpr std::uint32_t clock_of_kernel = EVENTLOG_CLOCK_MONOTONIC;  // of each traced_source
-constexpr std::chrono::milliseconds stop_interval{10};
+constexpr std::chrono::milliseconds traced_stop_interval{10};
 // How soon an event is found that a program brings along.
-constexpr std::chrono::milliseconds look_interval{100};
+constexpr std::chrono::milliseconds traced_look_interval{100};
 
 tracefs::instance_options instance_options_of(const tracing_options& options) {
     tracefs::instance_options wanted;
@@ -183,7 +183,7 @@ void traced_recording::find_events() {
     for (std::string& complaint : events_.take_complaints()) {
         complaints_.push_back(std::move(complaint));
     }
-    look_due_ = steady_clock::now() + look_interval;
+    look_due_ = steady_clock::now() + traced_look_interval;
 }
 
 std::vector<std::string> traced_recording::take_complaints() {
@@ -290,8 +290,8 @@ void traced_recording::report_losses() {
 /// Returns true if there is something to take before that.
 bool traced_recording::wait_until(steady_clock::time_point due) {
     const std::chrono::nanoseconds left =
-        options_.overwrite ? stop_interval : due - steady_clock::now();
-    const auto at_most = std::clamp<std::chrono::nanoseconds>(left, {}, stop_interval);
+        options_.overwrite ? traced_stop_interval : due - steady_clock::now();
+    const auto at_most = std::clamp<std::chrono::nanoseconds>(left, {}, traced_stop_interval);
     return source_->wait(at_most) && !options_.overwrite;
 }
 

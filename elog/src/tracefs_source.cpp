@@ -19,7 +19,7 @@ namespace {
 
 namespace tracefs = eventlog::tracefs;
 
-constexpr std::chrono::seconds check_interval{1};
+constexpr std::chrono::seconds tracefs_check_interval{1};
 
 }  // namespace
 
@@ -104,7 +104,7 @@ std::string tracefs_source::look_around() {
     if (now < check_due_) {
         return {};
     }
-    check_due_ = now + check_interval;
+    check_due_ = now + tracefs_check_interval;
     translated([&] { instance_.check_pages(); });
     for (const counted_event& each : counted_) {
         check_counting(each);

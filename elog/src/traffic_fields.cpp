@@ -11,7 +11,7 @@
 namespace elog {
 namespace {
 
-constexpr std::size_t gap = 2;
+constexpr std::size_t field_gap = 2;
 constexpr std::size_t type_max = 12;
 constexpr std::size_t percent_width = 6;
 constexpr std::size_t lines_of_field_max = 12;
@@ -24,8 +24,10 @@ struct fields_layout {
     std::size_t bar = 10;
     std::size_t lines_of_field = 3;  // of one that is not measured
 
-    [[nodiscard]] std::size_t type_column() const noexcept { return name + gap; }
-    [[nodiscard]] std::size_t value_column() const noexcept { return type_column() + type + gap; }
+    [[nodiscard]] std::size_t type_column() const noexcept { return name + field_gap; }
+    [[nodiscard]] std::size_t value_column() const noexcept {
+        return type_column() + type + field_gap;
+    }
 };
 
 /// Fields that are not measured share what the others leave.
@@ -37,8 +39,8 @@ std::size_t lines_of_field(const std::vector<field_census>& fields, std::size_t 
     return others == 0 ? 1 : std::clamp<std::size_t>(left / others, 3, lines_of_field_max);
 }
 
-fields_layout lay_out(const std::vector<field_census>& fields, std::size_t rows,
-                      const frame_style& style) {
+fields_layout lay_out_fields(const std::vector<field_census>& fields, std::size_t rows,
+                             const frame_style& style) {
     fields_layout layout;
     for (const field_census& each : fields) {
         layout.name = std::max(layout.name, columns_of(each.name()));
@@ -94,14 +96,14 @@ class fields_drawing {
         std::size_t column = layout_.value_column();
         line_->fill_to(column);
         add_labelled("min", field.smallest());
-        column += 4 + layout_.smallest + gap;
+        column += 4 + layout_.smallest + field_gap;
         line_->fill_to(column);
         add_labelled("avg", field.average());
-        column += 4 + layout_.average + gap;
+        column += 4 + layout_.average + field_gap;
         line_->fill_to(column);
         add_labelled("max", field.largest());
         if (field.absent() != 0) {
-            line_->skip(gap);
+            line_->skip(field_gap);
             line_->add(
                 fmt::format("({:.1f}% have none)", 100 * part_of(field.absent(), field.count())),
                 paint::faint);
@@ -153,9 +155,9 @@ frame_line draw_heading(const traffic& shown, const traffic_view& view, const ev
     const event_name& name = *view.opened();
     line.add(fmt::format("{}:{}", name.provider, name.event), style.columns * 2 / 3, paint::strong);
     if (event != nullptr) {
-        line.skip(gap);
+        line.skip(field_gap);
         line.add(name_of(event->severity), paint_of(event->severity));
-        line.skip(gap);
+        line.skip(field_gap);
         line.add(event->description, line.left() - std::min<std::size_t>(line.left(), 20),
                  paint::plain);
     }
@@ -232,7 +234,7 @@ traffic_frame draw_fields(const traffic& shown, const traffic_view& view,
     draw_graph(event, style, drawn.lines);
     const std::size_t used = drawn.lines.size() + 2;
     drawn.page.rows = std::max<std::size_t>(style.rows - std::min(style.rows, used), 1);
-    const fields_layout layout = lay_out(shown.fields(), drawn.page.rows, style);
+    const fields_layout layout = lay_out_fields(shown.fields(), drawn.page.rows, style);
     drawn.lines.push_back(draw_titles(layout, style));
     const std::vector<frame_line> values = draw_values(shown, layout, style);
     drawn.page.scroll_max = values.size() - std::min(values.size(), drawn.page.rows);

@@ -10,8 +10,8 @@ namespace elog {
 namespace {
 
 constexpr std::size_t mark_width = 2;
-constexpr std::size_t number_width = 9;  // with the gap in front
-constexpr std::size_t gap = 2;
+constexpr std::size_t number_width = 9;  // with the column_gap in front
+constexpr std::size_t column_gap = 2;
 constexpr std::size_t sparkline_min = 10;
 // From here on there is room for bytes, too.
 constexpr std::size_t wide = 110;
@@ -35,11 +35,11 @@ std::string shown_name(const traffic_row& row) {
     return row.event == nullptr ? row.provider->name : "  " + row.event->name;
 }
 
-list_layout lay_out(const std::vector<traffic_row>& rows, const frame_style& style) {
+list_layout lay_out_list(const std::vector<traffic_row>& rows, const frame_style& style) {
     list_layout layout;
     layout.has_bytes = style.columns >= wide;
     const std::size_t numbers = number_width * (layout.has_bytes ? 4 : 3);
-    const std::size_t fixed = mark_width + numbers + gap + sparkline_min;
+    const std::size_t fixed = mark_width + numbers + column_gap + sparkline_min;
     const std::size_t room = style.columns - std::min(style.columns, fixed);
     std::size_t longest = 16;
     for (const traffic_row& row : rows) {
@@ -73,7 +73,7 @@ frame_line draw_titles(const list_layout& layout, const traffic_view& view,
     }
     add_title(line, "TOTAL", view.order() == traffic_order::total, style);
     add_title(line, "LOST", view.order() == traffic_order::lost, style);
-    line.skip(gap);
+    line.skip(column_gap);
     line.add(
         fmt::format("LAST {}", shown_span(notes.interval * static_cast<double>(layout.sparkline))),
         paint::faint);
@@ -110,7 +110,7 @@ frame_line draw_row(const traffic_row& row, bool is_chosen, const list_layout& l
     } else {
         line.skip(number_width);
     }
-    line.skip(gap);
+    line.skip(column_gap);
     const std::size_t width = std::min(layout.sparkline, line.left());
     line.add_blocks(sparkline(events.history(), width, style), width,
                     is_provider ? paint::faint : paint::green);
@@ -121,7 +121,7 @@ frame_line draw_heading(const traffic& shown, const traffic_view& view, const fr
                         const frame_style& style) {
     frame_line line(style);
     line.add("elog top", paint::strong);
-    line.skip(gap);
+    line.skip(column_gap);
     line.add(notes.listening, line.left() - std::min<std::size_t>(line.left(), 24), paint::plain);
     add_state(line, shown, view);
     return line;
@@ -157,7 +157,7 @@ frame_line draw_sums(const traffic& shown, const frame_notes& notes, const frame
 traffic_frame draw_list(const traffic& shown, const traffic_view& view, const frame_notes& notes,
                         const frame_style& style) {
     const std::vector<traffic_row> rows = view.rows_of(shown);
-    const list_layout layout = lay_out(rows, style);
+    const list_layout layout = lay_out_list(rows, style);
     traffic_frame drawn;
     drawn.lines.push_back(draw_heading(shown, view, notes, style));
     drawn.lines.push_back(draw_sums(shown, notes, style));

@@ -6,7 +6,7 @@
 namespace elog {
 namespace {
 
-constexpr std::size_t complaints_max = 20;
+constexpr std::size_t kept_complaints_max = 20;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ void traffic_sink::take_provider(const provider_instance& provider) {
             filter_->add(provider);
         }
     } catch (const failure& error) {
-        if (complaints_.size() < complaints_max) {
+        if (complaints_.size() < kept_complaints_max) {
             complaints_.insert(error.what());
         }
     }

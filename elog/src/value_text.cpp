@@ -110,7 +110,7 @@ void append_text(fmt::memory_buffer& out, std::string_view text, bool escape_quo
     }
 }
 
-bool is_number(const field_value& value) noexcept {
+bool is_number_value(const field_value& value) noexcept {
     return std::holds_alternative<std::int64_t>(value) ||
            std::holds_alternative<std::uint64_t>(value);
 }
@@ -157,7 +157,7 @@ void append_byte_size(fmt::memory_buffer& out, const field_value& value) {
 
 void append_single(fmt::memory_buffer& out, const provider_schema& provider,
                    const field_schema& field, const field_value& value) {
-    if (!is_number(value)) {
+    if (!is_number_value(value)) {
         append_value(out, value);
         return;
     }

@@ -25,9 +25,9 @@ bool is_in(std::uint32_t code, const code_range (&ranges)[Count]) noexcept {
 // The blocks that matter; what a terminal makes of the others differs anyway.
 constexpr code_range combining[] = {
     {0x300, 0x36f}, {0x1ab0, 0x1aff}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
-constexpr code_range wide[] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf},   {0xac00, 0xd7a3},
-                               {0xf900, 0xfaff}, {0xfe30, 0xfe6f},   {0xff00, 0xff60},
-                               {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
+constexpr code_range wide_ranges[] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf},   {0xac00, 0xd7a3},
+                                      {0xf900, 0xfaff}, {0xfe30, 0xfe6f},   {0xff00, 0xff60},
+                                      {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
 
 }  // namespace
 
@@ -35,7 +35,7 @@ std::size_t columns_of(std::string_view text) noexcept {
     std::size_t columns = 0;
     while (!text.empty()) {
         const utf8_character next = first_character(text);
-        columns += is_in(next.code, combining) ? 0 : is_in(next.code, wide) ? 2 : 1;
+        columns += is_in(next.code, combining) ? 0 : is_in(next.code, wide_ranges) ? 2 : 1;
         text.remove_prefix(std::max<std::size_t>(next.length, 1));
     }
     return columns;
