@@ -10,7 +10,7 @@ import time
 import cache
 import debian
 from paths import HERE, Problem
-from source import build, configuration, patch_files, unpacked_source
+from source import build, configuration, patch_series, unpacked_source
 
 # Changes whenever the same ingredients are to give another result.
 RECIPE = 1
@@ -26,11 +26,16 @@ class Recipe:
     package: str  # what apt is asked for
     fragments: tuple = ()  # of kernels/*.config; none: an image
     architecture: str = "amd64"  # as Debian calls it; another only with an image
-    patches: tuple = ()  # patterns below the project's directory, in order
+    patched: bool = False  # with the series of patches that kernel/patches generates
 
     @property
     def built(self):
         return bool(self.fragments)
+
+    @property
+    def patches(self):
+        """File name to text, in the order in which they apply."""
+        return patch_series() if self.patched else {}
 
 
 RECIPES = (
@@ -77,7 +82,7 @@ RECIPES = (
         "6.12",
         "linux-source-6.12",
         ("base", "user-events", "tracing", "in-tree"),
-        patches=("kernel/patches/*.patch",),
+        patched=True,
     ),
 )
 NAMES = tuple(recipe.name for recipe in RECIPES)
@@ -127,8 +132,7 @@ def _package(entry):
 
 def _key(entry, package, version):
     fragments = [(HERE / "kernels" / f"{name}.config").read_text() for name in entry.fragments]
-    patches = [path.read_text() for path in patch_files(entry.patches)]
-    return cache.key_of(RECIPE, package, version, fragments, patches)
+    return cache.key_of(RECIPE, package, version, fragments, list(entry.patches.values()))
 
 
 def _load(name, directory):

@@ -5,11 +5,16 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 import cache
 import debian
 from paths import HERE, Problem
+
+sys.path.insert(0, str(HERE.parent.parent / "kernel" / "patches"))
+
+import make_series  # pylint: disable=wrong-import-position
 
 # What no kernel of ours needs, and what makes up half of the source. Kconfig files and makefiles
 # stay, since others refer to them, and what our patches change or are tested with.
@@ -29,10 +34,12 @@ LEFT_OUT = (
 )
 
 
-def patch_files(patterns):
-    """The patches in the order in which they apply."""
-    root = HERE.parent.parent
-    return [path for pattern in patterns for path in sorted(root.glob(pattern))]
+def patch_series():
+    """The patches for Linux 6.12 in the order in which they apply: file name to text."""
+    try:
+        return make_series.make()
+    except make_series.Problem as problem:
+        raise Problem(str(problem)) from problem
 
 
 def _run(log, *command, **options):
@@ -52,18 +59,18 @@ def _run(log, *command, **options):
         raise Problem("\n".join([*lines[-40:], f"`{command[0]}` failed with {result.returncode}."]))
 
 
-def unpacked_source(package, version, patterns):
-    """The source of a package with our patches, in the cache. Files that no patch changes are those
-    of the source without patches."""
-    patches = patch_files(patterns)
-    pristine = unpacked_source(package, version, ()) if patches else None
-    key = cache.key_of(package, version, LEFT_OUT, [path.read_text() for path in patches])
+def unpacked_source(package, version, patches=None):
+    """The source of a package in the cache, with patches (file name to text). Files that no patch
+    changes are links to those of the source without patches."""
+    pristine = unpacked_source(package, version) if patches else None
+    key = cache.key_of(package, version, LEFT_OUT, list((patches or {}).values()))
 
     def make(directory):
         if pristine:
             with open(directory / "patch.log", "w", encoding="utf-8") as log:
                 _run(log, "cp", "-al", f"{pristine}/.", directory)
-                apply_patches(patches, directory, log)
+                with tempfile.TemporaryDirectory(prefix="eventlog-patches-") as scratch:
+                    apply_patches(write_patches(patches, scratch), directory, log)
             return
         with tempfile.TemporaryDirectory(dir=directory) as scratch:
             archive = debian.download(package, version, scratch)
@@ -76,6 +83,14 @@ def unpacked_source(package, version, patterns):
                      "-xf", tarball)
 
     return cache.obtain("sources", package, key, make)
+
+
+def write_patches(patches, folder):
+    """Writes patches (file name to text) into a folder. Returns their paths in the same order."""
+    paths = [pathlib.Path(folder, name) for name in patches]
+    for path, text in zip(paths, patches.values()):
+        path.write_text(text, encoding="utf-8")
+    return paths
 
 
 def apply_patches(patches, directory, log):
