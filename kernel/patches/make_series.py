@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes the series of patches for Linux 6.12 from the sources of the module and in-tree/.
+"""Writes the patches that add eventlog to the source of Linux 6.12.
 
-Nothing but these files is needed: what is new to the kernel is written out, what changes in it is
-in in-tree/*.diff. Whoever sends the series puts their own name to it, with --author.
+New files come from the sources of the module and from in-tree/, changes of existing ones from
+in-tree/*.diff. The same sources give the same bytes. No kernel source is needed.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import difflib
 import hashlib
 import pathlib
 import re
+import shlex
 import sys
 import textwrap
 
@@ -19,9 +20,12 @@ from series import CODE, OUTSIDE, SERIES
 HERE = pathlib.Path(__file__).resolve().parent
 KERNEL = HERE.parent
 IN_TREE = HERE / "in-tree"
+DEFAULT_FOLDER = KERNEL.parent / "build" / "patches"
 AUTHOR = "eventlog's authors <eventlog@example.org>"
 DATE = "Sun, 22 Nov 2026 12:00:00 +0000"
 LINES_MAX = 1000
+# The last lines of each patch, by which a later run recognises its own.
+SIGNATURE = "-- \neventlog\n"
 # What each patch has a part of.
 MAKEFILE, KCONFIG = CODE + "Makefile", CODE + "Kconfig"
 # Where folders of ours lie in the kernel's source.
@@ -31,7 +35,7 @@ MAIN = CODE + "main.c"
 
 
 class Problem(Exception):
-    """Something a person can repair: a sentence that says what to do."""
+    """An error whose text names the object and the remedy."""
 
 
 def sources():
@@ -58,14 +62,13 @@ def check_list(texts):
         if named.count(name) != 1:
             count = "no patch" if name not in named else "several patches"
             raise Problem(
-                f"{name} is in {count}. Name it in kernel/patches/series.py: in the patch from which "
-                "on it compiles, or in OUTSIDE if it is none of the kernel's own tree. Then run "
-                "kernel/patches/make_series.py."
+                f"{name} is in {count}. Name it in kernel/patches/series.py: in the first "
+                "patch with which it compiles, or in OUTSIDE if the kernel's tree does not have it."
             )
     for name in named:
         if name not in texts:
-            raise Problem(f"kernel/patches/series.py names {name}, but there is no such file. Take "
-                          "it out there, and run kernel/patches/make_series.py.")
+            raise Problem(f"kernel/patches/series.py names {name}, but there is no such file. "
+                          "Remove the name there.")
     changes = [name for patch in SERIES for name in patch.changes]
     for name in {*changes, *(path.stem for path in IN_TREE.glob("*.diff"))}:
         if changes.count(name) != 1 or not (IN_TREE / f"{name}.diff").exists():
@@ -150,7 +153,7 @@ def letter(number, patch, diffs, author):
         f"Date: {DATE}\n"
         f"Subject: [PATCH {number:02}/{len(SERIES):02}] {patch.subject}\n\n"
         f"{wrapped(patch.text)}\n\nSigned-off-by: {author}\n---\n"
-        f"{statistics(diffs)}\n\n{''.join(diffs)}-- \neventlog\n"
+        f"{statistics(diffs)}\n\n{''.join(diffs)}{SIGNATURE}"
     )
     lines = text.count("\n")
     if lines > LINES_MAX:
@@ -193,36 +196,44 @@ def result():
     return {name: text for name, text in sources().items() if name not in OUTSIDE}
 
 
-def present(folder):
-    return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.patch"))}
+def write(series, folder):
+    """Writes the patches into a folder. Removes other patches of an earlier run from it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        replace(series, folder)
+    except OSError as error:
+        raise Problem(f"The patches cannot be written to {folder}: {error.strerror}. "
+                      "Name a directory that you may write to.") from error
+
+
+def replace(series, folder):
+    others = [path for path in sorted(folder.glob("*.patch")) if path.name not in series]
+    for path in others:
+        if not path.read_bytes().endswith(SIGNATURE.encode()):
+            raise Problem(f"{path} is not a patch of this series, and `git am {folder}/*.patch` "
+                          "would apply it. Move it, or name another directory.")
+    for path in others:
+        path.unlink()
+    for name, text in series.items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--check", action="store_true",
-                        help="change nothing; say whether the patches are what would be made")
     parser.add_argument("--author", default=AUTHOR, metavar="'NAME <ADDRESS>'",
-                        help="who signs the patches off")
-    parser.add_argument("--to", type=pathlib.Path, default=HERE, metavar="FOLDER",
-                        help="where the patches go (here)")
+                        help="author of the patches, also in Signed-off-by (%(default)s)")
+    parser.add_argument("folder", nargs="?", type=pathlib.Path, default=DEFAULT_FOLDER,
+                        metavar="DIR", help="directory for the patches (build/patches)")
     options = parser.parse_args()
+    folder = options.folder.resolve()
     try:
         series = make(options.author)
+        write(series, folder)
     except Problem as problem:
         print(f"make_series: {problem}", file=sys.stderr)
         return 1
-    if options.check:
-        if present(options.to) == series:
-            return 0
-        print("make_series: the patches are not what the sources make. Run "
-              "kernel/patches/make_series.py, and commit what it writes.", file=sys.stderr)
-        return 1
-    options.to.mkdir(parents=True, exist_ok=True)
-    for name in present(options.to).keys() - series.keys():
-        (options.to / name).unlink()
-    for name, text in series.items():
-        (options.to / name).write_text(text, encoding="utf-8")
-        print(f"{name}: {text.count(chr(10))} lines")
+    print(f"{len(series)} patches for Linux 6.12 are in {folder}.\n"
+          f"Apply them in the kernel's source: git am {shlex.quote(str(folder))}/*.patch")
     return 0
 
 

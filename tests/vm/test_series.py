@@ -4,8 +4,11 @@
 Debian's source, that the result is the sources, and that checkpatch accepts it."""
 
 import fnmatch
+import os
 import pathlib
 import re
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -16,9 +19,21 @@ from series_tree import (
 )
 from source import make_series
 
+# What git writes of a file that a patch adds.
+ADDED = re.compile(r"(?m)^new file mode 100644\n.*\n--- /dev/null\n\+\+\+ b/(\S+)$")
 # That a file is new is said of each, whether or not MAINTAINERS covers it: a test here does that.
 CHECKPATCH = ("scripts/checkpatch.pl", "--strict", "--no-tree", "--quiet", "--color=never",
               "--ignore=FILE_PATH_CHANGES")
+
+
+def texts_in(folder):
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory(prefix="eventlog-series-"))
+        self.scratch = pathlib.Path(folder)
 
 
 class Sources(unittest.TestCase):
@@ -36,9 +51,7 @@ class Sources(unittest.TestCase):
             make_series.check_list(texts)
 
     def test_each_new_file_is_added_by_one_patch(self):
-        added = [name for text in make_series.make().values()
-                 for name in re.findall(r"(?m)^new file mode 100644\n.*\n--- /dev/null\n\+\+\+ b/(\S+)$",
-                                        text)]
+        added = [name for text in make_series.make().values() for name in ADDED.findall(text)]
         self.assertEqual(sorted(added), sorted(make_series.result()))
 
     def test_only_the_makefile_and_kconfig_of_eventlog_change_after_they_are_added(self):
@@ -61,9 +74,69 @@ class Sources(unittest.TestCase):
         for name in make_series.result():
             self.assertTrue(any(fnmatch.fnmatch(name, pattern) for pattern in covered), name)
 
-    def test_patches_are_what_the_sources_make(self):
-        self.assertEqual(make_series.present(make_series.HERE), make_series.make(),
-                         "Run kernel/patches/make_series.py, and commit what it writes.")
+    def test_readme_lists_the_patches(self):
+        page = (make_series.KERNEL / "README.md").read_text(encoding="utf-8")
+        listed = re.findall(r"(?m)^\| (\d+) \| (.*) \|$", page)
+        self.assertEqual(listed, [(str(number), patch.subject)
+                                  for number, patch in enumerate(make_series.SERIES, start=1)],
+                         "kernel/README.md lists other patches than kernel/patches/series.py.")
+
+
+class Command(Scratch):
+    """The script, as `./dev patches` runs it."""
+
+    def generate(self, *words, **environment):
+        return subprocess.run(
+            [sys.executable, "-B", make_series.HERE / "make_series.py", *words],
+            cwd=self.scratch, env={**os.environ, **environment}, check=False,
+            stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+        )
+
+    def test_each_run_writes_the_same(self):
+        for seed in ("1", "2"):
+            made = self.generate(seed, PYTHONHASHSEED=seed, LC_ALL="C")
+            self.assertEqual((made.returncode, made.stderr), (0, ""))
+            self.assertEqual(texts_in(self.scratch / seed), make_series.make())
+
+    def test_says_where_the_patches_are_and_how_to_apply_them(self):
+        folder = self.scratch / "a folder"
+        self.assertEqual(
+            self.generate("a folder").stdout,
+            f"{len(make_series.SERIES)} patches for Linux 6.12 are in {folder}.\n"
+            f"Apply them in the kernel's source: git am '{folder}'/*.patch\n")
+
+    def test_author_signs_the_patches_off(self):
+        self.generate("patches", "--author", "Ann <ann@example.org>")
+        for name, text in texts_in(self.scratch / "patches").items():
+            self.assertIn("\nFrom: Ann <ann@example.org>\n", text, name)
+            self.assertIn("\n\nSigned-off-by: Ann <ann@example.org>\n---\n", text, name)
+
+    def test_patches_of_an_earlier_run_are_replaced(self):
+        folder = self.scratch / "patches"
+        folder.mkdir()
+        for name in ("0001-another-subject.patch", "0099-one-more.patch"):
+            (folder / name).write_text("Subject:\n" + make_series.SIGNATURE, encoding="utf-8")
+        self.assertEqual(self.generate("patches").returncode, 0)
+        self.assertEqual(texts_in(folder), make_series.make())
+
+    def test_patch_of_another_series_is_an_error(self):
+        folder = self.scratch / "patches"
+        folder.mkdir()
+        (folder / "other.patch").write_text("Subject: [PATCH]\n", encoding="utf-8")
+        made = self.generate("patches")
+        self.assertEqual(made.returncode, 1)
+        self.assertIn(f"{folder / 'other.patch'} is not a patch of this series", made.stderr)
+        self.assertIn("Move it, or name another directory.", made.stderr)
+        self.assertEqual(list(texts_in(folder)), ["other.patch"])
+
+    def test_folder_that_cannot_be_made_is_an_error(self):
+        (self.scratch / "file").touch()
+        made = self.generate("file")
+        self.assertEqual(made.returncode, 1)
+        self.assertEqual(
+            made.stderr,
+            f"make_series: The patches cannot be written to {self.scratch / 'file'}: File exists. "
+            "Name a directory that you may write to.\n")
 
 
 class Applied(unittest.TestCase):
