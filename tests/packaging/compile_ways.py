@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compiles programs against the installed library in the ways in which people compile theirs, runs
 them and reads their events.
@@ -8,21 +7,17 @@ any shared object at all.
 many_events: a provider with as many events as there can be.
 """
 
-import argparse
 import concurrent.futures
 import os
-import pathlib
 import re
-import shutil
 import subprocess
 import tempfile
 import threading
 
-import run
+from tools import CACHE, HERE, empty_directory, find_library_directory, installed_tree, run
 
 COUNT = 100
 LANGUAGE = ("-std=c++20", "-Wall", "-Wextra", "-Werror", "-pthread")
-CACHE = ("ccache",) if shutil.which("ccache") else ()
 FLAGS = {
     "O0": ["-O0"],
     "O1": ["-O1"],
@@ -47,10 +42,10 @@ LINKS = {
 class Installed:
     """An installed eventlog, and a directory to build in."""
 
-    def __init__(self, arguments, directory):
-        self.directory = directory
-        self.prefix = run.install(arguments.builder, arguments.build, directory / "installed")
-        self.libraries = run.find_library_directory(self.prefix)
+    def __init__(self, arguments, name):
+        self.directory = empty_directory(arguments, name)
+        self.prefix = installed_tree(arguments)
+        self.libraries = find_library_directory(self.prefix)
         self.objects = {}
         self.lock = threading.Lock()
 
@@ -62,14 +57,12 @@ class Installed:
                 (compiler, flags), (self.directory / f"part_{number}.o", threading.Lock()))
         with its_lock:
             if not place.exists():
-                # Relative, so that ccache knows it in the next run's directory.
-                headers = (self.prefix / "include").relative_to(self.directory)
-                run.run(*CACHE, compiler, *LANGUAGE, *flags, "-I", headers, "-c",
-                        run.HERE / "part.cpp", "-o", place, cwd=self.directory)
+                self.compile(compiler, HERE / "part.cpp", place, *flags)
         return place
 
     def compile(self, compiler, source, output, *flags):
-        run.run(compiler, *LANGUAGE, "-I", self.prefix / "include", source, "-o", output, *flags)
+        run(*CACHE, compiler, *LANGUAGE, *flags, "-I", self.prefix / "include", "-c", source,
+            "-o", output)
 
     def link(self, library):
         # No run path where nothing is loaded: with one, static PIEs die in Debian 12's C library.
@@ -96,7 +89,7 @@ def compile_part(installed, compiler, link, flags, linker, name):
     if link.startswith("alone"):
         return [installed.object(compiler, *flags, *place, "-DPART")]
     part = installed.directory / f"lib{name}.so"
-    run.run(compiler, *flags, *linker, "-fPIC", "-shared", "-o", part,
+    run(compiler, *flags, *linker, "-fPIC", "-shared", "-o", part,
             installed.object(compiler, *flags, "-fPIC", "-DPART"), *installed.link(library))
     return [part, f"-Wl,-rpath,{installed.directory}"]
 
@@ -124,14 +117,15 @@ def check_build(installed, compiler, link, flags_name):
     linker = ["-fuse-ld=lld"] if compiler == "clang++" and flags_name == "lto" else []
     part = compile_part(installed, compiler, link, flags, linker, name)
     program = installed.directory / name
-    run.run(compiler, *flags, *linker, link_flag, "-o", program,
+    run(compiler, *flags, *linker, link_flag, "-o", program,
             installed.object(compiler, *flags, *place), *part, *installed.link(library))
     events = [line.partition(" lab:")[2] for line in
               installed.record("lab:*", program, str(COUNT))]
     assert events == list(expected_events()), f"{name}: {events}"
 
 
-def test_flags(installed, _compiler):
+def test_flags(arguments):
+    installed = Installed(arguments, "flags")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         builds = [
             pool.submit(check_build, installed, compiler, link, flags)
@@ -142,7 +136,8 @@ def test_flags(installed, _compiler):
     print(len(builds), "builds")
 
 
-def test_many_events(installed, compiler):
+def test_many_events(arguments):
+    installed = Installed(arguments, "many_events")
     count = 1024
     names = [f"event_number_{i}" for i in range(count)]
     source = installed.directory / "many_events.cpp"
@@ -156,24 +151,11 @@ def test_many_events(installed, compiler):
         encoding="utf-8",
     )
     program = installed.directory / "many_events"
-    installed.compile(compiler, source, program, *installed.link("libeventlog.so"))
+    installed.compile(arguments.compiler, source, program.with_suffix(".o"))
+    run(arguments.compiler, program.with_suffix(".o"), "-o", program,
+        *installed.link("libeventlog.so"))
     events = [re.sub("^.* many:", "", line) for line in installed.record("many:*", program)]
     assert events == [f"{names[i]} number={i}" for i in (0, 511, count - 1)], events
 
 
 TESTS = {"flags": test_flags, "many_events": test_many_events}
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("test", choices=sorted(TESTS))
-    parser.add_argument("--builder", choices=["cmake", "meson"], required=True)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--compiler", required=True)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="eventlog-packaging-") as directory:
-        TESTS[arguments.test](Installed(arguments, pathlib.Path(directory)), arguments.compiler)
-
-
-if __name__ == "__main__":
-    main()

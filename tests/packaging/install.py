@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""Installs eventlog by each of its builds, for the tests which consume the installed tree.
+
+install checks the tree alone; same_trees compares the trees of both builds.
+"""
+
+import re
+import shutil
+
+from tools import (
+    SOURCE, cache_entry, empty_directory, find_library_directory, installed_tree, output_of, run,
+    with_compiler_cache,
+)
+
+
+def test_install(arguments):
+    prefix = installed_tree(arguments)
+    shutil.rmtree(prefix, ignore_errors=True)
+    prefix.parent.mkdir(parents=True, exist_ok=True)
+    if arguments.builder == "cmake":
+        run("cmake", "--install", arguments.build, "--prefix", prefix)
+    else:
+        install_with_meson(arguments, prefix)
+    check_installed_tree(prefix)
+
+
+def install_with_meson(arguments, prefix):
+    """The build stays for the next run, which compiles only what has changed."""
+    build = arguments.directory / "meson"
+    configured = ["--reconfigure"] if (build / "meson-private/coredata.dat").exists() else []
+    # The CMake build compiles the same sources with optimisation, and has the warnings which that
+    # brings.
+    run(
+        "meson", "setup", *configured, "--werror", "--optimization=0", "-Ddebug=false",
+        f"--unity={'on' if arguments.unity else 'off'}",
+        f"--prefix={cache_entry(arguments.build, 'CMAKE_INSTALL_PREFIX')}",
+        f"--libdir={cache_entry(arguments.build, 'CMAKE_INSTALL_LIBDIR')}",
+        build, SOURCE,
+        CC=with_compiler_cache("cc"), CXX=with_compiler_cache(arguments.compiler),
+    )
+    run("meson", "compile", "-C", build, "--jobs", 2)
+    staged = empty_directory(arguments, "staged")
+    run("meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", staged)
+    (include,) = staged.glob("**/include/eventlog")
+    include.parent.parent.rename(prefix)
+
+
+def check_installed_tree(prefix):
+    run(prefix / "bin/elog", "--version")
+    for name in ("sysusers.d", "tmpfiles.d", "systemd/system/systemd-tmpfiles-setup.service.d"):
+        assert (prefix / "lib" / name / "eventlog.conf").is_file(), f"lib/{name} is not installed"
+    for name in ("bash-completion/completions/elog", "zsh/site-functions/_elog",
+                 "fish/vendor_completions.d/elog.fish"):
+        assert (prefix / "share" / name).is_file(), f"share/{name} is not installed"
+    libraries = find_library_directory(prefix)
+    check_exported_names(libraries / "libeventlog.so", r"eventlog_\w+")
+    check_exported_names(
+        libraries / "libelog.so", r"elog::.*|(vtable|typeinfo|typeinfo name) for elog::error"
+    )
+    check_name_for_the_loader(libraries / "libelog.so")
+
+
+def check_name_for_the_loader(library):
+    """The loader finds that version, and no other, which a program may not fit."""
+    version = re.search(r"^project\(\n    eventlog\n    VERSION (\d+)\.(\d+)\.",
+                        (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)
+    major, minor = version.groups()
+    expected = f"{library.name}.{major}.{minor}" if major == "0" else f"{library.name}.{major}"
+    assert loader_name(library) == expected, f"{library} is found as {loader_name(library)}"
+    assert (library.parent / expected).exists(), f"{expected} is not installed"
+
+
+def loader_name(library):
+    (name,) = re.findall(r"Library soname: \[(.*)\]", output_of("readelf", "-d", library))
+    return name
+
+
+def exported_names(library):
+    """The names with their versions, as `name@@version`."""
+    symbols = output_of("nm", "-D", "-C", "--defined-only", "--with-symbol-versions", library)
+    lines = [line.split(maxsplit=2) for line in symbols.splitlines()]
+    # The versions themselves are absolute symbols.
+    return {name for _, kind, name in lines if kind != "A"}
+
+
+def check_exported_names(library, pattern):
+    """A library exports its own names, each with a version, and nothing else."""
+    names = exported_names(library)
+    assert names, f"{library.name} exports nothing"
+    for name in names:
+        plain, version, _ = name.partition("@@")
+        assert version, f"{library.name} exports a symbol without a version: {name}"
+        assert re.fullmatch(pattern, plain), f"{library.name} exports a foreign symbol: {name}"
+
+
+def listing_of(prefix):
+    """What is at each path below the prefix."""
+    listing = {}
+    for path in prefix.rglob("*"):
+        if path.is_symlink():
+            kind = f"link to {path.readlink()}"
+        elif path.is_dir():
+            kind = "folder"
+        else:
+            kind = f"file with mode {path.stat().st_mode & 0o777:o}"
+        listing[str(path.relative_to(prefix))] = kind
+    return listing
+
+
+def check_same(what, by_cmake, by_meson):
+    lines = [f"CMake alone: {each}" for each in sorted(by_cmake - by_meson)]
+    lines += [f"Meson alone: {each}" for each in sorted(by_meson - by_cmake)]
+    assert not lines, "\n".join([f"CMake and Meson install different {what}.", *lines])
+
+
+def test_same_trees(arguments):
+    trees = arguments.directory / "installed"
+    by_cmake, by_meson = trees / "cmake", trees / "meson"
+    check_same("files", set(listing_of(by_cmake).items()), set(listing_of(by_meson).items()))
+    texts = [path for path in by_cmake.rglob("*") if path.is_file() and is_same_in_all_builds(path)]
+    for path in texts:
+        other = by_meson / path.relative_to(by_cmake)
+        assert path.read_bytes() == other.read_bytes(), f"{path} and {other} differ"
+    for name in ("libeventlog.so", "libelog.so"):
+        libraries = [find_library_directory(prefix) / name for prefix in (by_cmake, by_meson)]
+        check_same(f"names in {name}", *(exported_names(library) for library in libraries))
+        check_same(f"versions of {name}", *({loader_name(library)} for library in libraries))
+    print(len(texts), "text files are the same")
+
+
+def is_same_in_all_builds(path):
+    """Not a program or a library; nor a CMake package, which each build tool begins in its own way,
+    and which the test find_package uses.
+    """
+    with open(path, "rb") as file:
+        is_binary = file.read(8).startswith((b"\x7fELF", b"!<arch>"))
+    return not is_binary and path.suffix != ".cmake"
+
+
+TESTS = {"install": test_install, "same_trees": test_same_trees}
