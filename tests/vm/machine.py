@@ -13,7 +13,6 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import time
 
 import initramfs
@@ -40,7 +39,10 @@ class Run:
     time_limit: float = 600  # seconds; a machine that is busy otherwise is slow
     interactive: bool = False
     parameters: tuple = ()  # more of them for the kernel
-    count_instructions: bool = False  # the guest's clocks go on by 1 ns for each; one thread emulates them
+    count_instructions: bool = False  # the guest's clocks advance by 1 ns per instruction
+    # A thread of the host for each processor; else one thread emulates all. Only the first processor
+    # is online then: see _command_line.
+    parallel: bool = False
 
 
 @dataclasses.dataclass
@@ -114,7 +116,7 @@ def _command_line(kernel, run, scratch):
     console = "mon:stdio" if run.interactive else f"file:{scratch}/console"
     command = [
         emulator.program,
-        *("-accel", "tcg,thread=" + ("single" if run.count_instructions else "multi")),
+        *("-accel", "tcg,thread=" + ("multi" if run.parallel else "single")),
         *(("-icount", "shift=0,sleep=off") if run.count_instructions else ()),
         *emulator.machine,
         *("-smp", str(run.processors), "-m", str(run.memory)),
@@ -130,6 +132,11 @@ def _command_line(kernel, run, scratch):
     # stalled one.
     parameters = [f"console={emulator.console}", "panic=-1", "loglevel=5", "watchdog_thresh=60",
                   "rcupdate.rcu_cpu_stall_timeout=120", *emulator.parameters, *run.parameters]
+    if run.parallel:
+        # QEMU's parallel threads can keep a stale translation of an instruction that the kernel has
+        # patched. So the kernel boots, and a script loads modules, on one processor; the script sets
+        # the others online afterwards (parts.SHELL: start_processors).
+        parameters.append("maxcpus=1")
     return [*command, "-append", " ".join(parameters)]
 
 
@@ -151,10 +158,6 @@ class _Tail:
         self.follow()
         if self._file is not None:
             self._file.close()
-
-
-# How often a machine is started whose kernel dies before its first process.
-BOOTS = 3
 
 
 def _wait(process, run, tails):
@@ -201,17 +204,12 @@ def execute(kernel, run, scratch, write_output=None, write_errors=None):
     scratch = pathlib.Path(scratch)
     initramfs.make(scratch / "initramfs", kernel, run)
     start = time.monotonic()
-    for boots_left in reversed(range(BOOTS)):
-        tails = [
-            _Tail(scratch / name, write)
-            for name, write in (("output", write_output), ("errors", write_errors))
-            if write
-        ]
-        timed_out = _boot(kernel, run, scratch, tails)
-        if boots_left == 0 or not _died_early(scratch):
-            break
-        print(f"{kernel.name} died before its first process; once more:\n"
-              f"{_read(scratch / 'console')}", file=sys.stderr)
+    tails = [
+        _Tail(scratch / name, write)
+        for name, write in (("output", write_output), ("errors", write_errors))
+        if write
+    ]
+    timed_out = _boot(kernel, run, scratch, tails)
     seconds = time.monotonic() - start
     os.unlink(scratch / "initramfs")
     return _result(scratch, timed_out, seconds)
@@ -231,15 +229,6 @@ def _boot(kernel, run, scratch, tails):
     if process.returncode not in (0, -9):
         raise Problem(f"QEMU failed with {process.returncode}:\n{_read(scratch / 'qemu.log')}".rstrip())
     return timed_out
-
-
-def _died_early(scratch):
-    """Whether the kernel reported something and stopped before it ran anything of ours.
-
-    With several processors the emulator sometimes executes the breakpoint under which a kernel
-    changes its own code, as Linux does while it boots, after the breakpoint is gone.
-    """
-    return _read(scratch / "course") == "" and bool(find_splats(_read(scratch / "console")))
 
 
 def _result(scratch, timed_out, seconds):

@@ -9,6 +9,7 @@ import vm_case
 # What such a script begins with. `part TITLE COMMAND...` runs a part; `wait_until COMMAND...` waits
 # until the command succeeds. That it waits in vain is told after minutes, for a machine may be busy,
 # together with what there is then: who runs, what the kernel said, and what was sent to files.
+# `start_processors` sets all processors of a guest online that runs in parallel (machine.Run).
 SHELL = """
 part() {
     echo "part $1"
@@ -27,6 +28,11 @@ wait_until() {
             exit 1
         fi
         sleep 0.1
+    done
+}
+start_processors() {
+    for online in /sys/devices/system/cpu/cpu[1-9]/online; do
+        echo 1 > $online || exit
     done
 }
 describe() {

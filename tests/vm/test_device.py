@@ -315,6 +315,7 @@ class Device(loads.Case):
         })
 
 
+@vm_case.full_tier
 class DeviceBefore66(Device):
     """The same on an older kernel."""
 

@@ -296,6 +296,7 @@ class ByHand(Doctor):
         ), lines)
 
 
+@vm_case.full_tier
 class WithPage(Doctor):
     """On a kernel with a page of status bits, which a program reads, and with busybox alone."""
 

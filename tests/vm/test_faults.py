@@ -80,6 +80,7 @@ class Faults(vm_case.Case):
                 continue  # that process has just ended
 
 
+@vm_case.full_tier
 class Checkers(vm_case.Case):
     """Modules with faults that only kernels with checkers see."""
 

@@ -199,6 +199,7 @@ class FilesOfOthers(loads.OfTheModule, loads.Guest):
         self.assertTrue(any(re.match(rf"load:item +{COUNT_AT_ONCE} ", line) for line in lines), lines)
 
 
+@vm_case.full_tier
 class FilesOfUserEvents(FilesOfOthers):
     """The same of the kernel's own user_events, without the module and so without its device."""
 

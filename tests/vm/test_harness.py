@@ -231,50 +231,6 @@ class Splats(unittest.TestCase):
         self.assertEqual(find_splats(log), [])
 
 
-class Boots(Scratch):
-    """A kernel that dies before it runs anything of ours."""
-
-    PANIC = "[    1.3] Oops: int3: 0000 [#1] PREEMPT SMP NOPTI\n"
-
-    def run_on(self, *boots):
-        """Each boot is what it leaves in files. Returns the result, and how many there were."""
-        scratch = self.scratch / "run"
-        scratch.mkdir()
-        (scratch / "initramfs").touch()
-        left = list(boots)
-
-        def boot(*_):
-            for name, content in left.pop(0).items():
-                (scratch / name).write_text(content, encoding="utf-8")
-            return False
-
-        kernel = mock.Mock(architecture="amd64")
-        with mock.patch.object(machine, "_boot", boot), \
-                mock.patch.object(machine.initramfs, "make"), \
-                mock.patch.object(machine, "emulator_of"), \
-                mock.patch.object(machine, "print", create=True):
-            result = machine.execute(kernel, machine.Run(["true"]), scratch)
-        return result, len(boots) - len(left)
-
-    def test_is_booted_again(self):
-        result, boots = self.run_on(
-            {"console": self.PANIC, "course": ""},
-            {"console": "fine\n", "course": "release 6.12\nexit 0\nend\n"})
-        self.assertEqual(boots, 2)
-        self.assertIsNone(result.problem())
-        self.assertEqual(result.status, 0)
-
-    def test_is_given_up_at_last(self):
-        result, boots = self.run_on(*[{"console": self.PANIC, "course": ""}] * 5)
-        self.assertEqual(boots, 3)
-        self.assertIn("Oops: int3", result.problem())
-
-    def test_is_not_booted_again_when_it_dies_later(self):
-        result, boots = self.run_on(*[{"console": self.PANIC, "course": "release 6.12\n"}] * 3)
-        self.assertEqual(boots, 1)
-        self.assertIn("Oops: int3", result.problem())
-
-
 class Failures(unittest.TestCase):
     """What is shown of a guest that did not do what it was to do."""
 

@@ -285,12 +285,14 @@ class KernelProvider(parts.Case):
         self.part("unload")
 
 
+@vm_case.full_tier
 class KernelProviderBefore66(KernelProvider):
     """The same on an older kernel."""
 
     KERNEL = "debian-6.1"
 
 
+@vm_case.full_tier
 class SleepTwice(parts.Case):
     """One guest, whose two processors one thread emulates: their sleep is recorded twice."""
 

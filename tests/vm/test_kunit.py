@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The kernel's unit tests of what is pure in the module: they run in a kernel, which looks after
-memory and locks meanwhile."""
+"""The KUnit suites of the kernel module: functions of the module that need no device."""
 
 import re
 
@@ -39,14 +38,23 @@ def passed(log):
 class Units(vm_case.Case):
     """All of them, in the module."""
 
+    KERNEL = "user-events-6.12"
+
     def test_all_pass(self):
-        kernel = vm_case.kernel_or_skip("debug-6.12")
+        kernel = vm_case.kernel_or_skip(self.KERNEL)
         result = self.run_well(
             kernel, ["sh", "-c", RUN],
             files={"/eventlog.ko": vm_case.module_or_skip(kernel, "CONFIG_EVENTLOG_KUNIT_TEST=y"),
                    "/kunit.ko": str(kernel.modules / "kernel/lib/kunit/kunit.ko")},
         )
         self.assertEqual(passed(result.log), wanted())
+
+
+@vm_case.full_tier
+class UnitsUnderDebugging(Units):
+    """The same on a kernel that checks memory and locks."""
+
+    KERNEL = "debug-6.12"
 
 
 if __name__ == "__main__":

@@ -121,6 +121,7 @@ class Lanes(parts.Case):
         self.part("unload")
 
 
+@vm_case.full_tier
 class LanesBefore64(Lanes):
     """The same on an older kernel, of one processor."""
 

@@ -182,6 +182,7 @@ class Module(parts.Case):
         print(next(line for line in said if line.startswith(f"{self.CYCLES} cycles: ")))
 
 
+@vm_case.full_tier
 class ModuleBefore64(Module):
     """The same on a kernel that gives away numbers of events otherwise, and frees what files of
     theirs refer to: it is told to notice who reads that."""
@@ -192,6 +193,7 @@ class ModuleBefore64(Module):
     REMOVES = "N"
 
 
+@vm_case.full_tier
 class ModuleUnderDebugging(Module):
     """The same where the kernel looks after itself."""
 

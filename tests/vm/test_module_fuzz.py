@@ -12,6 +12,7 @@ import vm_case
 SCRIPT = parts.SHELL + r"""
 is_unloaded() { rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }
 insmod /eventlog.ko remove_idle=1 || exit
+start_processors
 part fuzz "$0" "$1"
 part unload wait_until is_unloaded
 """
@@ -36,6 +37,7 @@ class Fuzz(parts.Case):
             files={"/eventlog.ko": vm_case.module_or_skip(kernel), program: program},
             parameters=cls.PARAMETERS,
             processors=2,
+            parallel=True,
             time_limit=600 + 3 * int(seconds),
         )
 
@@ -52,6 +54,7 @@ class Fuzz(parts.Case):
         self.part("unload")
 
 
+@vm_case.full_tier
 class FuzzUnderDebugging(Fuzz):
     """The same where the kernel looks after itself."""
 

@@ -11,6 +11,7 @@ import vm_case
 SCRIPT = parts.SHELL + r"""
 is_unloaded() { rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }
 insmod /eventlog.ko remove_idle=1 || exit
+start_processors
 part listen "$0"
 part conserve "$1" "$3"
 part poison "$2"
@@ -41,6 +42,7 @@ class Rings(parts.Case):
                    **{program: program for program in programs}},
             parameters=cls.PARAMETERS,
             processors=2,
+            parallel=True,
         )
 
     def test_gives_whole_records_to_who_may_have_them(self):
@@ -66,6 +68,7 @@ class Rings(parts.Case):
         self.part("unload")
 
 
+@vm_case.full_tier
 class RingsBefore66(Rings):
     """The same on an older kernel, which is told to notice who uses memory that is not his."""
 
@@ -73,6 +76,7 @@ class RingsBefore66(Rings):
     PARAMETERS = ("preempt=full", "init_on_alloc=0", "slub_debug=FZP")
 
 
+@vm_case.full_tier
 class RingsUnderDebugging(Rings):
     """The same where the kernel looks after itself."""
 

@@ -84,6 +84,7 @@ def items(text):
     return [(int(fields[1]), int(fields[2]), fields[3]) for fields in found if fields]
 
 
+@vm_case.full_tier
 class Tools(vm_case.Case):
     """One guest, in which all tools record; what they have recorded is looked at here."""
 

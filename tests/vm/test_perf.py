@@ -323,10 +323,12 @@ class Perf(loads.Traced):
         self.assertEqual((told["overwritten"], told["lost"]), (missing, 0))
 
 
+@vm_case.full_tier
 class PerfOfTheModule(loads.OfTheModule, Perf):
     """The same of the kernel module's events."""
 
 
+@vm_case.full_tier
 class PerfBefore66(PerfOfTheModule):
     """On an older one."""
 

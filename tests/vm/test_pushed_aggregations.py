@@ -255,6 +255,7 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
         self.assertEqual(sum(line.startswith("eventlog-") for line in self.part("killed")), 1)
 
 
+@vm_case.full_tier
 class PushedAggregationsBefore66(PushedAggregations):
     """On an older kernel, which does not count what BPF programs miss."""
 

@@ -51,6 +51,7 @@ class PushedPredicates(parts.Case):
         self.assertLess(found["kept"], found["events"] * 9 // 10)
 
 
+@vm_case.full_tier
 class PushedPredicatesOfTheModule(PushedPredicates):
     """The same of the kernel module's events, on a kernel without user_events."""
 
@@ -61,6 +62,7 @@ class PushedPredicatesOfTheModule(PushedPredicates):
         return {"/eventlog.ko": vm_case.module_or_skip(kernel)}
 
 
+@vm_case.full_tier
 class PushedPredicatesBefore66(PushedPredicatesOfTheModule):
     """On an older one."""
 

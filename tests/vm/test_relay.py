@@ -75,12 +75,14 @@ class Relay(parts.Case):
         self.assertEqual(len(self.part("left", status=1)), 2)
 
 
+@vm_case.full_tier
 class RelayBefore64(Relay):
     """The same on an older kernel."""
 
     KERNEL = "debian-6.1"
 
 
+@vm_case.full_tier
 class RelayUnderDebugging(Relay):
     """The same where the kernel looks after itself."""
 
@@ -113,6 +115,7 @@ part nested "$0" nested
         print("\n".join(line for line in said if line.startswith("tried ")))
 
 
+@vm_case.full_tier
 class InTheMidstUnderDebugging(InTheMidst):
     """The same where the kernel looks after itself."""
 

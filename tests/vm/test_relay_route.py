@@ -262,6 +262,7 @@ class RelayRoute(loads.Case):
         })
 
 
+@vm_case.full_tier
 class RelayRouteBefore64(RelayRoute):
     """The same on an older kernel, of one processor."""
 
@@ -312,6 +313,7 @@ class WithTheKernel(parts.Case):
         self.part("unload")
 
 
+@vm_case.full_tier
 class WithTheKernelBefore64(WithTheKernel):
     """The same on an older kernel."""
 

@@ -73,6 +73,7 @@ class Stacks(loads.Guest):
         self.assertIn("add --via perf", "\n".join(self.part("elsewhere", 2)))
 
 
+@vm_case.full_tier
 class StacksOfTheModule(loads.OfTheModule, Stacks):
     """The same of the kernel module's events."""
 

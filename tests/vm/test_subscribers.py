@@ -175,12 +175,14 @@ class Subscribers(parts.Case):
         self.part("unload")
 
 
+@vm_case.full_tier
 class SubscribersBefore66(Subscribers):
     """The same on an older kernel."""
 
     KERNEL = "debian-6.1"
 
 
+@vm_case.full_tier
 class SubscribersUnderDebugging(Subscribers):
     """The same where the kernel looks after itself."""
 

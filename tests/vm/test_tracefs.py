@@ -194,6 +194,7 @@ class Tracefs(loads.Traced):
                         self.result.output)
 
 
+@vm_case.full_tier
 class TracefsOfTheModule(loads.OfTheModule, Tracefs):
     """The same of the kernel module's events."""
 

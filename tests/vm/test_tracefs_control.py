@@ -311,6 +311,7 @@ class TracefsControl(loads.Guest):
                          "the instance mine may not be used")
 
 
+@vm_case.full_tier
 class TracefsControlOfTheModule(loads.OfTheModule, TracefsControl):
     """The same of the kernel module's events, on a kernel that has probes."""
 

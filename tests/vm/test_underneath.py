@@ -174,6 +174,7 @@ class Underneath(loads.Guest):
                              (2 * loads.emitted(COUNT), 0))
 
 
+@vm_case.full_tier
 class UnderneathOfTheModule(loads.OfTheModule, Underneath):
     """The same of the kernel module's events."""
 

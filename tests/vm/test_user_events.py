@@ -20,9 +20,11 @@ class UserEvents(vm_case.Case):
     def test_address(self):
         self.follow("user-events-6.12", "user_events_address")
 
+    @vm_case.full_tier
     def test_address_under_debugging(self):
         self.follow("debug-6.12", "user_events_address")
 
+    @vm_case.full_tier
     def test_status_page(self):
         self.follow("status-page-6.1", "user_events_status_page")
 

@@ -55,6 +55,7 @@ class Limits(vm_case.Case):
         self.assertIn("perf buffer not large enough", self.result.kernel_log())
 
 
+@vm_case.full_tier
 class LimitsWithPage(Limits):
     """The same before Linux 6.4."""
 

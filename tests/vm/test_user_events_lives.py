@@ -197,6 +197,7 @@ class Rules(vm_case.Case):
         self.assertIn("ok: the status has neither bits nor their maximum", result.output)
 
 
+@vm_case.full_tier
 class LivesAmongWatchpoints(Lives):
     """The same where KCSAN stops one processor now and then to see whether another one races."""
 

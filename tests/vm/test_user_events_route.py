@@ -165,6 +165,7 @@ class Route(vm_case.Case):
         self.assertRegex(self.result.output, r"\nleft:\n$")
 
 
+@vm_case.full_tier
 class RouteUnderDebugging(Route):
     """The same where the kernel looks after itself."""
 

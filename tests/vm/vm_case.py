@@ -3,6 +3,7 @@
 
 Each test file is a program: it exits with 0, with 1 if a test failed, with 77 if all were skipped.
 The environment says where what they take into the guest lies: ELOG, EXAMPLES, PROGRAMS, TESTS.
+EVENTLOG_TEST_TIER=full selects the full tier: every class, and the long trials.
 """
 
 import os
@@ -17,11 +18,38 @@ import kernels
 from machine import Run, emulator_of, execute
 from paths import Problem, Unavailable
 
+IS_FULL = os.environ.get("EVENTLOG_TEST_TIER") == "full"
+
 # Tests of the harness itself run on the first of these that is there: the smallest boots fastest.
 PREFERRED = ("user-events-6.12", "debian-6.12", "debian-6.1", "status-page-6.1")
 
 # Lines of a guest that failed. Who reads of it may have a log that shows no more.
 SHOWN = 60
+
+
+def by_tier(quick, full):
+    """The size of a trial in the quick tier and in the full tier."""
+    return full if IS_FULL else quick
+
+
+def full_tier(tested):
+    """Marks a class or a test of the full tier. The quick tier does not load it, so that the test is
+    not counted as skipped. The mark does not extend to derived classes."""
+    tested.is_of_full_tier = True
+    return tested
+
+
+class _Loader(unittest.TestLoader):
+    """Loads the tests of the selected tier."""
+
+    def getTestCaseNames(self, testCaseClass):
+        names = super().getTestCaseNames(testCaseClass)
+        if IS_FULL:
+            return names
+        if "is_of_full_tier" in vars(testCaseClass):
+            return []
+        return [name for name in names
+                if not hasattr(getattr(testCaseClass, name), "is_of_full_tier")]
 
 
 def kernel_or_skip(name):
@@ -122,7 +150,7 @@ def text(result, path):
 
 
 def main():
-    result = unittest.main(exit=False, verbosity=2).result
+    result = unittest.main(exit=False, verbosity=2, testLoader=_Loader()).result
     for test, reason in result.skipped:
         print(f"skipped: {test}: {reason}")
     if not result.wasSuccessful():
