@@ -50,10 +50,10 @@ RECIPES = (
     ),
     Recipe(
         "user-events-6.12",
-        "user_events that set bits at an address",
+        "user_events that set bits at an address, and KUnit",
         "6.12",
         "linux-source-6.12",
-        ("base", "user-events", "tracing"),
+        ("base", "user-events", "tracing", "kunit"),
     ),
     Recipe(
         "status-page-6.1",
