@@ -9,7 +9,7 @@ import re
 import parts
 import vm_case
 
-THREADS, EVENTS = 4, 4000
+THREADS, EVENTS = 4, vm_case.by_tier(2000, 4000)
 
 # Each course records a program whose threads emit for some seconds, and changes something over and
 # over as long as it runs.

@@ -21,7 +21,7 @@ IS_LONG = COUNT_AT_ONCE > 100_000
 MEBIBYTES = 64 if IS_LONG else 8  # of a buffer of each way: nobody may lose any
 COUNT = 5_000
 # More than the smallest buffer of perf's takes before it is read.
-COUNT_OF_LOSSY = 20_000
+COUNT_OF_LOSSY = vm_case.by_tier(10_000, 20_000)
 
 # In front of it, which $ways elog record has.
 SCRIPT = loads.SHELL + rf"""

@@ -11,7 +11,7 @@ import parts
 import vm_case
 
 THREADS = 3
-COUNT = 20_000
+COUNT = vm_case.by_tier(6_000, 20_000)
 
 # What of the recorders stands still loses what their buffers do not take.
 SCRIPT = parts.SHELL + rf"""

@@ -105,8 +105,8 @@ class Module(parts.Case):
     """One guest, in which the module is loaded; what the script has tried is looked at here."""
 
     KERNEL = "debian-6.12"
-    SECONDS = 3
-    CYCLES = 100
+    SECONDS = vm_case.by_tier(2, 3)
+    CYCLES = vm_case.by_tier(20, 100)
     # What the kernel does not have.
     WITHOUT = []
     MODULES = ("brd",)

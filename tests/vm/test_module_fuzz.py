@@ -28,7 +28,7 @@ class Fuzz(parts.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        seconds = os.environ.get("EVENTLOG_TEST_FUZZ_SECONDS", "10")
+        seconds = os.environ.get("EVENTLOG_TEST_FUZZ_SECONDS", vm_case.by_tier("6", "10"))
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
         program = vm_case.built("PROGRAMS", "eventlog_fuzz")
         cls.result = cls.run_well(

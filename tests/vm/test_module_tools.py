@@ -11,7 +11,7 @@ import parts
 import vm_case
 from test_user_events_tools import histogram
 
-COUNT = 20_000
+COUNT = vm_case.by_tier(10_000, 20_000)
 COUNT_AS_TEXT = 3_000
 
 # For each tool a program of its own, which emits when the tool records: it waits for as long as

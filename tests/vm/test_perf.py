@@ -9,8 +9,7 @@ import loads
 import vm_case
 
 COUNT = loads.Case.COUNT
-# More than 256 KiB take of the smallest records.
-COUNT_OF_TOO_MANY = 20_000
+COUNT_OF_TOO_MANY = loads.COUNT_OF_TOO_MANY
 
 # Each recording runs the program, so that it has all of its events; on one CPU, where it matters which
 # are lost. A first one keeps the event.

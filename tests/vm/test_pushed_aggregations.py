@@ -12,12 +12,12 @@ import re
 import loads
 import vm_case
 
-COUNT = int(os.environ.get("EVENTLOG_TEST_AGGREGATIONS", "100"))
+COUNT = int(os.environ.get("EVENTLOG_TEST_AGGREGATIONS", vm_case.by_tier("30", "100")))
 SEED = os.environ.get("EVENTLOG_TEST_SEED", "1")
-EVENTS = 20_000
+EVENTS = vm_case.by_tier(5_000, 20_000)
 LEAST_KEYS = 128  # that the kernel's smallest histogram has room for
 FEW_KEYS = 10
-STOPS = 5
+STOPS = vm_case.by_tier(2, 5)
 EMITTERS = 3
 
 SCRIPT = loads.SHELL + rf"""

@@ -11,7 +11,7 @@ import re
 import parts
 import vm_case
 
-COUNT = int(os.environ.get("EVENTLOG_TEST_PREDICATES", "1000"))
+COUNT = int(os.environ.get("EVENTLOG_TEST_PREDICATES", vm_case.by_tier("300", "1000")))
 SEED = os.environ.get("EVENTLOG_TEST_SEED", "1")
 
 SCRIPT = parts.SHELL + """

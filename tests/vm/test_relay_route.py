@@ -11,8 +11,7 @@ import parts
 import vm_case
 
 COUNT = loads.Case.COUNT
-# More than two buffers of 128 KiB take of the smallest records.
-COUNT_OF_TOO_MANY = 20_000
+COUNT_OF_TOO_MANY = loads.COUNT_OF_TOO_MANY
 ROUNDS = 50
 EMITTERS = 3
 NMIS = 1000

@@ -85,8 +85,8 @@ class Subscribers(parts.Case):
     """One guest, in which subscribers come and go; what came of it is looked at here."""
 
     KERNEL = "debian-6.12"
-    COUNT = 20_000
-    CYCLES = 50
+    COUNT = vm_case.by_tier(5_000, 20_000)
+    CYCLES = vm_case.by_tier(20, 50)
     PARAMETERS = ("preempt=full",)
 
     @classmethod

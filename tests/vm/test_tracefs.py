@@ -11,8 +11,7 @@ import vm_case
 from test_module_tools import items
 
 COUNT = loads.Case.COUNT
-# More than two buffers of 128 KiB take of the smallest records.
-COUNT_OF_TOO_MANY = 20_000
+COUNT_OF_TOO_MANY = loads.COUNT_OF_TOO_MANY
 
 # A program for each recording.
 SCRIPT = loads.SHELL + rf"""

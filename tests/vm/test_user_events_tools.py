@@ -12,9 +12,9 @@ import loads
 import parts
 import vm_case
 
-COUNT = 100_000
+COUNT = vm_case.by_tier(15_000, 100_000)
 # More than fit into the smallest buffers.
-COUNT_OF_LOSSY = 20_000
+COUNT_OF_LOSSY = vm_case.by_tier(10_000, 20_000)
 # Of a text, so that the payload is as large as may be: before it come 16 bytes, behind it is its NUL.
 LARGEST = 4048 - 16 - 1
 
@@ -223,7 +223,7 @@ class Tools(vm_case.Case):
 
     KERNEL = "user-events-6.12"
     KEYS = "amount word"  # fields that can be counted by
-    COUNT_AS_TEXT = 20_000
+    COUNT_AS_TEXT = vm_case.by_tier(5_000, 20_000)
 
     @classmethod
     def setUpClass(cls):
