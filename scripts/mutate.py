@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "mutations"
 TIERS = ("quick", "full")
 # A fault may make a test wait for ever.
-TEST_SECONDS = 600
+TEST_SECONDS = 1800
 BUILD_SECONDS = 3600
 # The share of all mutations that a tier has to kill.
 REQUIRED = {"quick": 0.9, "full": 1.0}

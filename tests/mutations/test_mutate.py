@@ -102,7 +102,7 @@ class Judgement(unittest.TestCase):
     def test_counts_a_test_that_waits_for_ever(self):
         self.assertEqual(self.judged(b=None)[0], "killed by its time")
 
-    def test_tells_what_is_no_mutation(self):
+    def test_reports_what_is_no_mutation(self):
         self.assertEqual(self.judged(b_test=False), ("does not build", []))
         self.assertEqual(self.judged(apply=False), ("does not apply", []))
 
