@@ -32,8 +32,8 @@ void register_loops();
 /// In bursts, with pauses in which a listener can catch up: what writes records.
 void register_bursts();
 
-/// Touches all memory that the bursts write to, on the CPU on which they will.
-void warm_up_bursts();
+/// Touches all memory that the bursts write to, on the CPU on which they will; some of it if quick.
+void warm_up_bursts(bool quick);
 
 /// The processes that listen to the enabled and the dropped emit, from before the first benchmark
 /// to behind the last.

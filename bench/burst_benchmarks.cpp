@@ -21,6 +21,7 @@ constexpr std::size_t padded_record_size = 64;
 
 // Twice through all buffers.
 constexpr std::uint64_t bursts_to_warm_up = 128;
+constexpr std::uint64_t quick_bursts_to_warm_up = 2;
 
 std::uint64_t emitted_heard = 0;
 std::uint64_t emitted_dropped = 0;
@@ -121,10 +122,10 @@ void register_burst(const char* name, void (*run)(benchmark::State&)) {
 }
 
 template <class Measured>
-void warm_up() {
+void warm_up(std::uint64_t bursts, std::chrono::nanoseconds pause_before) {
     const Measured measured;
-    for (std::uint64_t i = 0; i < bursts_to_warm_up; ++i) {
-        compute_for(Measured::pause_before);
+    for (std::uint64_t i = 0; i < bursts; ++i) {
+        compute_for(pause_before);
         static_cast<void>(run_burst(measured));
         Measured::count(burst);
     }
@@ -166,12 +167,14 @@ void register_bursts() {
     register_burst(name::dropped, run_bursts<emit_dropped>);
 }
 
-void warm_up_bursts() {
-    warm_up<emit_enabled>();
-    warm_up<emit_dropped>();
+void warm_up_bursts(bool quick) {
+    const std::uint64_t bursts = quick ? quick_bursts_to_warm_up : bursts_to_warm_up;
+    warm_up<emit_enabled>(bursts, emit_enabled::pause_before);
+    warm_up<emit_dropped>(bursts, emit_dropped::pause_before);
 #if BENCH_HAS_RSEQ_FLOOR
+    // The floor has no reader that needs pauses. Its whole ring is checked at the end.
     if (rseq_floor::available()) {
-        warm_up<write_floor>();
+        warm_up<write_floor>(bursts_to_warm_up, std::chrono::nanoseconds{0});
     }
 #endif
 }

@@ -29,12 +29,15 @@ import subprocess
 import sys
 import tempfile
 
+from figures import Problem
+
 INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "sdk/include"
 
-EVENTS = 50
+EVENTS, QUICK_EVENTS = 50, 2
 FIELDS = 16
 TARGET = 3.0  # emitted_vs_empty, at most
 ROUNDS = 9
+COMPILERS = ["g++", "clang++"]
 
 # Each type twice, a quarter texts, in an order of its own for each event: what compilers remember
 # of one event's types must not help with the next one's.
@@ -72,8 +75,8 @@ def types_of(event):
     return random.Random(event).sample(TYPES, FIELDS)
 
 
-def write_events():
-    for event in range(EVENTS):
+def write_events(events):
+    for event in range(events):
         yield f"struct event_{event} {{"
         yield from (f"    {name} field_{field};" for field, name in enumerate(types_of(event)))
         yield "};"
@@ -89,12 +92,12 @@ def write_function(event):
     yield "}"
 
 
-def write_unit(form, headers):
+def write_unit(form, headers, events=EVENTS):
     yield from (f"#include <{header}>" for header in headers)
     if form != "without":
         yield "#include <eventlog/eventlog.hpp>"
-    yield from write_events()
-    names = ", ".join(f"event_{event}" for event in range(EVENTS))
+    yield from write_events(events)
+    names = ", ".join(f"event_{event}" for event in range(events))
     if form in ("declared", "emitted"):
         yield f'using provider = eventlog::provider<"measured", {names}>;'
     if form == "emitted":
@@ -105,7 +108,7 @@ def write_unit(form, headers):
         yield "};"
     if form == "declared":
         yield "auto published() { return provider::status().code; }"
-    for event in range(EVENTS):
+    for event in range(events):
         yield from write_function(event)
 
 
@@ -118,7 +121,7 @@ def compile_once(compiler, include, source):
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if result.returncode != 0:
-        sys.exit(f"compile_time.py: {compiler} cannot compile {source.name}. See above.")
+        raise Problem(f"{compiler} cannot compile {source.name}. See above.")
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
@@ -139,7 +142,7 @@ def compare(seconds):
     }
 
 
-def report(compiler, seconds, ratios):
+def report(compiler, seconds, ratios, events):
     print(f"{compiler:<25} {'median ms':>9}   {'spread':>6}")
     for form in FORMS:
         median = statistics.median(seconds[form])
@@ -153,20 +156,22 @@ def report(compiler, seconds, ratios):
     each = statistics.median(
         emitted - header for emitted, header in zip(seconds["emitted"], seconds["empty"])
     )
-    print(f"{'ms for each field':<25} {1000 * each / EVENTS / FIELDS:>9.2f}\n")
+    print(f"{'ms for each field':<25} {1000 * each / events / FIELDS:>9.2f}\n")
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("compilers", nargs="*", metavar="COMPILER", default=["g++", "clang++"])
+    parser.add_argument("compilers", nargs="*", metavar="COMPILER", default=COMPILERS)
     parser.add_argument("--json", metavar="FILE", help="write the ratios to FILE")
     parser.add_argument(
         "--include", metavar="FOLDER", type=pathlib.Path, default=INCLUDE,
         help="where eventlog/eventlog.hpp is (default: here), to compare another version",
     )  # fmt: skip
-    parser.add_argument("--quick", action="store_true", help="one round: shows that it runs")
+    parser.add_argument(
+        "--quick", action="store_true", help="one round of a small unit: shows that it runs"
+    )
     arguments = parser.parse_args()
     if not (arguments.include / "eventlog/eventlog.hpp").is_file():
         parser.error(f"there is no eventlog/eventlog.hpp in {arguments.include}.")
@@ -180,15 +185,19 @@ def main():
     arguments = parse_arguments()
     results = {}
     rounds = 1 if arguments.quick else ROUNDS + 1
+    events = QUICK_EVENTS if arguments.quick else EVENTS
     with tempfile.TemporaryDirectory(prefix="eventlog-compile-time-") as directory:
         headers = standard_headers(arguments.include)
         sources = {form: pathlib.Path(directory, f"{form}.cpp") for form in FORMS}
         for form, source in sources.items():
-            source.write_text("\n".join(write_unit(form, headers)) + "\n", encoding="utf-8")
+            source.write_text("\n".join(write_unit(form, headers, events)) + "\n", encoding="utf-8")
         for compiler in arguments.compilers:
-            seconds = measure(compiler, arguments.include, sources, rounds)
+            try:
+                seconds = measure(compiler, arguments.include, sources, rounds)
+            except Problem as problem:
+                sys.exit(f"compile_time.py: {problem}")
             ratios = compare(seconds)
-            report(compiler, seconds, ratios)
+            report(compiler, seconds, ratios, events)
             # Names as in the other benchmark's file: the two can be put together.
             results |= {f"compile_{name}.{compiler}": ratio for name, ratio in ratios.items()}
     if arguments.json:

@@ -60,7 +60,7 @@ void measure(const options& chosen, const std::filesystem::path& directory) {
     register_bursts();
     listeners audience(chosen, directory);
     stay_on_one_cpu();
-    warm_up_bursts();
+    warm_up_bursts(chosen.quick);
     collecting_reporter reporter;
     if (benchmark::RunSpecifiedBenchmarks(&reporter) == 0) {
         throw failure("No benchmark has such a name. See --benchmark_list_tests.");

@@ -18,13 +18,13 @@ import time
 from figures import explain, make_parser, measure
 from steady_load import STEADY_RATE, SteadyBench
 
-SECONDS, QUICK_SECONDS = 60, 0.5
-SEARCH_SECONDS, QUICK_SEARCH_SECONDS = 5, 0.25
+SECONDS, QUICK_SECONDS = 60, 0.05
+SEARCH_SECONDS, QUICK_SEARCH_SECONDS = 5, 0.05
 SEARCH_STEPS, QUICK_SEARCH_STEPS = 12, 1
 # What the load has to emit of what it is asked for, as part of it.
 REACHED = 0.98
 LOW_RATE = 100  # in a second
-LOW_RATE_EVENTS, QUICK_LOW_RATE_EVENTS = 400, 20
+LOW_RATE_EVENTS, QUICK_LOW_RATE_EVENTS = 400, 10
 
 
 def seconds_since(text):

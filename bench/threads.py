@@ -11,11 +11,11 @@ import statistics
 from figures import (Bench, Bursts, Problem, explain, make_parser, measure, median_and_spread,
                      warn_of_loss)
 
-ROUNDS, QUICK_ROUNDS = 201, 3
+ROUNDS, QUICK_ROUNDS = 201, 2
 # Twice through all buffers.
 WARM_UP, QUICK_WARM_UP = 128, 2
 # With and without the fifteen, and how many bursts of each event in between.
-CYCLES, QUICK_CYCLES = 15, 2
+CYCLES, QUICK_CYCLES = 15, 1
 BURSTS_OF_CYCLE, QUICK_BURSTS_OF_CYCLE = 9, 2
 # Through all buffers of a subscription of the default size on one CPU, 4 MiB with 64 bytes for each
 # event, and a few more: pages that are written to for the first time are not what is measured.
