@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""The areas of the benchmarks that compare two trees. Each measures pairs of short runs, one of
+each tree, and of each figure less is better."""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+
+import compile_time
+import reading
+from figures import Problem, Run, run
+from steady_load import STEADY_RATE, SteadyBench
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+@dataclasses.dataclass
+class Tree:
+    """Sources, and what was built of them."""
+    name: str
+    root: pathlib.Path
+    programs: pathlib.Path | None = None
+    elog: pathlib.Path | None = None
+
+
+@dataclasses.dataclass
+class Sample:
+    """What one run of one tree has measured."""
+    figures: dict = dataclasses.field(default_factory=dict)
+    lost: int = 0
+    attempted: int = 0  # events; 0: the area emits none that could get lost
+
+
+class Area:
+    """Measures pairs in a folder in memory."""
+    needs_programs = True
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def measure_pair(self, order):
+        """Returns {name of tree: Sample}; the trees run in this order."""
+        return {tree.name: self.measure_one(tree) for tree in order}
+
+    def measure_one(self, tree):
+        raise NotImplementedError
+
+
+# Emitting ----------------------------------------------------------------------------------------
+
+# A run takes some six seconds, of which three fill all buffers once.
+REPETITIONS = 101
+# What a benchmark's batches run beside: its figure is a ratio to that, within the run.
+PEERS = {
+    "emit_disabled": "disabled_vs_branch",
+    "emit_disabled_costly": "disabled_costly_vs_branch",
+    "emit_disabled_lazy": "disabled_lazy_vs_branch",
+    "emit_enabled": "enabled_vs_rseq_floor",
+}
+COUNTED_EVENTS = 200_000
+
+
+def figures_of_repetitions(content):
+    """Of a file that Google Benchmark has written: medians of the ratios to the peer, where a
+    benchmark has one, and of nanoseconds elsewhere."""
+    times, ratios = {}, {}
+    for each in content["benchmarks"]:
+        if each["run_type"] != "iteration":
+            continue
+        name = each["run_name"].split("/")[0]
+        times.setdefault(name, []).append(each["real_time"])
+        if "ratio_of_pair" in each:
+            ratios.setdefault(name, []).append(each["ratio_of_pair"])
+    figures = {}
+    for name, values in sorted(times.items()):
+        if name in ratios:
+            figures[PEERS[name]] = statistics.median(ratios[name])
+        else:
+            figures[f"{name}_ns"] = statistics.median(values)
+    return figures
+
+
+def loss_of_table(said):
+    """How many events of emit_enabled eventlog_bench has lost, and of how many."""
+    found = re.search(r"^emit_enabled .* (\d+) of (\d+) \(", said, re.M)
+    if not found:
+        raise Problem("eventlog_bench shows no line of emit_enabled with its lost events.")
+    return int(found.group(1)), int(found.group(2))
+
+
+def count_of_perf(text):
+    """The number in what `perf stat -x ,` has written; None where there is no such counter."""
+    found = re.search(r"^(\d+),[^,]*,instructions", text, re.M)
+    return int(found.group(1)) if found else None
+
+
+class Emit(Area):
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.counts_instructions = self.count_instructions(["true"], os.environ) is not None
+        if not self.counts_instructions:
+            print("Instructions are not counted: `perf stat -e instructions:u` counts none here. "
+                  "The figures are times.")
+
+    def count_instructions(self, words, environment):
+        path = self.folder / "perf"
+        try:
+            run("perf", "stat", "-x", ",", "-e", "instructions:u", "-o", path, *words,
+                env=environment)
+        except (FileNotFoundError, Problem):
+            return None
+        return count_of_perf(path.read_text("utf-8"))
+
+    def instructions_of_an_event(self, tree):
+        """Of user space, to emit what a single subscription keeps: the difference of two runs, whose
+        starts are alike."""
+        environment = dict(os.environ, EVENTLOG_DIR=str(self.folder / "eventlog"))
+        run(tree.elog, "start", "against", "--overwrite", "--wait", "-e", "load:*", env=environment)
+        try:
+            counts = [self.count_instructions(
+                [tree.programs / "reading_load", str(events), str(STEADY_RATE), "1"], environment)
+                for events in (COUNTED_EVENTS, 2 * COUNTED_EVENTS)]
+        finally:
+            run(tree.elog, "stop", "against", env=environment)
+        if None in counts:
+            raise Problem("perf stat counts no instructions of reading_load.")
+        return (counts[1] - counts[0]) / COUNTED_EVENTS
+
+    def run_eventlog_bench(self, tree, path):
+        """Returns its table. It has files and processes of its own, which it removes when it is
+        asked to end, not when it is killed."""
+        words = [tree.programs / "eventlog_bench", "--elog", tree.elog, "--benchmark_filter=^emit_",
+                 f"--benchmark_repetitions={REPETITIONS}", f"--benchmark_out={path}"]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            try:
+                said, errors = process.communicate()
+            except BaseException:
+                process.terminate()
+                raise
+        if process.returncode != 0:
+            raise Problem(f"eventlog_bench of {tree.name} has failed: {errors.strip()}")
+        return said
+
+    def measure_one(self, tree):
+        path = self.folder / "repetitions.json"
+        said = self.run_eventlog_bench(tree, path)
+        sample = Sample(figures_of_repetitions(json.loads(path.read_text("utf-8"))),
+                        *loss_of_table(said))
+        if self.counts_instructions:
+            sample.figures["enabled_instructions"] = self.instructions_of_an_event(tree)
+        return sample
+
+
+# Reading -----------------------------------------------------------------------------------------
+
+EVENTS = 1_000_000
+
+
+class Reading(Area):
+    """Processor time for each event; of each command the trees run one right after the other."""
+
+    def measure_pair(self, order):
+        samples, paths = {}, {}
+        for tree in order:
+            samples[tree.name], paths[tree.name] = self.record(tree)
+        cpu = max(os.sched_getaffinity(0))
+        for name, words, _ in reading.COMMANDS:
+            for tree in order:
+                sample = samples[tree.name]
+                taken = Run([tree.elog, *words, paths[tree.name]], cpu).wait().cpu_seconds
+                sample.figures[f"{name}_ns"] = 1e9 * taken / (sample.attempted - sample.lost)
+        for path in paths.values():
+            path.unlink()
+        return samples
+
+    def record(self, tree):
+        folder = self.folder / tree.name
+        folder.mkdir(exist_ok=True)
+        bench = SteadyBench(
+            argparse.Namespace(quick=False, elog=tree.elog, programs=tree.programs), folder)
+        recorder, _ = bench.record("recording", EVENTS, STEADY_RATE, 1)
+        figures = {"record_ns": 1e9 * recorder.run.cpu_seconds / recorder.read}
+        return Sample(figures, recorder.lost, recorder.read + recorder.lost), recorder.path
+
+
+# Compiling ---------------------------------------------------------------------------------------
+
+
+class Compile(Area):
+    """Processor time of compilers; of each form the trees' headers take turns."""
+    needs_programs = False
+    forms = ("empty", "emitted")
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        for compiler in compile_time.COMPILERS:
+            if shutil.which(compiler) is None:
+                raise Problem(f"There is no compiler {compiler}. Install it.")
+        self.sources = {form: folder / f"{form}.cpp" for form in self.forms}
+        for form, source in self.sources.items():
+            source.write_text("\n".join(compile_time.write_unit(form, [])) + "\n", "utf-8")
+
+    def measure_pair(self, order):
+        samples = {tree.name: Sample() for tree in order}
+        for compiler in compile_time.COMPILERS:
+            for form, source in self.sources.items():
+                for tree in order:
+                    taken = compile_time.compile_once(compiler, tree.root / "sdk/include", source)
+                    samples[tree.name].figures[f"{form}_ms.{compiler}"] = 1e3 * taken
+        return samples
+
+
+# Memory ------------------------------------------------------------------------------------------
+
+
+class Memory(Area):
+    def measure_one(self, tree):
+        path = self.folder / "memory.json"
+        run(sys.executable, "-B", HERE / "memory.py", "--quick", "--json", path, "--elog",
+            tree.elog, "--programs", tree.programs)
+        figures = json.loads(path.read_text("utf-8"))
+        # Of an idle application's threads there are none, and none has no ratio.
+        del figures["idle_application_threads"]
+        return Sample(figures)
+
+
+AREAS = {"emit": Emit, "reading": Reading, "compile": Compile, "memory": Memory}
