@@ -4,8 +4,14 @@
 
 usage: run.py MODEL     ring, shared_ring, wake: must hold in every state, within the bounds below
        run.py faults    each seeded fault must be found, or the models prove nothing
+
+A run that has passed is remembered below ~/.cache/eventlog (XDG_CACHE_HOME) until anything that it
+depends on changes. With EVENTLOG_TEST_TIER=full every run is made.
 """
 
+import functools
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -110,6 +116,66 @@ def need(folder, *command):
         sys.exit(f"{' '.join(command)} failed:\n{output}")
 
 
+@functools.cache
+def inputs():
+    """All that decides what a run finds, but for what is run: models, this program, its tools."""
+    digest = hashlib.sha256()
+    for name in sorted(os.listdir(FOLDER)):
+        if name.endswith((".pml", ".py")):
+            with open(os.path.join(FOLDER, name), "rb") as file:
+                content = file.read()
+            digest.update(f"{name} {len(content)}\n".encode() + content)
+    for tool in (("spin", "-V"), ("gcc", "--version")):
+        digest.update(" ".join(run(FOLDER, *tool)[1].split()).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def place_of_pass(*what):
+    """The file that is there if this run has passed before."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    key = hashlib.sha256(json.dumps([inputs(), *what]).encode()).hexdigest()
+    return os.path.join(cache, "eventlog", "models", key)
+
+
+def remembered_pass(place):
+    """What was printed when the run passed, or None."""
+    if os.environ.get("EVENTLOG_TEST_TIER") == "full":
+        return None
+    try:
+        with open(place, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def remember_pass(place, result):
+    """Where nothing can be written, the next run is made again."""
+    try:
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        unfinished = f"{place}.{os.getpid()}"
+        with open(unfinished, "w", encoding="utf-8") as file:
+            file.write(result)
+        os.replace(unfinished, place)
+    except OSError:
+        pass
+
+
+def passes(what, make_run):
+    """Whether a run passes, or has before. make_run returns that, its result and what led to it."""
+    place = place_of_pass(*what)
+    remembered = remembered_pass(place)
+    if remembered is not None:
+        print(f"ok, remembered: {remembered}", flush=True)
+        return True
+    passed, result, details = make_run(*what)
+    print(f"{'ok' if passed else 'FAILED'}: {result}", flush=True)
+    if passed:
+        remember_pass(place, result)
+    else:
+        print(details)
+    return passed
+
+
 def compile_checker(folder, *options):
     """A checker is thousands of lines of C, and the same until its model changes: ccache knows it."""
     cache = ["ccache"] if shutil.which("ccache") else []
@@ -156,31 +222,19 @@ def is_exhaustive(output):
 def check(model, title, definitions):
     begin = time.monotonic()
     output, trail = explore(model, definitions)
-    passed = is_exhaustive(output)
-    print(
-        f"{'ok' if passed else 'FAILED'}: {model}: {title}: "
-        f"{count(output, 'states, stored')} states, "
-        f"{count(output, 'transitions')} transitions, {time.monotonic() - begin:.1f} s",
-        flush=True,
+    result = (
+        f"{model}: {title}: {count(output, 'states, stored')} states, "
+        f"{count(output, 'transitions')} transitions, {time.monotonic() - begin:.1f} s"
     )
-    if not passed:
-        print(output, trail[-20000:], sep="\n")
-    return passed
+    return is_exhaustive(output), result, f"{output}\n{trail[-20000:]}"
 
 
 def check_fault(model, fault, definitions, complaint):
     # It stops where it has found the fault: to optimise the checker would take longer.
     output, _ = explore(model, (fault, *definitions), "-O0")
     found = re.search(r"^pan:\d+: (.*)", output, re.MULTILINE)
-    passed = found is not None and complaint in found[1]
-    print(
-        f"{'ok' if passed else 'FAILED'}: {model} with {fault}: "
-        + (found[1] if found else "the checker has not found it"),
-        flush=True,
-    )
-    if not passed:
-        print(output)
-    return passed
+    result = f"{model} with {fault}: {found[1] if found else 'the checker has not found it'}"
+    return found is not None and complaint in found[1], result, output
 
 
 def main():
@@ -190,9 +244,9 @@ def main():
         if shutil.which(tool) is None:
             sys.exit(f"There is no {tool}. Install it with: ./dev setup")
     if sys.argv[1] == "faults":
-        results = [check_fault(*fault) for fault in FAULTS]
+        results = [passes(fault, check_fault) for fault in FAULTS]
     else:
-        results = [check(sys.argv[1], *each) for each in RUNS[sys.argv[1]]]
+        results = [passes((sys.argv[1], *each), check) for each in RUNS[sys.argv[1]]]
     sys.exit(0 if all(results) else 1)
 
 
