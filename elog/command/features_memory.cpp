@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -105,25 +106,46 @@ feature find_futex() {
             "Let the sandbox allow futex. Until then readers look every 10 ms."};
 }
 
+constexpr const char* slower = "Until then reading the time takes longer.";
+
+/// What EVENTLOG_TSC has changed; nothing if it has no effect.
+std::optional<feature> find_chosen_clock(core::counter_choice choice,
+                                         const core::counter_facts& facts) {
+    const bool is_counter = core::clock_for(choice, facts) == EVENTLOG_CLOCK_TSC;
+    if (choice == core::counter_choice::invalid) {
+        return feature{"clock", offer::limited,
+                       fmt::format("{}: EVENTLOG_TSC is neither on, off nor auto",
+                                   is_counter ? "tsc" : "monotonic"),
+                       "Set EVENTLOG_TSC to on, off or auto. Until then it counts as auto."};
+    }
+    if (choice == core::counter_choice::off) {
+        return feature{"clock", offer::limited, "monotonic: EVENTLOG_TSC=off forbids the tsc",
+                       fmt::format("Unset EVENTLOG_TSC. {}", slower)};
+    }
+    if (is_counter && (!facts.is_steady || !facts.is_trusted)) {
+        return feature{"clock", offer::limited,
+                       facts.is_steady ? "tsc: by EVENTLOG_TSC=on, the kernel does not offer it"
+                                       : "tsc: by EVENTLOG_TSC=on, its rate may change",
+                       "Unset EVENTLOG_TSC if times are wrong or out of order."};
+    }
+    return std::nullopt;
+}
+
 feature find_clock() {
-    if (core::best_clock() == EVENTLOG_CLOCK_TSC) {
+    const core::counter_choice choice = core::chosen_counter();
+    const core::counter_facts facts = core::examine_counter();
+    if (const std::optional<feature> chosen = find_chosen_clock(choice, facts)) {
+        return *chosen;
+    }
+    if (core::clock_for(choice, facts) == EVENTLOG_CLOCK_TSC) {
         return {"clock", offer::yes, "tsc: at a constant rate, the same on all CPUs", {}};
     }
-    if (core::is_counter_forbidden()) {
-        return {"clock", offer::limited, "monotonic: EVENTLOG_TSC=off forbids the tsc",
-                "Unset EVENTLOG_TSC. Until then reading the time takes longer."};
-    }
-    constexpr const char* sources =
-        "/sys/devices/system/clocksource/clocksource0/available_clocksource";
-    const std::string known = read_if_possible(sources, 256).value_or("");
-    if (known.find("tsc") == std::string::npos) {
+    if (!facts.is_trusted) {
         return {"clock", offer::limited, "monotonic: the kernel does not offer the tsc",
-                "The kernel's log says why (dmesg | grep -i tsc). Until then reading the time "
-                "takes longer."};
+                fmt::format("The kernel's log says why (dmesg | grep -i tsc). {}", slower)};
     }
     return {"clock", offer::limited, "monotonic: the processor's tsc has no constant rate",
-            "Take a processor or a virtual machine with an invariant tsc. Until then reading the "
-            "time takes longer."};
+            fmt::format("Take a processor or a virtual machine with an invariant tsc. {}", slower)};
 }
 
 feature find_cpus() {

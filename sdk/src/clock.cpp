@@ -5,9 +5,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdlib>
-#include <cstring>
+#include <string_view>
 
 #include "own_clock.hpp"
 #include "unique_fd.hpp"
@@ -29,9 +31,9 @@ std::uint64_t nanoseconds(clockid_t clock) noexcept {
 
 #if defined(__x86_64__)
 
-constexpr const char* name_of_counter = "tsc";
+constexpr bool has_counter = true;
+constexpr std::string_view counter_name = "tsc";
 
-/// The processor promises a constant rate in all its states ...
 bool has_steady_counter() noexcept {
     unsigned eax = 0;
     unsigned ebx = 0;
@@ -42,7 +44,8 @@ bool has_steady_counter() noexcept {
 
 #elif defined(__aarch64__)
 
-constexpr const char* name_of_counter = "arch_sys_counter";
+constexpr bool has_counter = true;
+constexpr std::string_view counter_name = "arch_sys_counter";
 
 /// The architecture promises a constant rate, the same counter on all CPUs, and that programs may
 /// read it. (Where a processor breaks the promise, the kernel reads it for them.)
@@ -50,36 +53,62 @@ constexpr bool has_steady_counter() noexcept {
     return true;
 }
 
+#else
+
+constexpr bool has_counter = false;
+constexpr std::string_view counter_name = "none";
+
+constexpr bool has_steady_counter() noexcept {
+    return false;
+}
+
 #endif
 
-#if defined(__x86_64__) || defined(__aarch64__)
-
-/// ... and the kernel has found it to be the same on all CPUs: else it drops it from its list.
-bool kernel_trusts_counter() noexcept {
+/// The kernel drops a counter from this list that it finds to differ between CPUs.
+bool kernel_offers_counter() noexcept {
     const unique_fd file(
         ::open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
                O_RDONLY | O_CLOEXEC));
     std::array<char, 256> text{};
-    return file && ::read(file.get(), text.data(), text.size() - 1) > 0 &&
-           std::strstr(text.data(), name_of_counter) != nullptr;
+    const ssize_t size = file ? ::read(file.get(), text.data(), text.size()) : -1;
+    return size > 0 && offers_counter({text.data(), static_cast<std::size_t>(size)});
 }
-
-#endif
 
 }  // namespace
 
-bool is_counter_forbidden() noexcept {
-    const char* choice = ::secure_getenv("EVENTLOG_TSC");
-    return choice != nullptr && std::strcmp(choice, "off") == 0;
+counter_choice counter_choice_of(std::string_view value) noexcept {
+    if (value.empty() || value == "auto") {
+        return counter_choice::automatic;
+    }
+    if (value == "on") {
+        return counter_choice::on;
+    }
+    return value == "off" ? counter_choice::off : counter_choice::invalid;
+}
+
+counter_choice chosen_counter() noexcept {
+    const char* value = ::secure_getenv("EVENTLOG_TSC");
+    return value == nullptr ? counter_choice::automatic : counter_choice_of(value);
+}
+
+bool offers_counter(std::string_view clock_sources) noexcept {
+    constexpr std::string_view separators = " \n";
+    while (!clock_sources.empty()) {
+        const std::size_t end = clock_sources.find_first_of(separators);
+        if (clock_sources.substr(0, end) == counter_name) {
+            return true;
+        }
+        clock_sources.remove_prefix(std::min(end, clock_sources.size() - 1) + 1);
+    }
+    return false;
+}
+
+counter_facts examine_counter() noexcept {
+    return {has_counter, has_steady_counter(), has_counter && kernel_offers_counter()};
 }
 
 eventlog_clock best_clock() noexcept {
-#if defined(__x86_64__) || defined(__aarch64__)
-    if (!is_counter_forbidden() && has_steady_counter() && kernel_trusts_counter()) {
-        return EVENTLOG_CLOCK_TSC;
-    }
-#endif
-    return EVENTLOG_CLOCK_MONOTONIC;
+    return clock_for(chosen_counter(), examine_counter());
 }
 
 std::uint64_t read_clock(std::uint32_t clock) noexcept {

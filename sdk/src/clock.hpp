@@ -6,13 +6,41 @@
 #include <linux/eventlog.h>
 
 #include <cstdint>
+#include <string_view>
 
 namespace eventlog::core {
 
-/// Whether EVENTLOG_TSC=off forbids subscriptions to take the processor's counter.
-[[nodiscard]] bool is_counter_forbidden() noexcept;
+/// The value of EVENTLOG_TSC. `invalid` has the effect of `automatic`.
+enum class counter_choice { automatic, on, off, invalid };
 
-/// The cheapest clock that is the same on all CPUs and never stands still.
+[[nodiscard]] counter_choice counter_choice_of(std::string_view value) noexcept;
+
+/// From the environment; `automatic` if it is unset, or the program is setuid or the like.
+[[nodiscard]] counter_choice chosen_counter() noexcept;
+
+/// What decides whether the processor's counter is a clock.
+struct counter_facts {
+    bool is_readable = false;  // there is one, and programs may read it
+    bool is_steady = false;    // the processor promises a constant rate in all its states
+    bool is_trusted = false;   // the kernel offers it as a clock source: the same on all CPUs
+};
+
+[[nodiscard]] counter_facts examine_counter() noexcept;
+
+/// Whether a list of the kernel's, separated by white space, names the counter of this processor.
+[[nodiscard]] bool offers_counter(std::string_view clock_sources) noexcept;
+
+/// `on` requires only that the counter can be read; the default requires all of the facts.
+[[nodiscard]] constexpr eventlog_clock clock_for(counter_choice choice,
+                                                 const counter_facts& facts) noexcept {
+    const bool is_good = facts.is_steady && facts.is_trusted;
+    const bool is_taken =
+        choice != counter_choice::off && (is_good || choice == counter_choice::on);
+    return facts.is_readable && is_taken ? EVENTLOG_CLOCK_TSC : EVENTLOG_CLOCK_MONOTONIC;
+}
+
+/// The clock of new subscriptions: the cheapest that is the same on all CPUs and never stands
+/// still, unless EVENTLOG_TSC decides otherwise.
 [[nodiscard]] eventlog_clock best_clock() noexcept;
 
 /// That clock now; with own_clock_bit the program's own. Async-signal-safe.

@@ -98,8 +98,10 @@ class WithoutCounter(Clock):
 
     def test_counter_is_taken_unless_it_is_turned_off(self):
         self.assertEqual(self.clock_of_features(), "monotonic")
-        self.environment["EVENTLOG_TSC"] = "on"
+        self.environment["EVENTLOG_TSC"] = "auto"
         self.assertIn(self.clock_of_features(), ("tsc", "monotonic"))
+        self.environment["EVENTLOG_TSC"] = "on"
+        self.assertEqual(self.clock_of_features(), "tsc")
 
     def clock_of_features(self):
         found = json.loads(self.run_elog("features", "--json").stdout)["features"]

@@ -86,6 +86,14 @@ class Features(harness.Case):
         self.assertEqual(clock["state"], "limited")
         self.assertIn("EVENTLOG_TSC", clock["remedy"])
 
+    def test_a_clock_that_cannot_be_chosen_is_told(self):
+        usual = self.find()["clock"]["value"].split(":")[0]
+        self.environment["EVENTLOG_TSC"] = "perhaps"
+        clock = self.find()["clock"]
+        self.assertEqual(clock["state"], "limited")
+        self.assertEqual(clock["value"], f"{usual}: EVENTLOG_TSC is neither on, off nor auto")
+        self.assertIn("Set EVENTLOG_TSC to on, off or auto", clock["remedy"])
+
     def test_directory_is_the_one_of_doctor_and_nothing_is_made(self):
         self.assertEqual(self.find()["directory"]["value"], self.directory)
         self.assertFalse(os.path.exists(self.directory), "it changes nothing")
