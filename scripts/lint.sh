@@ -46,7 +46,7 @@ check_licenses() {
 case ${1-} in
     format) list_formatted_files | xargs -r clang-format --dry-run -Werror ;;
     reformat) list_formatted_files | xargs -r clang-format -i ;;
-    shell) list_files | grep -E '^(dev|\.ci/run|tests/vm/guest/init|.*\.(sh|bash))$' | xargs -r shellcheck ;;
+    shell) list_files | grep -E '^(dev|\.ci/run|tests/vm/guest/init|.*\.(sh|bash))$' | xargs -r shellcheck -x ;;
     rules) check_licenses ;;
     *)
         echo 'usage: lint.sh format|shell|rules|reformat' >&2
