@@ -141,21 +141,24 @@ std::uint64_t coarse_now() noexcept {
     return nanoseconds(CLOCK_MONOTONIC_COARSE);
 }
 
+eventlog_clock_pair least_interrupted(std::span<const clock_readings> readings) noexcept {
+    const clock_readings& best =
+        *std::min_element(readings.begin(), readings.end(),
+                          [](const clock_readings& one, const clock_readings& other) {
+                              return one.after - one.before < other.after - other.before;
+                          });
+    return {best.before + (best.after - best.before) / 2, best.monotonic, best.realtime};
+}
+
 eventlog_clock_pair read_clock_pair(std::uint32_t clock) noexcept {
-    // Of several readings the one that took least time was not interrupted.
-    eventlog_clock_pair best{};
-    std::uint64_t least = UINT64_MAX;
-    for (int i = 0; i < 5; ++i) {
-        const std::uint64_t before = read_clock(clock);
-        const std::uint64_t monotonic = nanoseconds(CLOCK_MONOTONIC);
-        const std::uint64_t realtime = nanoseconds(CLOCK_REALTIME);
-        const std::uint64_t after = read_clock(clock);
-        if (after - before < least) {
-            least = after - before;
-            best = {before + (after - before) / 2, monotonic, realtime};
-        }
+    std::array<clock_readings, 5> readings{};
+    for (clock_readings& each : readings) {
+        each.before = read_clock(clock);
+        each.monotonic = nanoseconds(CLOCK_MONOTONIC);
+        each.realtime = nanoseconds(CLOCK_REALTIME);
+        each.after = read_clock(clock);
     }
-    return best;
+    return least_interrupted(readings);
 }
 
 }  // namespace eventlog::core

@@ -6,6 +6,7 @@
 #include <linux/eventlog.h>
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace eventlog::core {
@@ -73,6 +74,19 @@ inline constexpr std::uint64_t ticks_of_a_moment = std::uint64_t{1} << 16U;  // 
 #else
 inline constexpr std::uint64_t ticks_of_a_moment = 1;
 #endif
+
+/// Readings one behind the other: of a clock, of the two that people use, and of the first again.
+struct clock_readings {
+    std::uint64_t before = 0;
+    std::uint64_t monotonic = 0;
+    std::uint64_t realtime = 0;
+    std::uint64_t after = 0;
+};
+
+/// Of several such readings, at least one, those that took least time: they were not interrupted.
+/// The first clock's value is that half way between its two readings.
+[[nodiscard]] eventlog_clock_pair least_interrupted(
+    std::span<const clock_readings> readings) noexcept;
 
 /// The same instant on that clock and on the two that people use.
 [[nodiscard]] eventlog_clock_pair read_clock_pair(std::uint32_t clock) noexcept;

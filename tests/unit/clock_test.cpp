@@ -3,13 +3,14 @@
 
 #include <time.h>
 
+#include <array>
 #include <cstdint>
-#include <cstdlib>
-#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "clock_table.hpp"
+#include "environment_variable.hpp"
+#include "listener.hpp"
 #include "more_clocks.hpp"
 
 namespace {
@@ -122,18 +123,58 @@ TEST(more_clocks, are_read_as_the_kernel_tells_them) {
     EXPECT_TRUE(elog::has_changed(found, {18, found.boottime, found.tai + 1'000'000'000}));
 }
 
-TEST(clock, converts_to_real_time_by_the_rate_between_two_readings) {
-    const std::uint32_t kind = eventlog::core::best_clock();
-    clock_table table(kind);
-    table.add(eventlog::core::read_clock_pair(kind));
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    const eventlog_clock_pair middle = eventlog::core::read_clock_pair(kind);
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    table.add(eventlog::core::read_clock_pair(kind));
-    const std::int64_t error =
-        table.realtime(middle.clock) - static_cast<std::int64_t>(middle.realtime);
-    // A reading may be interrupted by whoever else runs here: then it says nothing.
-    EXPECT_LT(std::llabs(error), 1'000'000);
+TEST(clock, of_several_readings_the_one_that_was_not_interrupted_counts) {
+    using eventlog::core::clock_readings;
+    constexpr clock_readings usual{1000, 70, 5070, 1060};
+    constexpr clock_readings held_up_early{5000, 9000, 14'000, 9060};
+    constexpr clock_readings held_up_late{20'000, 210, 5210, 900'000};
+    constexpr std::array orders{
+        std::array{usual, held_up_early, held_up_late},
+        std::array{held_up_early, usual, held_up_late},
+        std::array{held_up_late, held_up_early, usual},
+    };
+    for (const auto& readings : orders) {
+        const eventlog_clock_pair pair = eventlog::core::least_interrupted(readings);
+        EXPECT_EQ(pair.clock, 1030U);
+        EXPECT_EQ(pair.monotonic, 70U);
+        EXPECT_EQ(pair.realtime, 5070U);
+    }
+}
+
+TEST(clock, that_wraps_between_its_readings_is_read_like_any_other) {
+    using eventlog::core::clock_readings;
+    constexpr std::array readings{clock_readings{100, 1, 2, 300},
+                                  clock_readings{UINT64_MAX - 49, 3, 4, 50}};
+    EXPECT_EQ(eventlog::core::least_interrupted(readings).clock, 0U);
+}
+
+// However long the thread is held up anywhere here.
+TEST(clock, pair_lies_between_the_readings_around_it) {
+    const auto realtime = [] {
+        timespec now{};
+        static_cast<void>(::clock_gettime(CLOCK_REALTIME, &now));
+        return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+               static_cast<std::uint64_t>(now.tv_nsec);
+    };
+    const eventlog::test::pinned_to_one_cpu pinned;
+    for (const char* choice : {"on", "off"}) {
+        const eventlog::test::environment_variable tsc("EVENTLOG_TSC", choice);
+        const std::uint32_t kind = eventlog::core::best_clock();
+        SCOPED_TRACE(kind);
+        const std::uint64_t real_before = realtime();
+        const std::uint64_t monotonic_before = eventlog::core::read_clock(EVENTLOG_CLOCK_MONOTONIC);
+        const std::uint64_t before = eventlog::core::read_clock_in_order(kind);
+        const eventlog_clock_pair pair = eventlog::core::read_clock_pair(kind);
+        const std::uint64_t after = eventlog::core::read_clock_in_order(kind);
+        const std::uint64_t monotonic_after = eventlog::core::read_clock(EVENTLOG_CLOCK_MONOTONIC);
+        EXPECT_GE(pair.clock, before);
+        EXPECT_LE(pair.clock, after);
+        EXPECT_GE(pair.monotonic, monotonic_before);
+        EXPECT_LE(pair.monotonic, monotonic_after);
+        // The time of day may be set meanwhile, but not by an hour.
+        constexpr std::uint64_t hour = 3'600'000'000'000;
+        EXPECT_LT(pair.realtime - real_before + hour, 2 * hour);
+    }
 }
 
 }  // namespace
