@@ -240,8 +240,10 @@ basis basis_of(const eventlog_clock_source& source) noexcept {
     found.context = source.context;
     found.bits = source.bits;
     found.frequency = static_cast<std::int64_t>(source.frequency);
+    found.interval = renewal_interval;
     if (source.bits < 64) {
-        found.interval = static_cast<std::int64_t>(std::min(wrap_of(source) / 8, 1e9));
+        found.interval = static_cast<std::int64_t>(
+            std::min(wrap_of(source) / 8, static_cast<double>(renewal_interval)));
     }
     found.course = measure_course();
     return found;
@@ -271,6 +273,8 @@ void become_writer() noexcept {
 }
 
 }  // namespace
+
+constinit std::int64_t renewal_interval = second;
 
 bool has_own_clock() noexcept {
     return is_set;

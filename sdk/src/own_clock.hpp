@@ -22,6 +22,10 @@ inline constexpr std::uint32_t own_clock_bit = 1U << 31U;
     return (clock & own_clock_bit) != 0 ? EVENTLOG_RECORD_OWN_CLOCK : 0;
 }
 
+/// The nanoseconds between readings of the machine's clocks for clocks that are set from then on.
+/// A counter of few bits may need them more often. Tests shorten it.
+extern constinit std::int64_t renewal_interval;
+
 /// Whether the program has set one. Under the registry's lock.
 [[nodiscard]] bool has_own_clock() noexcept;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Events that are timed by a clock of the program's own.
+#include "own_clock.hpp"
+
 #include <signal.h>
 
 #include <atomic>
@@ -19,9 +21,11 @@
 
 #include "clock.hpp"
 #include "clock_table.hpp"
+#include "environment_variable.hpp"
 #include "in_child.hpp"
 #include "listener.hpp"
 #include "ring_fixture.hpp"
+#include "rseq.hpp"
 
 namespace {
 
@@ -62,10 +66,14 @@ eventlog_clock_source source_of(std::uint64_t (*read)(void*), std::uint64_t freq
     return {sizeof(eventlog_clock_source), bits, frequency, read, context};
 }
 
-class own_clock : public ::testing::Test {
+/// With subscriptions that are timed by the processor's counter, and by CLOCK_MONOTONIC.
+class own_clock : public ::testing::TestWithParam<const char*> {
   public:
     own_clock() { counter = 5'000'000'000; }
-    ~own_clock() override { eventlog_set_clock(nullptr); }
+    ~own_clock() override {
+        eventlog_set_clock(nullptr);
+        eventlog::core::renewal_interval = interval;
+    }
     own_clock(const own_clock&) = delete;
     own_clock& operator=(const own_clock&) = delete;
 
@@ -74,8 +82,10 @@ class own_clock : public ::testing::Test {
 
     /// What has been heard, as nanoseconds of CLOCK_MONOTONIC.
     std::vector<std::int64_t> heard_times() {
-        std::this_thread::sleep_for(20ms);
         const std::uint32_t kind = ears.source().header().clock;
+        if (kind == EVENTLOG_CLOCK_TSC) {
+            std::this_thread::sleep_for(5ms);  // for its rate
+        }
         elog::clock_table clock(kind);
         clock.add(first);
         clock.add(eventlog::core::read_clock_pair(kind));
@@ -87,6 +97,8 @@ class own_clock : public ::testing::Test {
         return times;
     }
 
+    const std::int64_t interval = eventlog::core::renewal_interval;
+    const eventlog::test::environment_variable tsc{"EVENTLOG_TSC", GetParam()};
     const eventlog::test::pinned_to_one_cpu pinned;
     listener ears{"simulation:*"};
     eventlog_clock_pair first = eventlog::core::read_clock_pair(ears.source().header().clock);
@@ -96,7 +108,7 @@ std::int64_t machine_now() {
     return static_cast<std::int64_t>(eventlog::core::read_clock(EVENTLOG_CLOCK_MONOTONIC));
 }
 
-TEST_F(own_clock, decides_how_much_later_an_event_is) {
+TEST_P(own_clock, decides_how_much_later_an_event_is) {
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     simulation::emit(step{0});
     counter += 5 * mega;
@@ -105,11 +117,11 @@ TEST_F(own_clock, decides_how_much_later_an_event_is) {
     simulation::emit(step{2});
     const std::vector<std::int64_t> times = heard_times();
     ASSERT_EQ(times.size(), 3U);
-    EXPECT_NEAR(static_cast<double>(times[1] - times[0]), 5e9, 5e6);  // in 20 ms the rate is rough
+    EXPECT_NEAR(static_cast<double>(times[1] - times[0]), 5e9, 5e6);  // in 5 ms the rate is rough
     EXPECT_NEAR(static_cast<double>(times[2] - times[1]), 1000, 10);
 }
 
-TEST_F(own_clock, begins_where_the_machines_clock_is) {
+TEST_P(own_clock, begins_where_the_machines_clock_is) {
     const std::int64_t before = machine_now();
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     const std::int64_t after = machine_now();
@@ -120,7 +132,7 @@ TEST_F(own_clock, begins_where_the_machines_clock_is) {
     EXPECT_LT(times[0], after + precision);
 }
 
-TEST_F(own_clock, times_events_that_take_any_way) {
+TEST_P(own_clock, times_events_that_take_any_way) {
     listener other(std::vector<std::string>{"simulation:*#"},
                    {7});  // then no event takes the shortest way
     simulation::emit(step{0});
@@ -139,7 +151,7 @@ TEST_F(own_clock, times_events_that_take_any_way) {
     }
 }
 
-TEST_F(own_clock, is_heard_by_subscriptions_that_begin_later) {
+TEST_P(own_clock, is_heard_by_subscriptions_that_begin_later) {
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     listener late("simulation:*");
     simulation::emit(step{0});
@@ -151,7 +163,7 @@ TEST_F(own_clock, is_heard_by_subscriptions_that_begin_later) {
     EXPECT_GT(late.records()[1].header.time, late.records()[0].header.time);
 }
 
-TEST_F(own_clock, may_go_back_and_stand_still) {
+TEST_P(own_clock, may_go_back_and_stand_still) {
     ASSERT_TRUE(set(source_of(read_counter, 1000)));
     simulation::emit(step{0});
     simulation::emit(step{1});
@@ -163,7 +175,7 @@ TEST_F(own_clock, may_go_back_and_stand_still) {
     EXPECT_NEAR(static_cast<double>(times[2] - times[0]), -10e6, 1e5);
 }
 
-TEST_F(own_clock, does_not_fail_at_times_that_cannot_be) {
+TEST_P(own_clock, does_not_fail_at_times_that_cannot_be) {
     ASSERT_TRUE(set(source_of(read_counter, 1)));
     for (const std::uint64_t value :
          {std::uint64_t{0}, UINT64_MAX, UINT64_MAX / 2, UINT64_MAX / 3}) {
@@ -178,18 +190,18 @@ TEST_F(own_clock, does_not_fail_at_times_that_cannot_be) {
     }
 }
 
-TEST_F(own_clock, of_few_bits_is_unwrapped_also_over_a_pause_of_several_wraps) {
-    // 16 bits wrap every 20 ms, 32 bits at this rate every 500 ms.
+TEST_P(own_clock, of_few_bits_is_unwrapped_also_over_a_pause_of_several_wraps) {
+    // Both wrap every 11 ms, which is almost as often as a clock may.
     struct {
         std::uint32_t bits;
         std::uint64_t frequency;
-    } const counters[] = {{16, 3'276'800}, {32, 4'294'967'296 * 2}};
+    } const counters[] = {{16, 6'000'000}, {24, 1'536'000'000}};
     for (const auto& [bits, ticks] : counters) {
         std::uint64_t frequency = ticks;
         ASSERT_TRUE(set(source_of(read_ticks, frequency, bits, &frequency)));
         ears.forget_records();
         std::vector<std::pair<std::int64_t, std::int64_t>> real;  // before and after
-        for (const auto pause : {0ms, 1ms, 130ms, 7ms, 1300ms}) {
+        for (const auto pause : {0ms, 1ms, 25ms, 4ms, 60ms}) {
             std::this_thread::sleep_for(pause);
             const std::int64_t before = machine_now();
             simulation::emit(step{0});
@@ -204,7 +216,7 @@ TEST_F(own_clock, of_few_bits_is_unwrapped_also_over_a_pause_of_several_wraps) {
     }
 }
 
-TEST_F(own_clock, ignores_bits_above_those_that_it_has) {
+TEST_P(own_clock, ignores_bits_above_those_that_it_has) {
     std::uint64_t frequency = 1000 * mega;
     const auto read = [](void* context) {
         static std::atomic<std::uint64_t> noise{0};
@@ -220,7 +232,7 @@ TEST_F(own_clock, ignores_bits_above_those_that_it_has) {
     EXPECT_LT(times[0], after + precision);
 }
 
-TEST_F(own_clock, can_be_taken_back) {
+TEST_P(own_clock, can_be_taken_back) {
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     simulation::emit(step{0});
     ASSERT_TRUE(eventlog_set_clock(nullptr));
@@ -234,18 +246,20 @@ TEST_F(own_clock, can_be_taken_back) {
     EXPECT_LT(times[1], after + precision);
 }
 
-TEST_F(own_clock, closes_the_shortest_way_and_opens_it_again) {
+TEST_P(own_clock, closes_the_shortest_way_and_opens_it_again) {
     simulation::emit(step{0});
     const eventlog::core::subscription_slot* slot = eventlog::test::slot_of(ears);
     ASSERT_NE(slot, nullptr);
     const std::uint32_t usual = slot->fast_cpus;
+    const bool has_counter = ears.source().header().clock == EVENTLOG_CLOCK_TSC;
+    EXPECT_EQ(usual != 0, has_counter && eventlog::core::rseq_available());
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     EXPECT_EQ(slot->fast_cpus, 0U);
     ASSERT_TRUE(eventlog_set_clock(nullptr));
     EXPECT_EQ(slot->fast_cpus, usual);
 }
 
-TEST_F(own_clock, that_cannot_be_is_refused_and_changes_nothing) {
+TEST_P(own_clock, that_cannot_be_is_refused_and_changes_nothing) {
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     EXPECT_FALSE(set(source_of(nullptr, mega)));
     EXPECT_FALSE(set(source_of(read_counter, 0)));
@@ -265,7 +279,7 @@ TEST_F(own_clock, that_cannot_be_is_refused_and_changes_nothing) {
     EXPECT_EQ(ears.records()[0].header.flags, EVENTLOG_RECORD_OWN_CLOCK);
 }
 
-TEST_F(own_clock, goes_on_in_a_forked_child) {
+TEST_P(own_clock, goes_on_in_a_forked_child) {
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     ASSERT_EQ(in_child([] {
                   simulation::emit(step{0});
@@ -280,17 +294,17 @@ TEST_F(own_clock, goes_on_in_a_forked_child) {
 }
 
 // Then it is not known how often it has wrapped: but by the next reading it is again.
-TEST_F(own_clock, of_few_bits_is_right_again_after_its_function_was_held_up) {
+TEST_P(own_clock, of_few_bits_is_right_again_after_its_function_was_held_up) {
     static std::atomic<std::chrono::milliseconds> delay{0ms};
-    static std::uint64_t frequency = 3'276'800;
+    static std::uint64_t frequency = 6'000'000;
     const auto read = [](void* /*context*/) {
         std::this_thread::sleep_for(delay.load());
         return read_ticks(&frequency);
     };
     ASSERT_TRUE(set(source_of(read, frequency, 16)));
-    // Of a wrap of 20 ms: taken for 8 ms too early, and then for 7 more.
-    for (const auto some : {12ms, 5ms}) {
-        std::this_thread::sleep_for(5ms);
+    // Of a wrap of 11 ms: taken for 4 ms too early, and then for 4 more.
+    for (const auto some : {7ms, 3ms}) {
+        std::this_thread::sleep_for(3ms);
         delay = some;
         simulation::emit(step{0});
     }
@@ -305,7 +319,7 @@ TEST_F(own_clock, of_few_bits_is_right_again_after_its_function_was_held_up) {
 }
 
 // It must not: but it ends, and what it emits is heard.
-TEST_F(own_clock, whose_function_emits_does_not_call_itself_for_ever) {
+TEST_P(own_clock, whose_function_emits_does_not_call_itself_for_ever) {
     const auto read = [](void* /*context*/) {
         simulation::emit(note{"read"});
         return counter.load();
@@ -321,7 +335,7 @@ TEST_F(own_clock, whose_function_emits_does_not_call_itself_for_ever) {
 }
 
 // So it may take its time, and ask the library.
-TEST_F(own_clock, whose_function_waits_when_it_is_set_holds_up_no_provider) {
+TEST_P(own_clock, whose_function_waits_when_it_is_set_holds_up_no_provider) {
     static std::atomic<bool> is_reading{false};
     static std::atomic<bool> has_answer{false};
     is_reading = false;
@@ -357,7 +371,7 @@ struct leaping_clock {
 };
 std::atomic<int> leaping_clock::leaps{0};
 
-TEST_F(own_clock, may_be_one_as_chrono_has_them) {
+TEST_P(own_clock, may_be_one_as_chrono_has_them) {
     eventlog::set_clock<leaping_clock>();
     simulation::emit(step{0});
     ++leaping_clock::leaps;
@@ -371,7 +385,7 @@ TEST_F(own_clock, may_be_one_as_chrono_has_them) {
 }
 
 // Neither what it has counted by the other one's frequency, nor by its beginning.
-TEST_F(own_clock, that_is_replaced_while_an_event_reads_it_leaves_a_time_of_one_clock) {
+TEST_P(own_clock, that_is_replaced_while_an_event_reads_it_leaves_a_time_of_one_clock) {
     enum stages { passing, stopping, stopped, going_on };
     static std::atomic<int> stage{passing};
     const auto read = [](void* /*context*/) {
@@ -383,8 +397,9 @@ TEST_F(own_clock, that_is_replaced_while_an_event_reads_it_leaves_a_time_of_one_
         }
         return counter.load();
     };
+    eventlog::core::renewal_interval = 1'000'000;
     ASSERT_TRUE(set(source_of(read, mega)));
-    std::this_thread::sleep_for(1100ms);  // then the machine's clocks are to be read anew, too
+    std::this_thread::sleep_for(15ms);  // then the machine's clocks are to be read anew, too
     counter += 1000 * mega;
     stage = stopping;
     std::thread emitter([] { simulation::emit(step{0}); });
@@ -405,7 +420,7 @@ TEST_F(own_clock, that_is_replaced_while_an_event_reads_it_leaves_a_time_of_one_
 // Threads and a signal handler emit, while others set one clock after the other: each event has the
 // time of one of them, all of which count real time. Both read the machine's clocks anew every two
 // milliseconds, and count so differently that ticks of one would be seconds of the other.
-TEST_F(own_clock, is_one_clock_for_each_event_whoever_sets_others) {
+TEST_P(own_clock, is_one_clock_for_each_event_whoever_sets_others) {
     static std::uint64_t slow = 3'276'800;
     static std::uint64_t fast = 1000 * mega;
     const auto emit = [](int /*signal*/) { simulation::emit(step{1}); };
@@ -449,5 +464,8 @@ TEST_F(own_clock, is_one_clock_for_each_event_whoever_sets_others) {
     EXPECT_GT(own, 0U);
     EXPECT_LT(own, times.size());
 }
+
+INSTANTIATE_TEST_SUITE_P(tsc, own_clock, ::testing::Values("on", "off"),
+                         [](const auto& each) { return std::string(each.param); });
 
 }  // namespace
