@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Reads the results of a CTest run: its JUnit file, and GoogleTest's reports of grouped suites.
 
-A CTest entry that runs a suite of GoogleTest leaves a report ENTRY.xml in a folder of its own; the
-cases of that report replace the entry. An entry that crashed has no report, or a failed status that
-no case explains: the entry itself counts as failed then.
+A CTest entry KIND.SUITE that runs a suite of GoogleTest leaves a report KIND/SUITE.xml; the of that report replace the entry. An entry that crashed has no report, or a failed status that no
+case explains: the entry itself counts as failed then.
 """
 
 import dataclasses
@@ -67,12 +66,11 @@ def case_of(element, name):
 
 def report_of(entry, folder):
     """The cases of GoogleTest's report of a CTest entry, or nothing if it left no whole report."""
-    path = folder / f"{entry.name}.xml"
+    kind, _, name = entry.name.partition(".")
     try:
-        root = xml.etree.ElementTree.parse(path).getroot()
+        root = xml.etree.ElementTree.parse(folder / kind / f"{name}.xml").getroot()
     except (OSError, xml.etree.ElementTree.ParseError):
         return []
-    kind = entry.name.split(".")[0]
     return [case_of(element, f"{kind}.{suite.get('name')}.{element.get('name')}")
             for suite in root.iter("testsuite") for element in suite.findall("testcase")]
 

@@ -62,7 +62,7 @@ def suite(preset, name, selection, environment=None):
     return Stage(
         "suite", f"{preset}: {name}",
         ("ctest", "--preset", preset, "--no-tests=error", "--output-junit", str(results), *selection),
-        needs=f"{preset}: build", results=str(results), reports=str(folder / "tests" / "reports"),
+        needs=f"{preset}: build", results=str(results), reports=str(folder / "gtest"),
         environment=environment or {},
     )
 

@@ -25,7 +25,9 @@ class Junit(unittest.TestCase):
 
     def report(self, entry, *cases):
         text = f'<testsuites><testsuite name="ring">{"".join(cases)}</testsuite></testsuites>'
-        (self.folder / f"{entry}.xml").write_text(text, encoding="utf-8")
+        path = self.folder / (entry.replace(".", "/") + ".xml")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
     def outcomes(self, cases):
         return [(case.name, case.outcome) for case in cases]
@@ -62,7 +64,8 @@ class Junit(unittest.TestCase):
                          [("unit.ring.a", "passed"), ("unit.ring", "failed")])
 
     def test_a_broken_report_is_no_report(self):
-        (self.folder / "unit.ring.xml").write_text("<testsuites><tests", encoding="utf-8")
+        (self.folder / "unit").mkdir()
+        (self.folder / "unit" / "ring.xml").write_text("<testsuites><tests", encoding="utf-8")
         self.assertEqual(self.outcomes(self.read(self.FAILED)), [("unit.ring", "failed")])
 
     def test_a_test_that_was_not_built_fails(self):
