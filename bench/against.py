@@ -121,7 +121,7 @@ def settings_of(cache):
 
 
 def build_other(root, folder):
-    log = root / "build/logs/against.log"
+    log = root / f"build/logs/against_{folder.name[:10]}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
     build = folder / "build/release"

@@ -162,6 +162,10 @@ class Emit(Area):
 # Reading -----------------------------------------------------------------------------------------
 
 EVENTS = 1_000_000
+# A recording with losses is another workload. With four buffers of 4 MiB for each CPU, a recorder
+# may be late by half a second.
+RECORDED_RATE = 500_000
+RECORDED_BUFFER = "4M"
 
 
 class Reading(Area):
@@ -186,7 +190,8 @@ class Reading(Area):
         folder.mkdir(exist_ok=True)
         bench = SteadyBench(
             argparse.Namespace(quick=False, elog=tree.elog, programs=tree.programs), folder)
-        recorder, _ = bench.record("recording", EVENTS, STEADY_RATE, 1)
+        recorder, _ = bench.record("recording", EVENTS, RECORDED_RATE, 1, "--buffer-size",
+                                   RECORDED_BUFFER)
         figures = {"record_ns": 1e9 * recorder.run.cpu_seconds / recorder.read}
         return Sample(figures, recorder.lost, recorder.read + recorder.lost), recorder.path
 

@@ -27,7 +27,12 @@ case ${1-} in
         ;;
 esac
 
-scripts/setup.sh bench || echo 'bench: continues without the packages that are missing' >&2
+# Only these areas measure peers.
+packages=build
+case $area in
+    all | peers | reading) packages=bench ;;
+esac
+scripts/setup.sh "$packages" || echo 'bench: continues without the packages that are missing' >&2
 
 for word in "$@"; do
     if [[ $word == --against || $word == --against=* ]]; then

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Reads the results of a CTest run: its JUnit file, and GoogleTest's reports of grouped suites.
 
-A CTest entry KIND.SUITE that runs a suite of GoogleTest leaves a report KIND/SUITE.xml; the of that report replace the entry. An entry that crashed has no report, or a failed status that no
-case explains: the entry itself counts as failed then.
+A CTest entry KIND.SUITE that runs a suite of GoogleTest leaves a report KIND/SUITE.xml; the
+cases of that report replace the entry. An entry that crashed has no report, or a failed status that
+no case explains: the entry itself counts as failed then.
 """
 
 import dataclasses
