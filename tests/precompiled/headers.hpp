@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What most tests include: builds with clang read it once. No source relies on it.
+// What most tests include, of other projects only: builds with clang read it once (see
+// cmake/precompile.cmake). No source relies on it.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +16,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
