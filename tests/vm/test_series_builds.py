@@ -77,7 +77,8 @@ class Builds(unittest.TestCase):
     def compile(cls, patch):
         """What the compiler says of the objects that a patch has something to do with."""
         names = changed_files(patch)
-        if any(name.endswith("Kconfig") for name in names):
+        # Other changes of a Kconfig leave the values of options: make itself reads it again.
+        if re.search(r"(?m)^\+config ", patch):
             configure(cls.tree)
         goals = [name[:-1] + "o" for name in names
                  if name.startswith("kernel/trace/") and name.endswith(".c")
