@@ -21,7 +21,8 @@ class ledger {
     void expect(std::uint64_t number, pid_t thread);
 
     /// Takes what is there to be read, and checks each record: it is whole, its ring is that of its
-    /// CPU, it has the next number there, and no time lies before the one in front of it.
+    /// CPU, it has the next number there, and no time that a sequence has read lies before the one
+    /// in front of it.
     void read(listener& ears);
 
     /// Everything expected has been read, once, in order, but for what was counted as lost; and

@@ -26,6 +26,7 @@ const std::vector<scenario>& scenarios() {
         {"pieces", brief, {700}, roomy, true},
         {"block_in_the_next_buffer", block, {0}, next, true},
         {"block_without_room", block, {0}, exhausted, false},
+        {"block_by_another_clock", block, {0}, roomy, true, "off"},
     };
     return all;
 }

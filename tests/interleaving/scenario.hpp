@@ -23,7 +23,8 @@ struct scenario {
     event_kind kind;
     std::vector<std::size_t> sizes;  // more than one to go through all branches
     ring_state ring;
-    bool counted;  // by a sequence of its own, behind the one that writes the record
+    bool counted;            // by a sequence of its own, behind the one that writes the record
+    const char* tsc = "on";  // EVENTLOG_TSC: whether sequences read the clock themselves
 
     /// The library's function that the emitter calls.
     [[nodiscard]] std::uint64_t entry() const;

@@ -13,6 +13,7 @@
 
 #include "emitter.hpp"
 #include "ended_region.hpp"
+#include "environment_variable.hpp"
 #include "ledger.hpp"
 #include "listener.hpp"
 #include "scenario.hpp"
@@ -37,7 +38,8 @@ enum class interruption {
 
 class stage {
   public:
-    stage();
+    /// With subscriptions that begin with that value of EVENTLOG_TSC.
+    explicit stage(const char* tsc);
     ~stage();
     stage(const stage&) = delete;
     stage& operator=(const stage&) = delete;
@@ -87,6 +89,7 @@ class stage {
     [[nodiscard]] std::uint64_t known_to_ring() const;
     [[nodiscard]] std::uint64_t room() const;
 
+    const environment_variable tsc_;
     std::vector<unsigned> cpus_;
     exchange* exchange_;
     std::unique_ptr<listener> ears_;
