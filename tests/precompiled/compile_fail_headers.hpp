@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What eventlog's headers and the cases of compile_fail include of the standard library: read once
-// for all cases. That each of eventlog's headers includes what it needs, documents finds out.
+// What the cases of compile_fail include: eventlog's headers, and what these and the cases take
+// from the standard library. Compiled once for all cases. That each of eventlog's headers includes
+// what it needs is tested by documents.
 #include <array>
 #include <atomic>
 #include <bit>
@@ -21,3 +22,6 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <eventlog/dynamic_provider.hpp>
+#include <eventlog/eventlog.hpp>
