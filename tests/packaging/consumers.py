@@ -8,8 +8,8 @@ the source tree.
 import shutil
 
 from tools import (
-    HERE, LAUNCHERS, SOURCE, empty_directory, find_library_directory, installed_tree, output_of, run,
-    with_compiler_cache,
+    HERE, LAUNCHERS, SOURCE, empty_directory, find_library_directory, installed_tree, output_of,
+    run, with_compiler_cache,
 )
 
 

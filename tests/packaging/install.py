@@ -101,6 +101,9 @@ def listing_of(prefix):
             kind = f"link to {path.readlink()}"
         elif path.is_dir():
             kind = "folder"
+        elif ".so." in path.name:
+            # CMake sets its mode as the distribution does, Meson as the linker; loaders ignore it.
+            kind = "shared library"
         else:
             kind = f"file with mode {path.stat().st_mode & 0o777:o}"
         listing[str(path.relative_to(prefix))] = kind

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs one packaging test. --directory is where the tests of a build keep their files, the installed
+"""Runs one packaging test. The tests of a build keep their files in --directory, the installed
 trees among them; a tree that a test consumes comes from the test `install` of that builder.
 """
 

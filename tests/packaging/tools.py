@@ -11,7 +11,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 CACHE = ("ccache",) if shutil.which("ccache") else ()
 # CMake runs its compiler by these.
-LAUNCHERS = [f"-DCMAKE_{language}_COMPILER_LAUNCHER={CACHE[0]}" for language in ("C", "CXX") if CACHE]
+LAUNCHERS = [f"-DCMAKE_{language}_COMPILER_LAUNCHER={program}"
+             for language in ("C", "CXX") for program in CACHE]
 
 
 def run(*command, cwd=None, **environment):
