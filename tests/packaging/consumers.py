@@ -72,7 +72,7 @@ def test_add_subdirectory(arguments):
     build = empty_directory(arguments, "add_subdirectory")
     build_with_cmake(
         HERE / "add_subdirectory", arguments.compiler, build, f"-DEVENTLOG_SOURCE={SOURCE}",
-        f"-DCMAKE_UNITY_BUILD={'ON' if arguments.unity else 'OFF'}",
+        "-DCMAKE_UNITY_BUILD=ON",
     )
     run(build / "consumer")
     run(build / "consumer_static")
@@ -89,7 +89,7 @@ def test_meson_subproject(arguments):
     build = directory / "build"
     run(
         "meson", "setup", "--optimization=0", "-Ddebug=false",
-        f"--unity={'subprojects' if arguments.unity else 'off'}", source, build,
+        "--unity=subprojects", "--unity-size=16", source, build,
         CXX=with_compiler_cache(arguments.compiler),
     )
     run("meson", "compile", "-C", build, "--jobs", 2)

@@ -28,11 +28,11 @@ def install_with_meson(arguments, prefix):
     """The build stays for the next run, which compiles only what has changed."""
     build = arguments.directory / "meson"
     configured = ["--reconfigure"] if (build / "meson-private/coredata.dat").exists() else []
-    # The CMake build compiles the same sources with optimisation, and has the warnings which that
-    # brings.
+    # The CMake build compiles the same sources one by one and optimized, with the warnings that only
+    # an optimizer gives.
     run(
         "meson", "setup", *configured, "--werror", "--optimization=0", "-Ddebug=false",
-        f"--unity={'on' if arguments.unity else 'off'}",
+        "--unity=on", "--unity-size=16",
         f"--prefix={cache_entry(arguments.build, 'CMAKE_INSTALL_PREFIX')}",
         f"--libdir={cache_entry(arguments.build, 'CMAKE_INSTALL_LIBDIR')}",
         build, SOURCE,

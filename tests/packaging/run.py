@@ -25,8 +25,6 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True, help="the CMake build")
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--directory", type=pathlib.Path, required=True)
-    parser.add_argument("--unity", action="store_true",
-                        help="compile several sources of eventlog as one, where it is built again")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="eventlog-packaging-") as directory:
         # The consumers must not be listed among the programs of the user who runs the tests.
