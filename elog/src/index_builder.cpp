@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "crc32c.hpp"
+#include "test_setting.hpp"
 
 namespace elog {
 namespace {
@@ -14,6 +15,12 @@ std::int64_t offset_of(const clock_block& clock) noexcept {
 }
 
 }  // namespace
+
+std::uint64_t index_step() {
+    // Not less than so many of the smallest blocks take, for which an index is due as well.
+    return test_setting("EVENTLOG_TEST_INDEX_BYTES", index_bytes,
+                        index_blocks * sizeof(block_header), index_bytes);
+}
 
 void index_builder::add(const block_header& header) {
     if (entries_.empty()) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "crc32c.hpp"
+#include "index_builder.hpp"
 
 namespace elog {
 namespace {
@@ -45,9 +46,9 @@ std::optional<index_section> read_section(block_file& file, std::uint64_t offset
 namespace {
 
 /// Only the last one may list few blocks: a file has no room for more of them than fit into memory.
-bool is_before(const index_section& section, const index_section& next) noexcept {
-    const bool is_full = section.head.entries >= index_blocks ||
-                         section.place.offset - section.head.start >= index_bytes;
+bool is_before(const index_section& section, const index_section& next, std::uint64_t step) {
+    const bool is_full =
+        section.head.entries >= index_blocks || section.place.offset - section.head.start >= step;
     return is_full && section.place.end() == next.head.start &&
            section.place.header.number + 1 == next.head.first_number;
 }
@@ -102,10 +103,12 @@ std::optional<std::vector<index_section>> read_index_chain(block_file& file) {
     if (!offset) {
         return std::nullopt;
     }
+    const std::uint64_t step = index_step();
     std::vector<index_section> sections;
     while (true) {
         const std::optional<index_section> section = read_section(file, *offset);
-        const bool fits = section && (sections.empty() || is_before(*section, sections.back()));
+        const bool fits =
+            section && (sections.empty() || is_before(*section, sections.back(), step));
         if (!fits) {
             file.report("the index at {} is not sound; the file is read without it", *offset);
             return std::nullopt;

@@ -6,23 +6,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
 #include "frame_line.hpp"
 #include "locale_name.hpp"
+#include "test_setting.hpp"
 
 namespace elog {
 namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds progress_delay{500};
-constexpr std::chrono::milliseconds interval{200};
+constexpr std::uint64_t usual_patience = 500;  // milliseconds
+constexpr std::chrono::milliseconds usual_interval{200};
 constexpr std::string_view erase_sequence = "\r\x1b[K";
 constexpr std::size_t usual_width = 80;
 
@@ -93,9 +96,11 @@ void erase_progress() noexcept {
 }
 
 progress_line::progress_line(meanwhile output)
-    : is_possible_(::isatty(STDERR_FILENO) == 1 && !is_dumb() &&
+    : patience_(test_setting("EVENTLOG_TEST_PROGRESS_MS", usual_patience, 0, 3'600'000)),
+      interval_(std::min(patience_, usual_interval)),
+      is_possible_(::isatty(STDERR_FILENO) == 1 && !is_dumb() &&
                    (output == meanwhile::nothing || is_file(STDOUT_FILENO))),
-      due_(begin_ + progress_delay) {}
+      due_(begin_ + patience_) {}
 
 progress_line::~progress_line() {
     erase_progress();
@@ -110,7 +115,7 @@ bool progress_line::is_due() noexcept {
         is_drawn.store(false, std::memory_order_relaxed);  // it stands somewhere above
     }
     if (is_elsewhere || !takes_text()) {
-        due_ = steady_clock::now() + interval;
+        due_ = steady_clock::now() + interval_;
         return false;
     }
     return true;
@@ -127,7 +132,7 @@ void progress_line::draw(std::string_view text) {
     is_drawn.store(true, std::memory_order_relaxed);
     // In one piece, so that nothing comes between.
     write_to_terminal("\r" + line.text() + "\x1b[K");
-    due_ = steady_clock::now() + interval;
+    due_ = steady_clock::now() + interval_;
 }
 
 std::chrono::duration<double> progress_line::elapsed() const noexcept {

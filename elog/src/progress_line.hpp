@@ -34,6 +34,10 @@ class progress_line {
     [[nodiscard]] std::chrono::duration<double> elapsed() const noexcept;
 
   private:
+    // Of EVENTLOG_TEST_PROGRESS_MS, if it is set: a test with 0 sees the line of the shortest work,
+    // and with an hour none of the longest.
+    std::chrono::milliseconds patience_;
+    std::chrono::milliseconds interval_;
     bool is_possible_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     std::chrono::steady_clock::time_point due_;
