@@ -28,6 +28,17 @@ SANITIZER_RUNTIME = os.environ.get("SANITIZER_RUNTIME", "")
 # thousand providers have been seen to take more than a minute.
 PATIENCE = 150
 
+# The quick tier runs often; the full one takes its time. What is tried by chance is tried more often
+# there: see trials.
+TIER = os.environ.get("EVENTLOG_TEST_TIER", "quick")
+if TIER not in ("quick", "full"):
+    sys.exit(f"EVENTLOG_TEST_TIER is '{TIER}', and neither quick nor full. Set one of them.")
+
+# How each sanitizer's report begins. AddressSanitizer's exit status is 1, as that of an error of elog.
+SANITIZER_REPORT = re.compile(
+    r"ERROR: (Address|Leak)Sanitizer|runtime error: |WARNING: ThreadSanitizer"
+)
+
 # A shell that starts the tests in the background has them, and all that they start, ignore the keys
 # that interrupt; programs of ours go by that. Tests begin as if from a terminal.
 for number, action in (
@@ -57,6 +68,11 @@ LINE = re.compile(
     r"(?P<provider>\w+):(?P<event>\w+)(?P<fields>( \w+=.*)?)$"
 )
 SUMMARY = re.compile(r"(\d+) events, (\d+) bytes, (\d+) lost, ([\d.]+) s, (\d+) events/s")
+
+
+def trials(quick, full):
+    """How often to try what only chance makes fail, by the tier."""
+    return full if TIER == "full" else quick
 
 
 def read_blocks(document, language):
@@ -122,6 +138,18 @@ def refuse_call(number, error):
         raise OSError(ctypes.get_errno(), "no filter of calls")
 
 
+class Process(subprocess.Popen):
+    """A process in the background, and in which ways it may have ended when its test is over."""
+
+    def __init__(self, *arguments, **options):
+        self.expected = {0}
+        super().__init__(*arguments, **options)
+
+    def send_signal(self, sig):
+        self.expected.add(-sig)
+        super().send_signal(sig)
+
+
 def program(name):
     return os.path.join(PROGRAMS, name)
 
@@ -131,7 +159,12 @@ def example(name):
 
 
 class Case(unittest.TestCase):
-    """A test with a scratch directory, in which EVENTLOG_DIR lies, and no process left behind."""
+    """A test with a scratch directory, in which EVENTLOG_DIR lies, and no process left behind.
+
+    A process that the test has started and that still runs at its end is killed. Each other one must
+    have ended with 0, by a signal of the test, or as finish() or expect() was told, and none may have
+    written a sanitizer's report: otherwise the test fails.
+    """
 
     def setUp(self):
         self.scratch = tempfile.mkdtemp(prefix="eventlog-test-", dir="/dev/shm")
@@ -140,14 +173,43 @@ class Case(unittest.TestCase):
         self.processes = []
 
     def tearDown(self):
-        for process in self.processes:
-            if process.poll() is None:
-                process.kill()
-            process.communicate()
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        try:
+            found = [self.end_of(process) for process in self.processes]
+        finally:
+            shutil.rmtree(self.scratch, ignore_errors=True)
+        found = [each for each in found if each]
+        if found:
+            self.fail("\n".join(found))
+
+    @staticmethod
+    def end_of(process):
+        """Ends a process that still runs; returns what is wrong with how it has ended, if anything."""
+        if process.poll() is None:
+            process.kill()
+        said = process.communicate(timeout=PATIENCE)
+        text = "".join(each if isinstance(each, str) else each.decode(errors="replace")
+                       for each in said if each)
+        if process.returncode in process.expected and not SANITIZER_REPORT.search(text):
+            return None
+        return f"{process.args} has ended with {process.returncode}:\n{text}"
 
     def path(self, name):
         return os.path.join(self.scratch, name)
+
+    def made_once(self, name, make):
+        """A copy, for this test, of a file that the first test of its class to want it has made.
+
+        `make` makes it where this test has it. No name stands for two contents."""
+        kind = type(self)
+        if "kept_files" not in vars(kind):
+            kind.kept_files = tempfile.mkdtemp(prefix="eventlog-test-", dir="/dev/shm")
+            kind.addClassCleanup(shutil.rmtree, kind.kept_files, ignore_errors=True)
+        kept = os.path.join(kind.kept_files, name)
+        if os.path.exists(kept):
+            return shutil.copy(kept, self.path(name))
+        make(self.path(name))
+        shutil.copy(self.path(name), kept)
+        return self.path(name)
 
     def start(self, *command, **options):
         """Starts a command in the background."""
@@ -158,7 +220,7 @@ class Case(unittest.TestCase):
             "encoding": "utf-8",
             **options,
         }
-        process = subprocess.Popen(list(command), **settings)
+        process = Process(list(command), **settings)
         self.processes.append(process)
         return process
 
@@ -182,8 +244,27 @@ class Case(unittest.TestCase):
             **options,
         }
         result = subprocess.run([ELOG, *arguments], check=False, **settings)
-        self.assertEqual(result.returncode, status, f"{arguments}\n{result.stdout}{result.stderr}")
+        said = f"{arguments}\n{result.stdout}{result.stderr}"
+        self.assertEqual(result.returncode, status, said)
+        self.assertNotRegex(said, SANITIZER_REPORT)
         return result
+
+    def share_awake(self, process, seconds=0.5):
+        """Which part of that time a process runs, or would if the CPUs were not taken by others.
+
+        So one that never sleeps is told from one that does on a machine with other work, too."""
+        def awake():
+            total = 0
+            for thread in os.listdir(f"/proc/{process.pid}/task"):
+                with open(f"/proc/{process.pid}/task/{thread}/schedstat", encoding="ascii") as file:
+                    running, waiting, _ = map(int, file.read().split())
+                total += running + waiting
+            return total
+
+        begin, before = time.monotonic_ns(), awake()
+        time.sleep(seconds)
+        used = awake() - before
+        return used / (time.monotonic_ns() - begin)
 
     def bytes_read_by(self, *arguments):
         """How much a command of elog has read, of all files together."""
@@ -199,11 +280,15 @@ class Case(unittest.TestCase):
                 self.fail(f"waited in vain: {what}")
             time.sleep(0.01)
 
-    def names(self, folder):
+    def names(self, folder, may_be_missing=False):
+        """The files of a folder of the directory. That it is not there is an error, unless no program
+        of this test need have made it yet."""
         try:
             return sorted(os.listdir(os.path.join(self.directory, folder)))
         except FileNotFoundError:
-            return []
+            if may_be_missing:
+                return []
+            raise
 
     def start_provider(self, *command, **options):
         """Starts a program and waits until it has published its provider."""
@@ -212,7 +297,8 @@ class Case(unittest.TestCase):
 
         def is_decided():
             nonlocal has_published
-            has_published = any(f".{process.pid}." in name for name in self.names("providers"))
+            has_published = any(f".{process.pid}." in name for name in
+                                self.names("providers", may_be_missing=True))
             return has_published or process.poll() is not None
 
         self.wait_for(is_decided, "a provider")
@@ -270,7 +356,14 @@ class Case(unittest.TestCase):
         process.send_signal(with_signal)
         return self.finish(process)
 
+    @staticmethod
+    def expect(process, *statuses):
+        """Besides 0, of a process whose end the test looks at by itself, or does not await."""
+        process.expected.update(statuses)
+
     def finish(self, process, status=0):
+        """Waits for a process to end by itself, checks its exit status, returns its output."""
+        self.expect(process, status)
         output, errors = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, status, f"{output}{errors}")
         return output, errors

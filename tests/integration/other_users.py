@@ -100,13 +100,15 @@ class Case(harness.Case):
         self.counter = [self.copy(harness.program("counter")), "1", "0", "1000"]
 
     def tearDown(self):
-        super().tearDown()
-        shutil.rmtree(self.bin, ignore_errors=True)
-        for each in os.scandir("/dev/shm"):
-            if each.is_dir(follow_symlinks=False):
-                shutil.rmtree(each.path)
-            else:
-                os.unlink(each.path)
+        try:
+            super().tearDown()
+        finally:
+            shutil.rmtree(self.bin, ignore_errors=True)
+            for each in os.scandir("/dev/shm"):
+                if each.is_dir(follow_symlinks=False):
+                    shutil.rmtree(each.path)
+                else:
+                    os.unlink(each.path)
 
     def copy(self, path):
         return shutil.copy(path, os.path.join(self.bin, os.path.basename(path)))

@@ -10,13 +10,12 @@ import json
 import os
 import random
 import signal
-import subprocess
 import time
 
 import harness
 
 SEED = int(os.environ.get("EVENTLOG_ENDS_SEED", random.SystemRandom().randrange(2**32)))
-STEPS = int(os.environ.get("EVENTLOG_ENDS_STEPS", 40))
+STEPS = int(os.environ.get("EVENTLOG_ENDS_STEPS", harness.trials(40, 200)))
 RECORDERS_MAX = 8
 PROGRAMS_MAX = 6
 GATE = (0x10000, 4096)  # in a provider's file: where, and how large
@@ -51,7 +50,7 @@ class Ends(harness.Case):
         self.count += 1
         self.recorders.append(self.start(
             harness.ELOG, "record", "-e", "counter:*", "--wait", "--buffer-size", "128K", "-o",
-            self.path(f"{self.count}.elog"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            self.path(f"{self.count}.elog"),
         ))
 
     def begin_program(self):

@@ -65,6 +65,7 @@ class LockedDirectory(harness.Case):
         self.lock()
         waiting = self.start(harness.ELOG, "record", "-e", "hello:*")
         self.wait_for(lambda: self.is_in_directory(waiting), "somebody who wants the lock")
+        self.expect(waiting, 1)
         _, errors = self.end_impatiently(waiting)
         self.assertEqual(waiting.returncode, 1)
         self.assert_one_sentence(errors, f"is locked by process {os.getpid()}, ",

@@ -70,8 +70,9 @@ class SnapshotRequests(harness.Case):
 
     def finish_watch(self, watch, status=0):
         """Waits for its end; returns all that it has said."""
-        watch.wait(harness.PATIENCE)
-        self.assertEqual(watch.returncode, status, self.said_by(watch))
+        self.expect(watch, status)
+        self.assertEqual(watch.wait(harness.PATIENCE), status, self.said_by(watch))
+        self.assertNotRegex(self.said_by(watch), harness.SANITIZER_REPORT)
         return self.said_by(watch)
 
     def stop_watch(self, watch):
@@ -196,6 +197,7 @@ class SnapshotRequests(harness.Case):
         self.begin("--overwrite")
         watch = self.watch("--on-request", "--count", "1")
         program = self.start_asking("die")
+        self.expect(program, -signal.SIGKILL)
         program.communicate("last words\n", harness.PATIENCE)
         self.assertEqual(program.returncode, -signal.SIGKILL)
         errors = self.finish_watch(watch)

@@ -337,6 +337,7 @@ class Standing(harness.Case):
                 self.begin("--overwrite")
                 self.emit(1, 20000)
                 asking = self.start(harness.ELOG, *command)
+                self.expect(asking, 1)
                 time.sleep(turn / 1000)
                 self.run_elog("stop", "flight")
                 output, errors = asking.communicate(timeout=harness.PATIENCE)
@@ -589,6 +590,7 @@ class Standing(harness.Case):
     def run_doctor(self):
         # Whether anything else is missing on this machine is not what is asked here.
         process = self.start(harness.ELOG, "doctor", "--json")
+        self.expect(process, 1)
         output, _ = process.communicate(timeout=harness.PATIENCE)
         items = json.loads(output)["items"]
         return next(item for item in items if item["item"] == "standing")

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a test leaves running is part of its result: the harness finds what went wrong there."""
+
+import os
+import re
+import unittest
+import unittest.mock
+
+import harness
+
+REPORTS = (
+    "==7==ERROR: AddressSanitizer: heap-use-after-free",
+    "==7==ERROR: LeakSanitizer: detected memory leaks",
+    "a.cpp:1:1: runtime error: signed integer overflow",
+    "WARNING: ThreadSanitizer: data race (pid=7)",
+)
+
+
+class Harness(harness.Case):
+    def run_with(self, test):
+        """The failures of a case with that test."""
+        case = type("Inner", (harness.Case,), {"runTest": test})()
+        result = case.run()
+        self.assertEqual(result.testsRun, 1)
+        return [text for _, text in result.failures + result.errors]
+
+    def assert_fails(self, expected, test):
+        failures = self.run_with(test)
+        self.assertEqual(len(failures), 1, failures)
+        self.assertRegex(failures[0], expected)
+
+    @staticmethod
+    def shell(script, awaited=True):
+        """A test that has a shell run that."""
+        def test(case):
+            process = case.start("/bin/sh", "-c", script)
+            if awaited:
+                process.wait(harness.PATIENCE)
+            else:
+                process.stdout.readline()
+        return test
+
+    def test_process_that_still_runs_is_killed(self):
+        started = []
+
+        def test(case):
+            started.append(case.start("sleep", "1000"))
+        self.assertEqual(self.run_with(test), [])
+        self.assertEqual(started[0].returncode, -9)
+
+    def test_crash_fails_the_test(self):
+        self.assert_fails("ended with -11:", self.shell("kill -SEGV $$"))
+
+    def test_crash_that_is_not_awaited_fails_the_test(self):
+        def test(case):
+            process = case.start("/bin/sh", "-c", "kill -ABRT $$")
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        self.assert_fails("ended with -6:", test)
+
+    def test_exit_status_that_is_not_expected_fails_the_test(self):
+        self.assert_fails(re.escape("'exit 3'] has ended with 3:"), self.shell("exit 3"))
+
+    def test_exit_status_may_be_expected(self):
+        def test(case):
+            case.expect(case.start("/bin/sh", "-c", "exit 3"), 3)
+            case.finish(case.start("/bin/sh", "-c", "exit 4"), 4)
+        self.assertEqual(self.run_with(test), [])
+
+    def test_signal_of_the_test_is_expected(self):
+        def test(case):
+            process = case.start("sleep", "1000")
+            process.terminate()
+            process.wait(harness.PATIENCE)
+        self.assertEqual(self.run_with(test), [])
+
+    def test_report_of_a_sanitizer_fails_the_test(self):
+        for report in REPORTS:
+            with self.subTest(report=report):
+                self.assert_fails(re.escape(report), self.shell(f"echo '{report}' >&2"))
+                # Of one that the harness kills, too.
+                script = f"echo '{report}' >&2; echo; exec sleep 1000"
+                self.assert_fails(re.escape(report), self.shell(script, awaited=False))
+
+    def test_report_of_a_sanitizer_is_no_error_of_elog(self):
+        command = self.path("elog")
+        with open(command, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\necho '{REPORTS[0]}' >&2\nexit 1\n")
+        os.chmod(command, 0o755)
+        with unittest.mock.patch.object(harness, "ELOG", command):
+            self.assert_fails("AddressSanitizer", lambda case: case.run_elog("list", status=1))
+
+    def test_missing_folder_is_an_error_unless_it_may_be_missing(self):
+        self.assert_fails("FileNotFoundError", lambda case: case.names("providers"))
+        self.assertEqual(self.names("providers", may_be_missing=True), [])
+
+    def test_file_is_made_once_for_all_tests(self):
+        made = []
+
+        def make(path):
+            made.append(path)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("content")
+
+        def test(case):
+            path = case.made_once("file", make)
+            with open(path, "r+", encoding="utf-8") as file:
+                case.assertEqual(file.read(), "content")
+                file.write("changed")
+        kind = type("Inner", (harness.Case,), {"test_a": test, "test_b": test})
+        result = unittest.defaultTestLoader.loadTestsFromTestCase(kind).run(unittest.TestResult())
+        self.assertEqual((result.testsRun, result.failures, result.errors), (2, [], []))
+        self.assertEqual(len(made), 1)
+        self.assertFalse(os.path.exists(kind.kept_files))
+
+
+if __name__ == "__main__":
+    harness.main()
