@@ -11,13 +11,10 @@ import harness
 
 
 class Convert(harness.Case):
-    def record(self, *options, threads="3", events="4000"):
-        path = self.path("run.elog")
-        self.run_elog(
-            "record", "-e", "counter:*", "-o", path, *options, "--",
-            harness.program("counter"), threads, events,
-        )
-        return path
+    def record(self):
+        return self.made_once("run.elog", lambda path: self.run_elog(
+            "record", "-e", "counter:*", "-o", path, "--", harness.program("counter"), "3", "4000",
+        ))
 
     def printed(self, path, *options):
         """Thread, number, check, worker and text of each line."""

@@ -16,16 +16,18 @@ COPIED = re.compile(r"(\d+) events, (\d+) bytes, (\d+) lost, in ")
 
 class CutAndMerge(harness.Case):
     def record(self, name="run.elog", *options, count=2000):
-        self.run_elog(
-            "record", "-e", "counter:*", "-o", self.path(name), *options, "--",
+        return self.made_once(name, lambda path: self.run_elog(
+            "record", "-e", "counter:*", "-o", path, *options, "--",
             harness.program("counter"), "2", str(count),
-        )
-        return self.path(name)
+        ))
 
-    def record_with_gaps(self, name="lossy.elog"):
+    def record_with_gaps(self):
+        return self.made_once("lossy.elog", self.make_with_gaps)
+
+    def make_with_gaps(self, path):
         """Several times more than the buffers hold comes at once: there are gaps between events."""
         recording = self.start_recording(
-            "-e", "counter:*", "-o", self.path(name), "--buffer-size", "128K", "--wait"
+            "-e", "counter:*", "-o", path, "--buffer-size", "128K", "--wait"
         )
         for _ in range(3):
             recording.send_signal(signal.SIGSTOP)
@@ -34,7 +36,6 @@ class CutAndMerge(harness.Case):
             self.finish(self.start(harness.program("counter"), "2", "10", "20000"))
         _, errors = self.stop(recording)
         self.assertGreater(self.summary(errors)[2], 0)
-        return self.path(name)
 
     def print(self, path, *options):
         return self.run_elog("print", path, *options).stdout.splitlines()
@@ -113,7 +114,7 @@ class CutAndMerge(harness.Case):
         self.assertEqual(self.print(self.cut(cut, "--from", "+1h", name="none.elog")), [])
 
     def test_cut_compresses(self):
-        path = self.record(count=5000)
+        path = self.record("large.elog", count=5000)
         self.assertLess(os.path.getsize(self.cut(path, "--compress")), os.path.getsize(path) // 2)
 
     def test_cut_and_merge_never_write_over_what_they_read(self):
@@ -185,7 +186,8 @@ class CutAndMerge(harness.Case):
 
     def test_merge_of_recordings_at_the_same_time_keeps_both_and_their_losses(self):
         first = self.start_recording("-e", "counter:*", "-o", self.path("one.elog"), "--wait")
-        second = self.record_with_gaps()
+        second = self.path("second.elog")
+        self.make_with_gaps(second)
         self.stop(first)
         merged = self.merge(self.path("one.elog"), second)
         self.assert_in_order(merged)

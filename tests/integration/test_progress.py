@@ -16,13 +16,13 @@ import time
 
 import harness
 
-READING = re.compile(r"\relog: (\d+)% of [\d.]+[kM]B read  [\d.]+[kMG]?B/s  \d+ s left\x1b\[K")
+READING = re.compile(r"\relog: (\d+)% of [\d.]+[kMGT]?B read  [\d.]+[kMGT]?B/s  \d+ s left\x1b\[K")
 RECORDING = re.compile(
     r"\relog: \d+ s  ([\d.]+k?) events  [\d.]+k?B  0 lost  [\d.]+k? events/s\x1b\[K"
 )
-# Work is long if it lies stopped for that time.
-LONG = 0.7
-ATTEMPTS = 50
+# How long work takes before the line comes, unless EVENTLOG_TEST_PROGRESS_MS says otherwise.
+PATIENCE_OF_LINE = 0.5
+ENDLESS = 1 << 42
 
 
 class Progress(harness.Case):
@@ -30,6 +30,8 @@ class Progress(harness.Case):
         super().setUp()
         self.environment.update(TERM="xterm", LC_ALL="C.UTF-8")
         self.environment.pop("NO_COLOR", None)
+        # The line comes at once, and again at each step of the work.
+        self.environment["EVENTLOG_TEST_PROGRESS_MS"] = "0"
 
     def open_terminal(self, columns=80):
         self.terminal, self.other = pty.openpty()
@@ -46,9 +48,16 @@ class Progress(harness.Case):
         return False
 
     def read_rest(self):
-        while self.read(0.1):
+        """All that has been written. What is written to one end can be read at the other at once."""
+        while self.read(0.02):
             pass
         return self.seen
+
+    def wait_until_seen(self, is_enough):
+        def look():
+            self.read(0.1)
+            return is_enough()
+        self.wait_for(look, "the line")
 
     def left(self):
         """What one sees of it at last."""
@@ -71,43 +80,18 @@ class Progress(harness.Case):
             rest = rest[1:]
         return "\n".join(lines)
 
-    def record(self, name="run.elog"):
-        self.run_elog("record", "-e", "counter:*", "--buffer-size", "64M", "-o", self.path(name),
-                      "--", harness.program("counter"), str(harness.THREADS),
-                      str(400000 // harness.THREADS))
-        return self.path(name)
+    def record(self, name="run.elog", events=500):
+        """So few that a terminal has room for all lines of the work with them."""
+        return self.made_once(name, lambda path: self.run_elog(
+            "record", "-e", "counter:*", "-o", path, "--", harness.program("counter"),
+            str(harness.THREADS), str(events)))
 
-    @staticmethod
-    def bytes_read_by(process):
-        try:
-            with open(f"/proc/{process.pid}/io", encoding="utf-8") as file:
-                return int(re.search(r"rchar: (\d+)", file.read())[1])
-        except (FileNotFoundError, ProcessLookupError, PermissionError):
-            return 0
-
-    def start_and_stop(self, *arguments, **options):
-        """Starts elog, and stops it while it reads a recording. It may have been too quick."""
-        process = self.start(harness.ELOG, *arguments, **options)
-        end = time.monotonic() + harness.PATIENCE
-        while process.poll() is None and self.bytes_read_by(process) < 1 << 20:
-            self.assertLess(time.monotonic(), end)
-        process.send_signal(signal.SIGSTOP)
-        time.sleep(LONG)
-        return process
-
-    def run_long(self, *arguments, **options):
-        process = self.start_and_stop(*arguments, **options)
-        process.send_signal(signal.SIGCONT)
-        return self.finish(process)
-
-    def run_until_seen(self, *arguments, **options):
-        """Whether it ever shows how far it is; none of the rest of what is seen is in the way."""
-        for _ in range(ATTEMPTS):
-            self.open_terminal()
-            self.run_long(*arguments, stderr=self.other, **options)
-            if READING.search(self.read_rest()):
-                return
-        self.fail(f"{arguments}: {self.seen!r}")
+    def endless(self):
+        """A recording that has lost its end, and has nothing but zeros behind: who reads that much
+        has long work."""
+        path = self.record("endless.elog", events=10)
+        os.truncate(path, ENDLESS)
+        return path
 
     def test_commands_that_read_files_show_it_and_take_it_away(self):
         path, other = self.record(), self.record("other.elog")
@@ -121,63 +105,71 @@ class Progress(harness.Case):
             (("repair", path, "-o", new), r"\d+ records, \d+ bytes, in .*\n"),
         ):
             with self.subTest(command=command[0]):
-                self.run_until_seen(*command)
+                self.open_terminal()
+                self.run_elog(*command, stderr=self.other)
                 self.assertRegex(self.left(), rf"\A{said}\Z")
+                self.assertRegex(self.seen, READING)
                 self.assertLessEqual(int(READING.search(self.seen)[1]), 100)
 
     def test_lines_of_records_show_it_beside_a_file_only(self):
         path = self.record()
         with open(self.path("lines"), "w", encoding="utf-8") as lines:
             for command in (("print", path), ("convert", "--to", "jsonl", path)):
-                self.run_until_seen(*command, stdout=lines)
+                self.open_terminal()
+                self.run_elog(*command, stdout=lines, stderr=self.other)
                 self.assertEqual(self.left(), "")
+                self.assertRegex(self.seen, READING)
         # A pipe may lead to the same terminal.
         taker = self.start("/bin/cat", stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         self.open_terminal()
-        self.run_long("print", path, stderr=self.other, stdout=taker.stdin)
+        self.run_elog("print", path, stderr=self.other, stdout=taker.stdin)
         self.assertEqual(self.read_rest(), "")
 
     def test_nothing_is_written_where_there_is_no_terminal(self):
         path = self.record()
-        self.assertEqual(self.run_long("verify", path)[1], "")
+        self.assertEqual(self.run_elog("verify", path).stderr, "")
         with open(self.path("lines"), "w", encoding="utf-8") as lines:
-            self.assertEqual(self.run_long("print", path, stdout=lines)[1], "")
+            self.assertEqual(self.run_elog("print", path, stdout=lines).stderr, "")
         self.environment["TERM"] = "dumb"
-        self.open_terminal()
-        self.run_long("verify", path, stderr=self.other)
-        self.assertEqual(self.read_rest(), "")
-
-    def test_quick_work_is_not_told_of(self):
-        path = self.path("small.elog")
-        self.run_elog("record", "-e", "counter:*", "-o", path, "--", harness.program("counter"),
-                      "1", "10")
         self.open_terminal()
         self.run_elog("verify", path, stderr=self.other)
         self.assertEqual(self.read_rest(), "")
 
-    def test_is_gone_when_it_is_interrupted(self):
+    def test_quick_work_is_not_told_of(self):
         path = self.record()
-        for _ in range(ATTEMPTS):
+        self.environment["EVENTLOG_TEST_PROGRESS_MS"] = "3600000"
+        self.open_terminal()
+        self.run_elog("verify", path, stderr=self.other)
+        self.assertEqual(self.read_rest(), "")
+
+    def test_comes_after_half_a_second_and_is_gone_when_it_is_interrupted(self):
+        path = self.endless()
+        del self.environment["EVENTLOG_TEST_PROGRESS_MS"]
+        for number in (signal.SIGINT, signal.SIGTERM):
             self.open_terminal()
-            with open(self.path("lines"), "w", encoding="utf-8") as lines:
-                process = self.start_and_stop("print", path, stdout=lines, stderr=self.other)
-            process.send_signal(signal.SIGCONT)
-            while not self.read() and process.poll() is None:
-                pass
-            process.send_signal(signal.SIGINT)
-            if process.wait(harness.PATIENCE) == -signal.SIGINT and READING.search(self.seen):
-                break
-        self.assertEqual(process.returncode, -signal.SIGINT)
-        self.assertEqual(self.left(), "")
+            begin = time.monotonic()
+            process = self.start(harness.ELOG, "verify", path, stderr=self.other)
+            self.wait_until_seen(lambda: READING.search(self.seen))
+            self.assertGreaterEqual(time.monotonic() - begin, PATIENCE_OF_LINE)
+            self.assertIsNone(process.poll())
+            process.send_signal(number)
+            self.assertEqual(process.wait(harness.PATIENCE), -number)
+            self.assertEqual(self.left(), "")
+
+    def test_delay_that_is_none_is_an_error(self):
+        for value in ("", "soon", "-1", "3600001"):
+            self.environment["EVENTLOG_TEST_PROGRESS_MS"] = value
+            result = self.run_elog("verify", self.path("run.elog"), status=1)
+            self.assert_one_sentence(result.stderr, "EVENTLOG_TEST_PROGRESS_MS", f"'{value}'")
 
     def test_recording_to_a_file_shows_what_it_has(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
-        self.open_terminal()
-        self.run_elog("record", "-e", "counter:*", "-o", self.path("run.elog"), "--duration",
-                      "1500ms", stderr=self.other)
-        shown = RECORDING.findall(self.read_rest())
-        self.assertGreaterEqual(len(shown), 2, self.seen)
-        self.assertNotEqual(shown[0], shown[-1])
+        recording = self.start(harness.ELOG, "record", "-e", "counter:*", "-o",
+                               self.path("run.elog"), stderr=self.open_terminal())
+        self.wait_until_seen(lambda: len(set(RECORDING.findall(self.seen))) >= 2)
+        recording.send_signal(signal.SIGINT)
+        self.wait_until_seen(lambda: recording.poll() is not None)
+        self.finish(recording)
         left = self.left()
         self.assertRegex(left, rf"\A{harness.SUMMARY.pattern}, in .*\n\Z")
 
@@ -185,16 +177,17 @@ class Progress(harness.Case):
         path = self.path("run.elog")
         recording = self.start(harness.ELOG, "record", "-e", "counter:*", "-o", path, "--wait",
                                stderr=self.open_terminal())
-        self.wait_for(lambda: self.read() and RECORDING.search(self.seen), "the line")
+        self.wait_until_seen(lambda: RECORDING.search(self.seen))
         termios.tcflow(self.other, termios.TCOOFF)
-        time.sleep(LONG)
-        self.run_program_until_heard(path)
+        # Who takes events from the ring has looked after the line before, or does so behind.
+        for events in (1000, 2000):
+            self.run_program_until_heard(path, events)
         recording.kill()
         termios.tcflow(self.other, termios.TCOON)
 
-    def run_program_until_heard(self, path):
+    def run_program_until_heard(self, path, events):
         self.finish(self.start(harness.program("counter"), "1", "1000"))
-        self.wait_for(lambda: self.run_elog("print", path).stdout.count("counter:count") == 1000,
+        self.wait_for(lambda: self.run_elog("print", path).stdout.count("counter:count") == events,
                       "events")
 
     def test_recording_in_the_background_leaves_the_terminal_alone(self):
@@ -204,7 +197,7 @@ class Progress(harness.Case):
             self.open_terminal()
             shell = self.start(
                 "/bin/bash", monitor, "-c", command, "bash", harness.ELOG, "record", "-e",
-                "counter:*", "--duration", "1s", stdin=self.other, stderr=self.other,
+                "counter:*", "--duration", "300ms", stdin=self.other, stderr=self.other,
                 env={**self.environment, "RUN": self.path("run.elog")}, start_new_session=True,
                 preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
             )
@@ -216,7 +209,7 @@ class Progress(harness.Case):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         self.open_terminal(columns=20)
         self.run_elog("record", "-e", "counter:*", "-o", self.path("run.elog"), "--duration",
-                      "1s", stderr=self.other)
+                      "300ms", stderr=self.other)
         shown = re.findall(r"\r(elog: [^\x1b]*)\x1b\[K", self.read_rest())
         self.assertGreater(len(shown), 0)
         for line in shown:
@@ -225,8 +218,8 @@ class Progress(harness.Case):
     def test_recording_does_not_mix_it_with_what_others_say(self):
         self.start_provider(harness.program("counter"), "1", "0", "100000")
         for command in (
-            ("-o", self.path("run.elog"), "--", "/bin/sleep", "1"),
-            ("--duration", "1s"),
+            ("-o", self.path("run.elog"), "--", "/bin/sleep", "0.3"),
+            ("--duration", "300ms"),
         ):
             self.open_terminal()
             self.run_elog("record", "-e", "counter:*", *command, stderr=self.other,

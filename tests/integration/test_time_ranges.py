@@ -6,6 +6,7 @@ large file, and never changes what is shown."""
 import json
 import os
 import random
+import signal
 import struct
 import time
 
@@ -13,21 +14,31 @@ import harness
 import independent_reader
 
 MIB = 1 << 20
+# So few that a small recording has several indexes, as usually one of many megabytes has.
+INDEX_BYTES = 128 << 10
 INDEX = 7
 NEWER = 4711  # a type of blocks that nobody knows yet
 SECOND = 1_000_000_000
 
 
 class TimeRanges(harness.Case):
-    def record_bursts(self, name, *options, bursts=4, events=100000, room="4M"):
+    def setUp(self):
+        super().setUp()
+        self.environment["EVENTLOG_TEST_INDEX_BYTES"] = str(INDEX_BYTES)
+
+    def record_bursts(self, name, *options, bursts=4, events=5000, room="4M", loses=False):
         """Bursts of events with silence between them: what is in one is far from the others."""
         recording = self.start_recording("-e", "counter:*", "-o", self.path(name), "--wait",
                                          "--buffer-size", room, *options)
         for _ in range(bursts):
+            if loses:
+                recording.send_signal(signal.SIGSTOP)
             self.finish(self.start(harness.program("counter"), str(harness.THREADS),
                                    str(events // harness.THREADS)))
-            time.sleep(0.3)
-        self.stop(recording)
+            recording.send_signal(signal.SIGCONT)
+            time.sleep(0.05)
+        _, errors = self.stop(recording)
+        self.assertEqual(self.summary(errors)[2] > 0, loses, errors)
         return self.path(name)
 
     @staticmethod
@@ -38,6 +49,10 @@ class TimeRanges(harness.Case):
             kind, _, size = struct.unpack_from("<HHI", data, at + 4)
             yield at, kind
             at += 32 + (size + 7) // 8 * 8
+
+    def indexes(self, path):
+        with open(path, "rb") as file:
+            return [kind for _, kind in self.blocks(file.read())].count(INDEX)
 
     def change(self, path, name, change):
         """A copy, with something done to its bytes."""
@@ -111,20 +126,22 @@ class TimeRanges(harness.Case):
 
     def test_shows_the_same_with_an_index_and_without(self):
         path = self.record_bursts("run.elog")
-        self.assertGreater(os.path.getsize(path), 16 * MIB)  # more than one index
+        self.assertGreater(self.indexes(path), 1)
         hidden = self.change(path, "hidden.elog", self.hide_index)
         spoilt = self.change(path, "spoilt.elog", self.spoil_last_index)
         self.assert_same(path, hidden, 1, 2, seed=1)
         self.assert_same(path, spoilt, 1, 1, seed=2)
 
     def test_shows_the_same_of_a_compressed_file_that_was_not_ended(self):
-        path = self.record_bursts("run.elog", "--compress", bursts=3, room="128K")
+        path = self.record_bursts("run.elog", "--compress", bursts=3, events=30000, room="128K",
+                                  loses=True)
         killed = self.change(path, "killed.elog", self.drop_end)
+        self.assertGreater(self.indexes(killed), 0)
         hidden = self.change(killed, "hidden.elog", self.hide_index)
         self.assert_same(killed, hidden, 0, 1, seed=3)
 
     def test_shows_of_the_files_of_a_rotation_what_they_have_of_that_time(self):
-        self.record_bursts("run.elog", "--rotate", "1MiB", "--compress")
+        self.record_bursts("run.elog", "--rotate", "1MiB", events=10000)
         parts = sorted(name for name in os.listdir(self.scratch) if name.startswith("run-"))
         self.assertGreater(len(parts), 2)
         choose = random.Random(4)
@@ -143,20 +160,30 @@ class TimeRanges(harness.Case):
             )
 
     def test_reads_little_more_of_a_large_file_than_that_part(self):
-        path = self.record_bursts("run.elog", bursts=6)
+        path = self.record_bursts("run.elog", bursts=10, events=3000)
         size = os.path.getsize(path)
-        self.assertGreater(size, 24 * MIB)
-        first, last = self.time_of(path)
+        self.assertGreater(self.indexes(path), 5)
+        lines = self.run_elog("convert", "--to", "jsonl", path, "--where",
+                              "worker == 0 && (number == 0 || number == 300)").stdout.splitlines()
+        times = [harness.nanoseconds(json.loads(line)["time"]) for line in lines]
+        self.assertEqual(len(times), 20)
         none = self.bytes_read_by("--version")
-        # A twentieth of the time is in one burst, or in the silence between two.
-        begin = first + (last - first) * 2 // 3
-        part = ["--from", self.point(begin), "--until", self.point(begin + (last - first) // 20)]
+        # The beginning of one burst.
+        part = ["--from", self.point(times[14]), "--until", self.point(times[15])]
         for command in self.COMMANDS:
             options = part + (["-o", self.path("cut.elog")] if command[0] == "cut" else [])
-            times = 2 if "csv" in command else 1  # which reads twice
+            passes = 2 if "csv" in command else 1
             read = self.bytes_read_by(*command, path, *options) - none
-            self.assertLess(read, times * size // 3, command)
+            self.assertLess(read, passes * size // 3, command)
         self.assertGreater(self.bytes_read_by("print", path, "--from", "@0") - none, size)
+
+    def test_index_step_that_is_none_is_an_error(self):
+        for value in ("", "1k", "-1", "32767", str(16 * MIB + 1)):
+            self.environment["EVENTLOG_TEST_INDEX_BYTES"] = value
+            result = self.run_elog("record", "-e", "*", "-o", self.path("run.elog"), "--", "true",
+                                   status=1)
+            self.assertIn("EVENTLOG_TEST_INDEX_BYTES", result.stderr)
+            self.assertIn(f"'{value}'", result.stderr)
 
 
 if __name__ == "__main__":
