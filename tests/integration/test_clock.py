@@ -7,11 +7,19 @@ EVENTLOG_TEST_CLOCK_SECONDS says for how long they are held against the clocks; 
 import datetime
 import json
 import os
+import struct
 import subprocess
 
 import harness
+import independent_reader
 
 SECONDS = int(os.environ.get("EVENTLOG_TEST_CLOCK_SECONDS", "2"))
+CLOCK, INDEX = 2, 7  # types of blocks
+
+
+def outside_of(time, early, late):
+    """How far a time is away from those between two others."""
+    return max(early - time, time - late, 0)
 
 
 class Clock(harness.Case):
@@ -24,6 +32,10 @@ class Clock(harness.Case):
         self.run_elog("record", "-e", "*", "-o", path, "--", *command,
                       timeout=harness.PATIENCE + SECONDS)
         return path
+
+    def punctual(self):
+        return self.made_once("run.elog", lambda _: self.record(
+            harness.program("punctual"), str(SECONDS)))
 
     def test_file_says_which_clock_it_is(self):
         path = self.record(harness.program("counter"), "1", "10")
@@ -40,38 +52,104 @@ class Clock(harness.Case):
         day = datetime.datetime.fromisoformat(text[:19] + "+00:00")
         return int(day.timestamp()) * 10**9 + int(text[20:].rstrip("Z").ljust(9, "0"))
 
+    def readings_around(self, path):
+        """Of each event that has them: its number, its time in the file, and the readings of both
+        clocks before and behind it."""
+        file = independent_reader.File(path)
+        found = {}
+        for ring in file.rings:
+            for _, _, _, head, payload in file.records(ring):
+                number, *readings = struct.unpack("<5Q", payload)
+                found.setdefault(number, {})["time"] = head[3]
+                found.setdefault(number - 1, {})["readings"] = readings
+        return file, [(number, each["time"], *each["readings"])
+                      for number, each in sorted(found.items()) if len(each) == 2]
+
+    def test_readings_of_the_recorder_are_exact_to_a_microsecond(self):
+        """They agree with those of the program close by, whatever happens to the clocks' rates."""
+        file, events = self.readings_around(self.punctual())
+        ticks = file.clocks[-1][0] - file.clocks[0][0]
+        rate = (file.clocks[-1][1] - file.clocks[0][1]) / ticks
+        inside = [pair for pair in file.clocks if events[0][1] < pair[0] < events[-1][1]]
+        self.assertGreaterEqual(len(inside), SECONDS // 2)
+        for clock, *shown in inside:
+            near = sorted(events, key=lambda event: abs(event[1] - clock))[:10]
+            for name, reading, early, late in (("monotonic", shown[0], 2, 3),
+                                               ("realtime", shown[1], 4, 5)):
+                # A program that is held up between two readings knows less of an event.
+                errors = [outside_of(reading - round((clock - event[1]) * rate),
+                                     event[early], event[late]) for event in near]
+                self.assertLess(min(errors), 1000, f"{name} at {clock}: {errors}")
+
+    def inject(self, path, kind):
+        """Gives a recording other readings at the same ticks, and leaves out its end and its index,
+        which have to do with them. Returns the readings."""
+        with open(path, "rb") as file:
+            data = bytearray(file.read())
+        pairs, at = [], 32
+        while (block := struct.unpack_from("<HHI", data, at + 4))[0] != INDEX:
+            if block[0] == CLOCK:
+                (clock,) = struct.unpack_from("<Q", data, at + 32)
+                monotonic, realtime = clock, 10**18
+                if pairs:  # another rate each second, and the time of day is set
+                    ticks = clock - pairs[-1][0]
+                    monotonic = pairs[-1][1] + ticks // (2 + len(pairs) % 3)
+                    realtime = pairs[-1][2] + ticks + 3600 * 10**9
+                monotonic = clock if kind == "1" else monotonic
+                pairs.append((clock, monotonic, realtime))
+                struct.pack_into("<QQQ", data, at + 32, *pairs[-1])
+                payload = bytes(data[at + 32 : at + 32 + block[2]])
+                struct.pack_into("<I", data, at + 12, independent_reader.crc32c(payload))
+                checksum = independent_reader.crc32c(bytes(data[at : at + 28]))
+                struct.pack_into("<I", data, at + 28, checksum)
+            at += 32 + (block[2] + 7) // 8 * 8
+        with open(path, "wb") as file:
+            file.write(data[:at])
+        return pairs
+
+    def test_times_are_what_the_readings_around_them_say(self):
+        path = self.punctual()
+        file, events = self.readings_around(path)
+        pairs = self.inject(path, str(file.host[0]))
+        self.assertGreater(len(pairs), 2)
+        shown = {}
+        for clock in ("monotonic", "realtime"):
+            output = self.run_elog("convert", "--to", "jsonl", "--clock", clock, path).stdout
+            for event in map(json.loads, output.splitlines()):
+                shown[clock, event["fields"]["number"]] = self.nanoseconds(event["time"], clock)
+        inside = [event for event in events if pairs[0][0] <= event[1] < pairs[-1][0]]
+        self.assertGreater(len(inside), 20)
+        for number, time, *_ in inside:
+            base, following = next(two for two in zip(pairs, pairs[1:]) if time < two[1][0])
+            passed = (time - base[0]) * (following[1] - base[1]) / (following[0] - base[0])
+            # Nanoseconds are whole.
+            self.assertLessEqual(abs(shown["monotonic", number] - base[1] - passed), 1)
+            self.assertLessEqual(abs(shown["realtime", number] - base[2] - passed), 1)
+
     def was_set(self, events):
         """Whether somebody set the time of day meanwhile. What changes the rate of one clock
         changes that of both."""
-        ahead = [each["fields"]["monotonic_before"] - each["fields"]["realtime_before"]
-                 for each in events[1:]]
+        ahead = [monotonic - realtime for _, _, monotonic, _, realtime, _ in events]
         # One is read behind the other: the least difference is that of an undisturbed reading.
         middle = len(ahead) // 2
         return abs(min(ahead[:middle]) - min(ahead[middle:])) > 1000
 
-    def test_times_are_exact_to_a_microsecond(self):
-        """An event lies between two readings, however long its program was held up there."""
-        path = self.record(harness.program("punctual"), str(SECONDS))
-        for clock in ("monotonic", "realtime"):
-            output = self.run_elog("convert", "--to", "jsonl", "--clock", clock, path).stdout
-            events = [json.loads(line) for line in output.splitlines()]
-            self.assertGreater(len(events), 20)
+    def test_times_lie_between_the_readings_of_the_program(self):
+        """To a millisecond: so much a clock may turn away from a straight line in a second."""
+        path = self.punctual()
+        _, events = self.readings_around(path)
+        self.assertGreater(len(events), 20)
+        for clock, early in (("monotonic", 2), ("realtime", 4)):
             if clock == "realtime" and self.was_set(events):
                 continue  # nobody knows at which of these moments
-            errors = []
-            for event, behind in zip(events, events[1:]):
-                fields = behind["fields"]
-                self.assertEqual(fields["number"], event["fields"]["number"] + 1)
-                shown = self.nanoseconds(event["time"], clock)
-                early = fields[clock + "_before"] - shown
-                late = shown - fields[clock + "_after"]
-                errors.append(max(early, late, 0))
-            errors.sort()
+            output = self.run_elog("convert", "--to", "jsonl", "--clock", clock, path).stdout
+            shown = {event["fields"]["number"]: self.nanoseconds(event["time"], clock)
+                     for event in map(json.loads, output.splitlines())}
+            errors = sorted(outside_of(shown[event[0]], event[early], event[early + 1])
+                            for event in events)
             print(f"{clock}: outside of the readings around them, of {len(errors)} times in "
                   f"{SECONDS} s: half {errors[len(errors) // 2]} ns, 90 % at most "
                   f"{errors[len(errors) * 9 // 10]} ns, all at most {errors[-1]} ns")
-            # The readings that convert them may have been held up, too: then a second is less so.
-            self.assertLess(errors[len(errors) * 9 // 10], 1000, f"{clock}: {errors[-20:]}")
             self.assertLess(errors[-1], 1_000_000, f"{clock}: {errors[-20:]}")
 
     def test_nothing_is_lost(self):

@@ -22,7 +22,9 @@ class FileCommands(harness.Case):
     def test_print_shows_a_part_of_the_time(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         path = self.path("run.elog")
-        self.run_elog("record", "-e", "counter:*", "-o", path, "--duration", "500ms")
+        recording = self.start_recording("-e", "counter:*", "-o", path)
+        self.wait_for(lambda: len(self.run_elog("print", path).stdout.splitlines()) > 100, "events")
+        self.stop(recording)
         lines = self.run_elog("print", path).stdout.splitlines()
         times = [line.split(" ")[0] for line in lines]
         middle = next(at for at in range(len(times) // 2, len(times)) if times[at] != times[at - 1])

@@ -19,9 +19,12 @@ class KilledWriter(harness.Case):
             "-e", "counter:*", "-o", self.path("run.elog"), "--buffer-size", "16M", "--wait"
         )
         survivor = self.start_provider(harness.program("counter"), "2", "0", "200")
-        for round_number in range(20):
+        rounds = harness.trials(12, 40)
+        for round_number in range(rounds):
             victim = self.start_provider(harness.program("counter"), "3", "0", "20")
-            time.sleep(0.01 + round_number * 0.003)
+            # It maps the subscription for its first event, and writes that and more then.
+            self.wait_for(lambda victim=victim: self.is_mapped(victim, "subscriptions"), "a mapping")
+            time.sleep(0.005 + round_number * 0.002)
             victim.send_signal(signal.SIGKILL)
             victim.wait()
         self.assertIsNone(survivor.poll())
@@ -48,16 +51,17 @@ class KilledWriter(harness.Case):
             missing += number - expected
             numbers[record["thread"]] = number
         self.assertLessEqual(missing, lost)
-        self.assertGreaterEqual(len(numbers), 2 + 20)
+        self.assertGreaterEqual(len(numbers), 2 + rounds)
 
     def test_does_not_disturb_what_follows(self):
         for _ in range(5):
             victim = self.start_provider(harness.program("counter"), "3", "0")
-            self.start_recording("-e", "counter:*", "-o", self.path("other.elog"), "--duration",
-                                 "100ms")
-            time.sleep(0.02)
+            recording = self.start_recording("-e", "counter:*", "-o", self.path("other.elog"),
+                                             "--duration", "100ms")
+            self.wait_for(lambda victim=victim: self.is_mapped(victim, "subscriptions"), "a mapping")
             victim.send_signal(signal.SIGKILL)
             victim.wait()
+            self.finish(recording)
         self.run_elog("list")
         self.assertEqual(self.names("providers"), [])
         result = self.run_elog(

@@ -4,7 +4,6 @@
 
 import datetime
 import json
-import os
 import signal
 import statistics
 import subprocess
@@ -46,30 +45,19 @@ class LiveText(harness.Case):
         self.start_provider(harness.program("counter"), "1", "0", "20000")
         quick = statistics.median(self.delays(30))
         # Those of one look come together, one latency old at most, half of one at least.
-        slow = statistics.median(self.delays(30, "--latency", "2s"))
+        slow = statistics.median(self.delays(30, "--latency", "1s"))
         self.assertLess(quick, 1)
-        self.assertGreater(slow, 0.9)
-        self.assertLess(slow, 2 + quick + 1)
+        self.assertGreater(slow, 0.4)
+        self.assertLess(slow, 1 + quick + 1)
 
     def test_takes_hardly_any_time_while_little_happens(self):
         """Who has nothing to read sleeps: a reader that looks all the time takes a whole CPU."""
         self.start_provider(harness.program("counter"), "1", "0", "20000")
         recording = self.start_recording("-e", "counter:*")
         recording.stdout.readline()
-        cpu_before, begin = self.cpu_seconds(recording), time.monotonic()
-        while time.monotonic() < begin + 1:
-            recording.stdout.readline()
-        passed = time.monotonic() - begin
-        used = self.cpu_seconds(recording) - cpu_before
+        # What comes meanwhile has room in the pipe.
+        self.assertLess(self.share_awake(recording), 0.5)
         self.stop(recording)
-        self.assertLess(used, 0.3 * passed)
-
-    @staticmethod
-    def cpu_seconds(process):
-        """What it has used so far."""
-        with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
-            fields = file.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def test_is_in_the_order_of_time_across_cpus(self):
         result = self.run_elog(
@@ -125,6 +113,7 @@ class LiveText(harness.Case):
         self.start_provider(harness.program("counter"), "2", "0", "20")
         recording = self.start_recording("-e", "counter:*", "--duration", "200ms")
         # Nobody reads the pipe, and nobody closes it.
+        self.expect(recording, 1)
         self.assertEqual(recording.wait(timeout=harness.PATIENCE), 1)
         self.assertIn("Nobody takes the output", recording.stderr.read())
         self.assertEqual(self.names("subscriptions"), [])
