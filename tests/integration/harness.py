@@ -174,6 +174,9 @@ class Case(unittest.TestCase):
 
     def tearDown(self):
         try:
+            # All of them first: with one its container ends, and what others have there.
+            for process in [each for each in self.processes if each.poll() is None]:
+                process.kill()
             found = [self.end_of(process) for process in self.processes]
         finally:
             shutil.rmtree(self.scratch, ignore_errors=True)
@@ -183,9 +186,7 @@ class Case(unittest.TestCase):
 
     @staticmethod
     def end_of(process):
-        """Ends a process that still runs; returns what is wrong with how it has ended, if anything."""
-        if process.poll() is None:
-            process.kill()
+        """What is wrong with how a process has ended, if anything."""
         said = process.communicate(timeout=PATIENCE)
         text = "".join(each if isinstance(each, str) else each.decode(errors="replace")
                        for each in said if each)

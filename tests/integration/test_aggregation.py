@@ -147,9 +147,11 @@ class Aggregation(harness.Case):
 
     def test_live_shows_an_interval_of_a_clock_that_is_ahead_and_stands_still(self):
         with open(self.path("shown"), "wb") as shown:
-            self.start(harness.ELOG, "agg", "--json", "count()", "-e", "simulation", "--wait",
-                       "--where", "number == 1", "--every", "200ms", stdout=shown)
-            self.wait_for(lambda: self.names("subscriptions"), "a subscription")
+            process = self.start(
+                harness.ELOG, "agg", "--json", "count()", "-e", "simulation", "--wait",
+                "--where", "number == 1", "--every", "200ms", stdout=shown,
+            )
+            self.wait_for(lambda: self.is_mapped(process, "subscriptions"), "a subscription")
             self.start(harness.program("own_clock"), stdin=subprocess.PIPE)
             self.wait_for(lambda: os.path.getsize(shown.name) > 0, "a result")
         with open(shown.name, encoding="utf-8") as file:

@@ -241,6 +241,7 @@ class AtProcess(other_users.Case):
         self.elog_at(pid, "no such command", status=2)
         recording, inside = self.start_recording_at(pid)
         os.kill(inside, signal.SIGKILL)
+        self.expect(recording, -signal.SIGKILL)
         self.assertEqual(recording.wait(harness.PATIENCE), -signal.SIGKILL)
 
     def test_stops_and_goes_on_with_the_one_within(self):
