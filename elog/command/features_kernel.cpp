@@ -11,7 +11,7 @@
 #include <cstring>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "bpf_counter.hpp"
 #include "features.hpp"

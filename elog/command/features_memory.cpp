@@ -13,7 +13,7 @@
 #include <optional>
 #include <string_view>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "clock.hpp"
 #include "cpus.hpp"

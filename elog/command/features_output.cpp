@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "features.hpp"
 #include "locale_name.hpp"

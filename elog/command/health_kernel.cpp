@@ -9,7 +9,7 @@
 #include <charconv>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "health.hpp"
 #include "machine.hpp"

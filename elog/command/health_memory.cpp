@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "directory.hpp"
 #include "health.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Programs of others that work with eventlog.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "health.hpp"
 #include "machine.hpp"

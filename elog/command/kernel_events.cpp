@@ -11,7 +11,7 @@
 #include <string_view>
 #include <system_error>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "error_text.hpp"
 #include "failure.hpp"

@@ -20,7 +20,7 @@
 #include "catalogue_output.hpp"
 #include "failure.hpp"
 #include "other_places.hpp"
-#include "output.hpp"
+#include "output_buffer.hpp"
 #include "place_runner.hpp"
 #include "proc_file.hpp"
 #include "tell.hpp"

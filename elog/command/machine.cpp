@@ -13,7 +13,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "failure.hpp"
 #include "subscription.hpp"

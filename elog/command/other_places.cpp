@@ -16,7 +16,7 @@
 #include <tuple>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "directory.hpp"
 #include "other_place.hpp"

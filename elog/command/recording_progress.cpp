@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "recording_progress.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "frame_line.hpp"
 

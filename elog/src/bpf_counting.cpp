@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "bpf_code.hpp"
 #include "error.hpp"

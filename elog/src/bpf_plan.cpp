@@ -5,8 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "bpf_counter.hpp"
 #include "bpf_fields.hpp"
 #include "bpf_tests.hpp"

@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "output.hpp"
+#include "output_buffer.hpp"
 #include "record_writer.hpp"
 #include "shown_clock.hpp"
 

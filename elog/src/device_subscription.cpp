@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "clock.hpp"
 #include "error_text.hpp"

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace elog {
 namespace {

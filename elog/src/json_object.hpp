@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
 namespace elog {
 
 class json_object {
@@ -29,8 +27,7 @@ class json_object {
     }
     template <std::integral Number>
     json_object& add(const char* name, Number value) {
-        const fmt::format_int digits(value);
-        return add_raw(name, {digits.data(), digits.size()});
+        return add_raw(name, std::to_string(value));
     }
     /// null for what is not finite.
     json_object& add(const char* name, double value);

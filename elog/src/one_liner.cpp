@@ -8,7 +8,7 @@
 #include <optional>
 #include <system_error>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "aggregation.hpp"
 #include "failure.hpp"

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "failure.hpp"
+#include "output_buffer.hpp"
 
 namespace elog {
 namespace {

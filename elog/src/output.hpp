@@ -3,16 +3,10 @@
 // Writing to a descriptor whose reader may be slow, or gone.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <string_view>
 
-#include <fmt/format.h>
-
 namespace elog {
-
-/// As much as writers of events collect before they write it out.
-inline constexpr std::size_t output_size = std::size_t{64} << 10U;
 
 /// The reader of our output has gone (EPIPE): no failure, but there is no more to do.
 struct output_closed {};
@@ -24,8 +18,5 @@ using give_up = std::function<bool()>;
 /// the latter also if the output takes nothing for a second although `asked_to_end` says that it is
 /// time to end.
 void write_all(int descriptor, std::string_view text, const give_up& asked_to_end = {});
-
-/// The same, and empties the buffer. If it throws, what has not been written is still there.
-void write_out(int descriptor, fmt::memory_buffer& buffer, const give_up& asked_to_end = {});
 
 }  // namespace elog

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "error.hpp"
 #include "perf_file.hpp"

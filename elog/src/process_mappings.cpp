@@ -7,7 +7,7 @@
 #include <charconv>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "proc_file.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <fstream>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace elog {
 namespace {

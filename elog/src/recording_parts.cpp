@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "failure.hpp"
 #include "file_format.hpp"

@@ -9,7 +9,7 @@
 #include <climits>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "proc_file.hpp"
 #include "unique_fd.hpp"

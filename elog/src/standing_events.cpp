@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "error.hpp"
 #include "failure.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "did_you_mean.hpp"
 #include "expression_tokens.hpp"

@@ -20,7 +20,7 @@
 #include "decode.hpp"
 #include "file_format.hpp"
 #include "line_steps.hpp"
-#include "output.hpp"
+#include "output_buffer.hpp"
 #include "provider_schema.hpp"
 #include "record_writer.hpp"
 #include "text_options.hpp"

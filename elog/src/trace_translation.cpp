@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "error.hpp"
 #include "event_format.hpp"

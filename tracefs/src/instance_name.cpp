@@ -4,7 +4,7 @@
 #include <charconv>
 #include <system_error>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace eventlog::tracefs {
 namespace {
