@@ -34,6 +34,16 @@ function(eventlog_is_quick name labels result)
     set(${result} ${is_quick} PARENT_SCOPE)
 endfunction()
 
+# eventlog_quick_label(NAME RESULT): the property of such a test, for commands that add tests later.
+function(eventlog_quick_label name result)
+    eventlog_is_quick(${name} "" is_quick)
+    set(label "")
+    if(is_quick)
+        set(label LABELS quick)
+    endif()
+    set(${result} "${label}" PARENT_SCOPE)
+endfunction()
+
 # Labels the tests that the current folder's CMakeLists.txt has added. It is called at its end, as
 # CMake sets properties of tests in the folder that added them only.
 function(eventlog_label_quick_tests)
