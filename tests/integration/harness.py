@@ -251,21 +251,23 @@ class Case(unittest.TestCase):
         return result
 
     def share_awake(self, process, seconds=0.5):
-        """Which part of that time a process runs, or would if the CPUs were not taken by others.
+        """Which part of the time a process runs, of that in which it does not wait for a CPU.
 
         So one that never sleeps is told from one that does on a machine with other work, too."""
-        def awake():
-            total = 0
+        def times():
+            """In nanoseconds: running, and waiting for a CPU, of all threads."""
+            running = waiting = 0
             for thread in os.listdir(f"/proc/{process.pid}/task"):
                 with open(f"/proc/{process.pid}/task/{thread}/schedstat", encoding="ascii") as file:
-                    running, waiting, _ = map(int, file.read().split())
-                total += running + waiting
-            return total
+                    found = file.read().split()
+                running += int(found[0])
+                waiting += int(found[1])
+            return running, waiting
 
-        begin, before = time.monotonic_ns(), awake()
+        begin, before = time.monotonic_ns(), times()
         time.sleep(seconds)
-        used = awake() - before
-        return used / (time.monotonic_ns() - begin)
+        running, waiting = (late - early for late, early in zip(times(), before))
+        return running / max(time.monotonic_ns() - begin - waiting, running, 1)
 
     def bytes_read_by(self, *arguments):
         """How much a command of elog has read, of all files together."""

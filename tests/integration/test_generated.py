@@ -77,8 +77,10 @@ class Generated(harness.Case):
     def compile(self, compiler, *arguments):
         if shutil.which(compiler) is None:
             self.skipTest(f"{compiler} is not installed: ./dev setup")
+        # Where the build has a cache of its own, what has been compiled before is not again.
+        cache = ["ccache"] if "CCACHE_DIR" in os.environ and shutil.which("ccache") else []
         result = subprocess.run(
-            [compiler, *arguments], capture_output=True, encoding="utf-8", check=False,
+            [*cache, compiler, *arguments], capture_output=True, encoding="utf-8", check=False,
             cwd=self.scratch,
         )
         self.assertEqual((result.returncode, result.stderr), (0, ""))

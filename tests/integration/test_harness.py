@@ -90,6 +90,12 @@ class Harness(harness.Case):
         with unittest.mock.patch.object(harness, "ELOG", command):
             self.assert_fails("AddressSanitizer", lambda case: case.run_elog("list", status=1))
 
+    def test_process_that_never_sleeps_is_told_from_one_that_does(self):
+        busy = self.start("/bin/sh", "-c", "while :; do :; done")
+        idle = self.start("/bin/sh", "-c", "while :; do sleep 0.02; done")
+        self.assertGreater(self.share_awake(busy), 0.25)
+        self.assertLess(self.share_awake(idle), 0.25)
+
     def test_missing_folder_is_an_error_unless_it_may_be_missing(self):
         self.assert_fails("FileNotFoundError", lambda case: case.names("providers"))
         self.assertEqual(self.names("providers", may_be_missing=True), [])

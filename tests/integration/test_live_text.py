@@ -56,7 +56,7 @@ class LiveText(harness.Case):
         recording = self.start_recording("-e", "counter:*")
         recording.stdout.readline()
         # What comes meanwhile has room in the pipe.
-        self.assertLess(self.share_awake(recording), 0.5)
+        self.assertLess(self.share_awake(recording), 0.25)
         self.stop(recording)
 
     def test_is_in_the_order_of_time_across_cpus(self):

@@ -9,7 +9,7 @@ import subprocess
 
 import harness
 
-PROVIDERS = 10000
+PROVIDERS = harness.trials(4000, 10000)
 EVENTS = 10  # of each
 # Of those that are started several times.
 FEWER = 1000

@@ -134,7 +134,7 @@ class RecordFile(harness.Case):
 
     def test_sleeps_while_nothing_is_said(self):
         recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("run.elog"))
-        self.assertLess(self.share_awake(recording), 0.5)
+        self.assertLess(self.share_awake(recording), 0.25)
         self.stop(recording)
 
     def test_can_be_read_while_it_is_written(self):

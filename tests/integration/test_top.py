@@ -299,20 +299,22 @@ class WithoutTerminal(harness.Case):
             "--frames", "300", "--every", "100ms",
         )
         self.wait_for(lambda: self.is_mapped(top, "subscriptions"), "a subscription")
-        top.send_signal(signal.SIGSTOP)
+        # One that is held up as long loses as many.
+        recording = self.start_recording("-e", "counter:*", "--wait", "--buffer-size", "128K",
+                                         "-o", self.path("run.elog"))
+        for process in (top, recording):
+            process.send_signal(signal.SIGSTOP)
         # One ring has room for a few less than these: so few are shown to the last one.
         attempted = 9000
         cpu = min(os.sched_getaffinity(0))
         self.finish(self.start("taskset", "-c", str(cpu), harness.program("counter"), "1",
                                str(attempted)))
-        top.send_signal(signal.SIGCONT)
-        # Three digits are shown of a number.
-        def adds_up(events, lost):
-            return lost.isdigit() and int(lost) > 0 and \
-                events == f"{(attempted - int(lost)) / 1000:.1f}k"
-
+        for process in (top, recording):
+            process.send_signal(signal.SIGCONT)
+        _, _, lost = self.summary(self.stop(recording)[1])
+        self.assertGreater(lost, 0)
         shown = ("", "")
-        while not adds_up(*shown):
+        while shown != (f"{(attempted - lost) / 1000:.1f}k", str(lost)):
             line = top.stdout.readline()
             self.assertNotEqual(line, "", shown)
             found = re.match(r"  counter +\S+ +(\S+) +(\S+)", line)
