@@ -252,5 +252,53 @@ done
         self.assertEqual(known.kept, {})
 
 
+class Sample(unittest.TestCase):
+    """Which sources are checked where many are not known to be clean."""
+
+    class Known:
+        """Stands in for CleanSources: a source's key is its name."""
+
+        def __init__(self, *clean):
+            self.clean = clean
+
+        def key(self, source, _):
+            return source
+
+        def knows(self, key):
+            return key in self.clean
+
+    def sample(self, head, recent=(), known=Known()):
+        answers = {"log": "\n".join(recent), "diff": "", "rev-parse": head}
+        groups = [(("-O2",), False, [str(clang_tidy.PROJECT / f"{folder}/{number}.cpp")
+                                     for number in range(20)]) for folder in range(10)]
+        with unittest.mock.patch.object(clang_tidy, "git", lambda word, *_: answers[word]):
+            return [str(pathlib.Path(source).relative_to(clang_tidy.PROJECT))
+                    for _, _, sources in clang_tidy.sampled(groups, known) for source in sources]
+
+    def test_has_a_limit_and_no_source_twice(self):
+        sources = self.sample("a")
+        self.assertEqual(len(sources), clang_tidy.SAMPLE_MAX)
+        self.assertEqual(len(set(sources)), clang_tidy.SAMPLE_MAX)
+
+    def test_is_another_one_after_a_commit_and_covers_everything_in_time(self):
+        self.assertNotEqual(self.sample("a"), self.sample("b"))
+        met = {source for head in range(100) for source in self.sample(str(head))}
+        self.assertEqual(len(met), 200)
+
+    def test_has_the_sources_of_recent_commits(self):
+        recent = ["3/7.cpp", "8/0.cpp"]
+        for head in "abcdef":
+            self.assertLessEqual(set(recent), set(self.sample(head, recent)))
+
+    def test_leaves_out_what_is_clean(self):
+        clean = str(clang_tidy.PROJECT / "3/7.cpp")
+        self.assertNotIn("3/7.cpp", self.sample("a", ["3/7.cpp"], self.Known(clean)))
+
+    def test_is_empty_where_all_is_clean(self):
+        everything = [str(clang_tidy.PROJECT / f"{folder}/{number}.cpp")
+                      for folder in range(10) for number in range(20)]
+        self.assertEqual(self.sample("a", (), self.Known(*everything)), [])
+
+
 if __name__ == "__main__":
     unittest.main()
