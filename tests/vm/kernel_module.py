@@ -39,21 +39,25 @@ def headers_of(kernel):
     if kernels.recipe(kernel.name).built:
         return kernel.directory / "build"
     package = f"linux-headers-{kernel.release}"
-    fields = debian.candidate(package, kernels.recipe(kernel.name).series)
-    packages = [package, *(debian.dependency(fields, pattern)
-                           for pattern in (r"linux-headers-.*-common", r"linux-kbuild-.*"))]
+    series = kernels.recipe(kernel.name).series
+    fields = debian.candidate(package, series)
+    common, tools = (debian.dependency(fields, pattern)
+                     for pattern in (r"linux-headers-.*-common", r"linux-kbuild-.*"))
+    # The archive can have the tools in a newer version than the headers, and keeps no older one.
+    packages = {package: fields["Version"], common: fields["Version"],
+                tools: debian.candidate(tools, series)["Version"]}
 
     def make(directory):
         with tempfile.TemporaryDirectory(dir=directory) as scratch:
-            for name in packages:
-                debian.unpack(debian.download(name, fields["Version"], scratch), directory)
+            for name, version in packages.items():
+                debian.unpack(debian.download(name, version, scratch), directory)
         place = directory / "usr" / "src"
         # They expect to be installed.
         makefile = place / package / "Makefile"
         final = cache.place("headers", kernel.name, key) / "usr" / "src"
         makefile.write_text(makefile.read_text().replace("/usr/src", str(final)))
 
-    key = cache.key_of(RECIPE, packages, fields["Version"])
+    key = cache.key_of(RECIPE, packages)
     return cache.obtain("headers", kernel.name, key, make) / "usr" / "src" / package
 
 
