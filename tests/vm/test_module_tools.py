@@ -84,7 +84,6 @@ def items(text):
     return [(int(fields[1]), int(fields[2]), fields[3]) for fields in found if fields]
 
 
-@vm_case.full_tier
 class Tools(vm_case.Case):
     """One guest, in which all tools record; what they have recorded is looked at here."""
 
@@ -149,6 +148,7 @@ class Tools(vm_case.Case):
         self.assertEqual((totals["Hits"], totals["Dropped"]), (COUNT_AS_TEXT, 0))
 
 
+@vm_case.full_tier
 class ToolsBefore64(Tools):
     """The same on a kernel before user_events' words."""
 
