@@ -40,8 +40,8 @@ class Run:
     interactive: bool = False
     parameters: tuple = ()  # more of them for the kernel
     count_instructions: bool = False  # the guest's clocks advance by 1 ns per instruction
-    # A thread of the host for each processor; else one thread emulates all. Only the first processor
-    # is online then: see _command_line.
+    # A thread of the host for each processor; else one thread emulates all. Only the first
+    # processor is online at first: see _command_line.
     parallel: bool = False
 
 
@@ -134,8 +134,8 @@ def _command_line(kernel, run, scratch):
                   "rcupdate.rcu_cpu_stall_timeout=120", *emulator.parameters, *run.parameters]
     if run.parallel:
         # QEMU's parallel threads can keep a stale translation of an instruction that the kernel has
-        # patched. So the kernel boots, and a script loads modules, on one processor; the script sets
-        # the others online afterwards (parts.SHELL: start_processors).
+        # patched. So the kernel boots, and a script loads modules, on one processor; the script
+        # sets the others online afterwards (parts.SHELL: start_processors).
         parameters.append("maxcpus=1")
     return [*command, "-append", " ".join(parameters)]
 

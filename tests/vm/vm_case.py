@@ -33,8 +33,8 @@ def by_tier(quick, full):
 
 
 def full_tier(tested):
-    """Marks a class or a test of the full tier. The quick tier does not load it, so that the test is
-    not counted as skipped. The mark does not extend to derived classes."""
+    """Marks a class or a test of the full tier. The quick tier does not load it, so that the test
+    is not counted as skipped. The mark does not extend to derived classes."""
     tested.is_of_full_tier = True
     return tested
 
