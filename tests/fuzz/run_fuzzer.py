@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs a fuzzer as its test does: the same from one day to the next, and with all that somebody
-needs to run it again if it fails on a machine that is gone by then.
+"""Runs a fuzzer so that the run can be repeated on another machine.
 
-usage: run_fuzzer.py FOLDER FUZZER ARGUMENT...
+usage: run_fuzzer.py FOLDER RUNS FUZZER ARGUMENT...
 
-What makes the fuzzer fail goes to FOLDER, and, in base64, to stdout.
+The full tier makes RUNS runs, the quick tier a fifth of them. An input that makes the fuzzer fail is
+stored in FOLDER and printed in base64.
 """
 
 import base64
@@ -19,6 +19,7 @@ import textwrap
 import zlib
 
 ADDR_NO_RANDOMIZE = 0x0040000
+QUICK_PART = 5
 
 
 def keep_addresses():
@@ -36,12 +37,15 @@ def show(path):
 
 
 def main():
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 4 or not sys.argv[2].isdigit():
         sys.exit(__doc__)
     folder = pathlib.Path(sys.argv[1])
+    runs = int(sys.argv[2])
+    if os.environ.get("EVENTLOG_TEST_TIER") != "full":
+        runs //= QUICK_PART
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as fresh:
-        status = subprocess.call(sys.argv[2:] + [f"-artifact_prefix={fresh}/"],
+        status = subprocess.call([*sys.argv[3:], f"-runs={runs}", f"-artifact_prefix={fresh}/"],
                                  preexec_fn=keep_addresses)
         for found in sorted(pathlib.Path(fresh).iterdir()):
             show(found)

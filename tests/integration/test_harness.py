@@ -74,6 +74,13 @@ class Harness(harness.Case):
             process.wait(harness.PATIENCE)
         self.assertEqual(self.run_with(test), [])
 
+    def test_end_that_the_end_of_another_process_causes_is_no_failure(self):
+        def test(case):
+            child = case.start("sleep", "1000")
+            parent = case.start("/bin/sh", "-c", "read nothing; exit 3", stdin=child.stdout)
+            parent.kill = parent.wait
+        self.assertEqual(self.run_with(test), [])
+
     def test_report_of_a_sanitizer_fails_the_test(self):
         for report in REPORTS:
             with self.subTest(report=report):
