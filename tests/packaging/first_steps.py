@@ -24,7 +24,7 @@ def commands_of(block):
 
 
 class Newcomer:
-    """A user with an empty home, to whom nothing is known but what the documents say."""
+    """A user with an empty home directory, who has only the documents."""
 
     def __init__(self, home, compiler):
         home.mkdir()
