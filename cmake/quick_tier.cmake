@@ -7,7 +7,7 @@
 # Machine code, packages, kernels, and what runs no code of this build.
 set(
     eventlog_optimized_tests
-    "^(aarch64|bench|codegen|compile_fail|interleaving|model|packaging|runner|vm)\\."
+    "^(aarch64|bench|codegen|compile_fail|interleaving|model|packaging|runner|unsanitized|vm)\\."
 )
 # Compile programs of their own, or run one in a debugger: the sanitizers have no part in them.
 string(APPEND eventlog_optimized_tests "|^integration\\.test_(generated|generated_kernel|usdt)$")
