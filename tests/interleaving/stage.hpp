@@ -89,7 +89,7 @@ class stage {
     [[nodiscard]] std::uint64_t known_to_ring() const;
     [[nodiscard]] std::uint64_t room() const;
 
-    const environment_variable tsc_;
+    environment_variable tsc_;
     std::vector<unsigned> cpus_;
     exchange* exchange_;
     std::unique_ptr<listener> ears_;
