@@ -161,8 +161,9 @@ class Standing(harness.Case):
         self.assertEqual(lost, 0)
         self.assertGreater(overwritten, 0)
         self.assertEqual(events + overwritten, attempted)
-        for numbers in self.numbers(text).values():
-            self.assertEqual(numbers[-1], 99999)
+        # A CPU's ring keeps its newest events. A thread that ends first may find its last ones
+        # overwritten by the other thread on the same CPU; the thread that ends last does not.
+        self.assertEqual(max(numbers[-1] for numbers in self.numbers(text).values()), 99999)
         self.run_elog("stop", "flight")
         self.assert_nothing_left()
 
