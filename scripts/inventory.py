@@ -33,7 +33,7 @@ RENAMED = "renamed.txt"
 LICENCE = "# SPDX-License-Identifier: MIT\n"
 TIERS = ("quick", "full")
 WIDTH = 100
-GOOGLETEST_KINDS = ("unit", "integration", "interleaving")
+GOOGLETEST_KINDS = ("unit", "unsanitized", "integration", "interleaving")
 
 # Labels of tests that the full tier leaves out in a build, as ./dev does. The label quick wins.
 LEFT_OUT = {"asan+ubsan": {"once", "compiler"}, "tsan": {"once", "compiler", "command"}}
