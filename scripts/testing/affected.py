@@ -26,6 +26,7 @@ READ_BY = (
     (re.compile(r"tests/documents/"), re.compile(r"documents\.")),
     (re.compile(r"tests/aarch64/"), re.compile(r"aarch64\.|vm\.aarch64")),
     (re.compile(r"tests/packaging/"), re.compile(r"packaging\.")),
+    (re.compile(r"(tests/(inventory|mutations)|scripts)/"), re.compile(r"runner\.")),
     (re.compile(r"bench/.*\.py$"), re.compile(r"bench\.")),
     (re.compile(r"tests/vm/(?!test_|programs/)"), re.compile(r"vm\.")),
 )
@@ -52,13 +53,14 @@ def project_path(path, folder=PROJECT):
 
 
 class Build:
-    """What a configured and built folder knows of its tests."""
+    """What a configured and built folder knows of its tests; `selection` are options of CTest."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, selection=()):
         self.folder = PROJECT / folder
         self.headers = self.read_headers()
         self.inputs_of_targets = {}
-        shown = json.loads(output_of("ctest", "--test-dir", str(folder), "--show-only=json-v1"))
+        shown = json.loads(output_of("ctest", "--test-dir", str(folder), "--show-only=json-v1",
+                                     *selection))
         self.tests = [(test["name"], test.get("command", [])) for test in shown["tests"]]
         self.programs = {path.name: path for path in self.folder.rglob("*")
                          if path.is_file() and path.stat().st_mode & 0o111

@@ -2,6 +2,7 @@
 """The stages of each tier. tests/README.md has the table of what each covers."""
 
 import pathlib
+import re
 import sys
 
 from stages import Stage
@@ -14,6 +15,7 @@ QUICK_KERNELS = ("debian-6.12", "debian-6.1", "user-events-6.12")
 FULL_KERNELS = QUICK_KERNELS + ("debian-6.1-arm64", "status-page-6.1", "debug-6.12", "race-6.12",
                                 "in-tree-6.12")
 QUICK_PRESETS = ("asan+ubsan", "tsan", "release")
+QUICK = ("-L", "^quick$")
 
 # The full tier: which labels a preset leaves out, as its build has no influence on these tests.
 # Parts of a preset are stages of their own, so that an interrupted run repeats little.
@@ -78,7 +80,7 @@ def quick_stages():
             stages.append(kernels(QUICK_KERNELS))
         else:
             stages.append(configure(preset))
-        stages += [build(preset, "quick_tests"), suite(preset, "test", ("-L", "^quick$"))]
+        stages += [build(preset, "quick_tests"), suite(preset, "test", QUICK)]
     return stages
 
 
@@ -93,6 +95,14 @@ def full_stages():
     stages.append(Stage("check", "inventory of tests",
                         (*PYTHON, "scripts/inventory.py", "--check", *folders)))
     return stages
+
+
+def affected_stages(preset, names):
+    """The tests of these names, as far as they belong to the quick tier."""
+    pattern = "|".join(re.escape(name) for name in sorted(names))
+    stages = [build(preset, "quick_tests"),
+              suite(preset, "test", (*QUICK, "-R", f"^({pattern})$"))]
+    return [kernels(QUICK_KERNELS), *stages] if preset == "release" else [configure(preset), *stages]
 
 
 def filtered_stages(preset, selection, target="all"):
