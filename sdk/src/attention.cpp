@@ -15,8 +15,10 @@
 #include "process.hpp"
 #include "provider_file.hpp"
 #include "registered_provider.hpp"
+#include "registry_lock.hpp"
 #include "subscription_slots.hpp"
 #include "unnoticed.hpp"
+#include "user_events_route.hpp"
 
 namespace eventlog::core {
 namespace {

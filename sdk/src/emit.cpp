@@ -16,11 +16,13 @@
 #include "counters.hpp"
 #include "process.hpp"
 #include "registered_provider.hpp"
+#include "registry_lock.hpp"
 #include "ring_steps.hpp"
 #include "ring_writer.hpp"
 #include "rseq_append.hpp"
 #include "subscription_slots.hpp"
 #include "unnoticed.hpp"
+#include "user_events_route.hpp"
 #include "user_events_write.hpp"
 
 namespace eventlog::core {

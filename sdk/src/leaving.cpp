@@ -10,6 +10,7 @@
 #include "clock.hpp"
 #include "process.hpp"
 #include "registered_provider.hpp"
+#include "registry_lock.hpp"
 #include "subscription_slots.hpp"
 #include "unnoticed.hpp"
 

@@ -15,7 +15,7 @@
 
 #include "clock.hpp"
 #include "counter_course.hpp"
-#include "registered_provider.hpp"
+#include "registry_lock.hpp"
 #include "subscription_slots.hpp"
 #include "unnoticed.hpp"
 

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <new>
 
 #include <eventlog/abi.h>
@@ -23,6 +22,7 @@
 #include "own_clock.hpp"
 #include "process.hpp"
 #include "registered_provider.hpp"
+#include "registry_lock.hpp"
 #include "rseq.hpp"
 #include "schema.hpp"
 #include "subscription_file.hpp"
@@ -34,9 +34,7 @@
 namespace eventlog::core {
 namespace {
 
-[[EVENTLOG_AT_START]] pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
-
-// Under the mutex.
+// Under the registry's lock.
 [[EVENTLOG_AT_START]] constinit eventlog_provider* first_registered = nullptr;
 [[EVENTLOG_AT_START]] constinit eventlog_provider* first_free = nullptr;
 [[EVENTLOG_AT_START]] constinit bool prepared = false;
@@ -46,15 +44,9 @@ namespace {
 
 void publish_again_in_child() noexcept;
 
-void before_fork() noexcept {
-    static_cast<void>(::pthread_mutex_lock(&registry_mutex));
-}
-void after_fork_in_parent() noexcept {
-    static_cast<void>(::pthread_mutex_unlock(&registry_mutex));
-}
 void after_fork_in_child() noexcept {
     publish_again_in_child();
-    static_cast<void>(::pthread_mutex_unlock(&registry_mutex));
+    unlock_registry_after_fork();
 }
 
 void identify() noexcept {
@@ -70,7 +62,8 @@ void prepare_once() noexcept {
         choose_rseq(prepare_unmapping());
         spread_counters();
         identify();
-        static_cast<void>(::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child));
+        static_cast<void>(::pthread_atfork(lock_registry_before_fork, unlock_registry_after_fork,
+                                           after_fork_in_child));
     }
 }
 
@@ -351,17 +344,6 @@ eventlog_provider* get_first_free() noexcept {
 
 const directory_path& own_directory() noexcept {
     return directory_of_this_process;
-}
-
-registry_lock::registry_lock() noexcept : held_(::pthread_mutex_lock(&registry_mutex) == 0) {}
-
-registry_lock::registry_lock(std::try_to_lock_t) noexcept
-    : held_(::pthread_mutex_trylock(&registry_mutex) == 0) {}
-
-registry_lock::~registry_lock() {
-    if (held_) {
-        static_cast<void>(::pthread_mutex_unlock(&registry_mutex));
-    }
 }
 
 eventlog_provider* register_provider(const eventlog_provider_definition& definition,

@@ -10,6 +10,7 @@
 
 #include "counters.hpp"
 #include "registered_provider.hpp"
+#include "registry_lock.hpp"
 #include "unnoticed.hpp"
 
 namespace eventlog::core {

@@ -9,18 +9,17 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <type_traits>
 
 #include <eventlog/abi.h>
 #include <eventlog/schema_format.hpp>
 
-#include "attention.hpp"
 #include "error_text.hpp"
 #include "gate_pages.hpp"
 #include "provider_file.hpp"
 #include "subscription_slots.hpp"
-#include "user_events_route.hpp"
+#include "user_events_state.hpp"
+#include "watcher.hpp"
 
 namespace eventlog::core {
 
@@ -107,21 +106,6 @@ static_assert(std::is_standard_layout_v<eventlog_provider> &&
               offsetof(eventlog_provider, gate) == 0);
 
 namespace eventlog::core {
-
-/// Held while providers are published, withdrawn and attached, and over a fork. An emitting thread
-/// only tries: it may be a signal handler that interrupts the holder.
-class registry_lock {
-  public:
-    registry_lock() noexcept;
-    explicit registry_lock(std::try_to_lock_t) noexcept;
-    ~registry_lock();
-    registry_lock(const registry_lock&) = delete;
-    registry_lock& operator=(const registry_lock&) = delete;
-    [[nodiscard]] bool held() const noexcept { return held_; }
-
-  private:
-    bool held_;
-};
 
 /// eventlog_provider_register, and the same for a provider that was defined at run time. Then its
 /// gate is the library's, and `built` belongs to the provider unless NULL is returned: there is no

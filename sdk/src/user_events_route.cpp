@@ -19,6 +19,7 @@
 #include "lane.hpp"
 #include "process.hpp"
 #include "registered_provider.hpp"
+#include "registry_lock.hpp"
 #include "system_write.hpp"
 #include "unnoticed.hpp"
 #include "user_events_device.hpp"

@@ -15,6 +15,7 @@
 #include "registered_provider.hpp"
 #include "system_write.hpp"
 #include "user_events_abi.hpp"
+#include "user_events_route.hpp"
 
 namespace eventlog::core {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "ring_writer.hpp"
-#include "user_events_route.hpp"
+#include "user_events_state.hpp"
 
 struct eventlog_provider;
 
