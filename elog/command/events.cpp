@@ -15,7 +15,7 @@
 #include "output.hpp"
 #include "standing_events.hpp"
 #include "tell.hpp"
-#include "value_text.hpp"
+#include "escaped_text.hpp"
 
 namespace elog {
 namespace {

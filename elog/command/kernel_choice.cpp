@@ -11,7 +11,7 @@
 #include "traced_failure.hpp"
 #include "tracing.hpp"
 #include "usage_failure.hpp"
-#include "value_text.hpp"
+#include "escaped_text.hpp"
 
 namespace elog {
 namespace {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "json_lines_writer.hpp"
+#include "text_sink.hpp"
 #include "text_writer.hpp"
 
 namespace elog {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "output.hpp"
-#include "recording.hpp"
+#include "record_sink.hpp"
 
 namespace elog {
 

@@ -19,7 +19,7 @@
 #include "output.hpp"
 #include "record_counts.hpp"
 #include "utc_text.hpp"
-#include "value_text.hpp"
+#include "escaped_text.hpp"
 #include "wanted_records.hpp"
 
 namespace elog {

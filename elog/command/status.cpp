@@ -22,7 +22,7 @@
 #include "tell.hpp"
 #include "text_writer.hpp"
 #include "utc_text.hpp"
-#include "value_text.hpp"
+#include "escaped_text.hpp"
 
 namespace elog {
 namespace {

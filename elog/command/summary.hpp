@@ -6,7 +6,7 @@
 #include <string>
 
 #include "json_object.hpp"
-#include "recording.hpp"
+#include "recording_summary.hpp"
 
 namespace elog {
 

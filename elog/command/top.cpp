@@ -23,7 +23,7 @@
 #include "traffic_frame.hpp"
 #include "traffic_json.hpp"
 #include "traffic_sink.hpp"
-#include "value_text.hpp"
+#include "escaped_text.hpp"
 #include "where.hpp"
 
 namespace elog {

@@ -12,7 +12,7 @@
 #include "output.hpp"
 #include "reading_progress.hpp"
 #include "tell.hpp"
-#include "value_text.hpp"
+#include "escaped_text.hpp"
 
 namespace elog {
 namespace {

@@ -11,7 +11,7 @@
 #include "failure.hpp"
 #include "output.hpp"
 #include "unique_fd.hpp"
-#include "value_text.hpp"
+#include "escaped_text.hpp"
 
 namespace elog {
 

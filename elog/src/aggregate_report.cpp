@@ -6,10 +6,10 @@
 
 #include "aggregate_values.hpp"
 #include "append_format.hpp"
+#include "escaped_text.hpp"
 #include "json_text.hpp"
 #include "key_texts.hpp"
 #include "utc_text.hpp"
-#include "value_text.hpp"
 
 namespace elog {
 namespace {

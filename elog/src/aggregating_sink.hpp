@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "aggregator.hpp"
-#include "recording.hpp"
+#include "record_sink.hpp"
 #include "time_merger.hpp"
 #include "wide_integer.hpp"
 

@@ -5,8 +5,8 @@
 #include <array>
 
 #include "append_format.hpp"
+#include "escaped_text.hpp"
 #include "exported_value.hpp"
-#include "value_text.hpp"
 
 namespace elog {
 namespace {

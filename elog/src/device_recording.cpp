@@ -11,6 +11,7 @@
 #include "error_text.hpp"
 #include "filter.hpp"
 #include "present_clock.hpp"
+#include "recording.hpp"
 
 namespace elog {
 namespace {

@@ -16,7 +16,9 @@
 #include "device_stream.hpp"
 #include "filter.hpp"
 #include "module_source.hpp"
-#include "recording.hpp"
+#include "record_sink.hpp"
+#include "recording_summary.hpp"
+#include "subscription.hpp"
 
 namespace elog {
 

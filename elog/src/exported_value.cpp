@@ -7,6 +7,7 @@
 
 #include "append_format.hpp"
 #include "json_text.hpp"
+#include "utc_text.hpp"
 #include "value_text.hpp"
 
 namespace elog {

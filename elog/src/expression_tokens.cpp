@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "characters.hpp"
-#include "value_text.hpp"
+#include "escaped_text.hpp"
 
 namespace elog {
 namespace {

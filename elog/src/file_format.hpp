@@ -40,6 +40,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "loss.hpp"
+
 namespace elog {
 
 static_assert(std::endian::native == std::endian::little,
@@ -140,20 +142,6 @@ struct records_block {
 /// does not know it takes them for lost.
 inline constexpr std::uint32_t records_overwritten = 1;
 
-enum class loss_scope : std::uint32_t {
-    ring = 1,      // lost at the end of the ring, behind its last record
-    provider = 2,  // counted by a provider and by no ring
-};
-
-struct loss_block {
-    std::uint32_t scope;
-    std::uint32_t index;  // of ring or provider
-    std::uint64_t full;
-    std::uint64_t too_large;  // of a ring: see overwritten_of
-    std::uint64_t busy;
-    std::uint64_t damaged;
-};
-
 struct end_block {
     std::uint64_t records;
     std::uint64_t lost;
@@ -201,31 +189,10 @@ static_assert(sizeof(host_block) == 184 && offsetof(host_block, kernel) == 72 &&
 static_assert(sizeof(clock_block) == 32 && sizeof(offsets_block) == 24);
 static_assert(sizeof(provider_block) == 32 && offsetof(provider_block, process) == 16);
 static_assert(sizeof(records_block) == 48 && offsetof(records_block, earliest) == 32);
-static_assert(sizeof(loss_block) == 40);
 static_assert(sizeof(end_block) == 24);
 static_assert(sizeof(index_block) == 152 && offsetof(index_block, first_clock) == 56 &&
               offsetof(index_block, offset_min) == 120 && offsetof(index_block, entries) == 136);
 static_assert(sizeof(index_entry) == 32);
-
-/// What a loss block adds to the events lost: what a provider lost for want of room is in its
-/// rings' numbers.
-constexpr std::uint64_t lost_of(const loss_block& loss) noexcept {
-    return static_cast<loss_scope>(loss.scope) == loss_scope::ring ? loss.full + loss.damaged
-                                                                   : loss.too_large + loss.busy;
-}
-
-/// Of what a ring is missing at its end: not lost, but overwritten, see records_overwritten. Only a
-/// note, too. A damaged file may say anything.
-constexpr std::uint64_t overwritten_of(const loss_block& loss) noexcept {
-    const bool is_of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
-    return !is_of_ring ? 0 : loss.too_large < loss.full ? loss.too_large : loss.full;
-}
-
-/// What is missing at the end of a ring: `missing` events, of which some were overwritten.
-constexpr loss_block missing_at_end(std::uint32_t ring, std::uint64_t missing,
-                                    std::uint64_t overwritten, std::uint64_t damaged) noexcept {
-    return {static_cast<std::uint32_t>(loss_scope::ring), ring, missing, overwritten, 0, damaged};
-}
 
 /// Into a block's room for a text, which is zero so far: as much of it as leaves one at the end.
 template <std::size_t Size>

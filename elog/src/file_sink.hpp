@@ -15,7 +15,7 @@
 #include "clock_table.hpp"
 #include "file_writer.hpp"
 #include "record_batches.hpp"
-#include "recording.hpp"
+#include "record_sink.hpp"
 #include "recording_parts.hpp"
 
 namespace elog {

@@ -11,7 +11,7 @@
 
 #include "clock_table.hpp"
 #include "record_filter.hpp"
-#include "recording.hpp"
+#include "record_sink.hpp"
 
 namespace elog {
 

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "escaped_text.hpp"
 #include "utf8.hpp"
-#include "value_text.hpp"
 #include "wrapped_text.hpp"
 
 namespace elog {

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <limits>
 
+#include "escaped_text.hpp"
 #include "macro_names.hpp"
 #include "schema_values.hpp"
-#include "value_text.hpp"
 
 namespace elog {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "append_format.hpp"
+#include "escaped_text.hpp"
 #include "exported_value.hpp"
 #include "json_text.hpp"
-#include "value_text.hpp"
 
 namespace elog {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "append_format.hpp"
+#include "escaped_text.hpp"
 #include "utf8.hpp"
-#include "value_text.hpp"
 
 namespace elog {
 namespace {

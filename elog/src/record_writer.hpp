@@ -6,30 +6,11 @@
 #include <cstdint>
 
 #include "clock_table.hpp"
-#include "file_format.hpp"
+#include "loss.hpp"
 #include "provider_schema.hpp"
 #include "time_merger.hpp"
 
 namespace elog {
-
-/// Calls visit(number, reason) for each reason for which a ring, or a provider, has lost events.
-/// What of a provider found no room is among what the rings have lost.
-template <class Visitor>
-void for_each_reason(const loss_block& loss, Visitor&& visit) {
-    const auto visit_any = [&visit](std::uint64_t number, const char* reason) {
-        if (number != 0) {
-            visit(number, reason);
-        }
-    };
-    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
-        visit_any(loss.full - overwritten_of(loss), "no room");
-        visit_any(overwritten_of(loss), "overwritten");
-        visit_any(loss.damaged, "damaged");
-    } else {
-        visit_any(loss.too_large, "too large");
-        visit_any(loss.busy, "shared ring busy");
-    }
-}
 
 class record_writer {
   public:

@@ -1,94 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// From a subscription to a sink: what `elog record` does between its first event and its last.
+// Moves records from a subscription to a sink.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "clock.hpp"
 #include "clock_schedule.hpp"
-#include "clock_table.hpp"
-#include "file_format.hpp"
-#include "record_writer.hpp"
+#include "record_sink.hpp"
+#include "recording_summary.hpp"
 #include "region_reader.hpp"
 #include "subscription.hpp"
-#include "time_merger.hpp"
 
 namespace elog {
-
-/// Where records go. Called in this order: start, then provider before its first run, then finish.
-class record_sink {
-  public:
-    record_sink() = default;
-    record_sink(const record_sink&) = delete;
-    record_sink& operator=(const record_sink&) = delete;
-    virtual ~record_sink() = default;
-
-    virtual void start(const open_region& source) = 0;
-    virtual void take_clock(const eventlog_clock_pair& pair) = 0;
-    virtual void take_provider(const provider_instance& provider) = 0;
-    virtual void take_run(const record_run& run) = 0;
-    virtual void take_loss(const loss_block& loss) = 0;
-    /// No record earlier than `time` is to be expected any more, and none can be later than
-    /// `present`.
-    virtual void advance(std::uint64_t time, std::uint64_t present) = 0;
-    virtual void finish() = 0;
-};
-
-/// Into lines, of whatever form its writer gives them, in the order of time.
-class text_sink : public record_sink {
-  public:
-    explicit text_sink(std::unique_ptr<record_writer> writer) : writer_(std::move(writer)) {}
-
-    void start(const open_region& source) override;
-    void take_clock(const eventlog_clock_pair& pair) override { clock_.add(pair); }
-    void take_provider(const provider_instance& provider) override {
-        providers_.insert_or_assign(provider.id, provider);
-    }
-    void take_run(const record_run& run) override { merger_.add(run); }
-    void take_loss(const loss_block& loss) override;
-    void advance(std::uint64_t time, std::uint64_t present) override;
-    void finish() override;
-
-  private:
-    std::unique_ptr<record_writer> writer_;
-    time_merger merger_{0};
-    clock_table clock_;
-    provider_map providers_;
-    std::uint32_t shared_ring_ = 0;
-};
-
-/// What one provider of a program has lost.
-struct lossy_provider {
-    std::string provider;
-    std::string process;
-    std::uint32_t pid = 0;
-    provider_losses lost{};
-};
-
-struct recording_summary {
-    std::uint64_t events = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t lost = 0;         // all of these:
-    std::uint64_t full = 0;         // found no room
-    std::uint64_t no_memory = 0;    // of these: the shared ring got no memory
-    std::uint64_t too_large = 0;    // over the largest record
-    std::uint64_t busy = 0;         // the shared ring was held by others
-    std::uint64_t damaged = 0;      // made no sense
-    std::uint64_t overwritten = 0;  // not in `lost`: newer ones took their place
-    std::uint64_t cut = 0;          // not lost: recorded with shorter texts
-    std::uint32_t providers_refused = 0;
-    std::chrono::duration<double> elapsed{};
-    std::vector<ring_totals> rings{};               // in their order, that of no CPU last
-    std::vector<lossy_provider> lossy_providers{};  // at the end, those that have lost any
-};
 
 class recording {
   public:

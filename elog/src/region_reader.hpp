@@ -17,43 +17,19 @@
 #include <vector>
 
 #include "provider_schema.hpp"
+#include "recording_summary.hpp"
 #include "records.hpp"
 #include "region.hpp"
+#include "region_view.hpp"
 #include "region_words.hpp"
 #include "unique_fd.hpp"
 
 namespace elog {
 
-/// What a ring has lost that no record follows, and what its readers could not make sense of.
-struct ring_totals {
-    std::uint64_t read = 0;  // records
-    std::uint64_t bytes = 0;
-    std::uint64_t lost = 0;     // found no room; told before a record, or at the end
-    std::uint64_t damaged = 0;  // records that were there but made no sense
-    std::uint64_t overwritten =
-        0;  // newer ones took their place; told before a record or at the end
-};
-
-/// Losses that a provider's process counted.
-struct provider_losses {
-    std::uint64_t full = 0;       // included in ring_totals::lost
-    std::uint64_t no_memory = 0;  // of these: the shared ring got no memory
-    std::uint64_t too_large = 0;
-    std::uint64_t busy = 0;
-    std::uint64_t cut = 0;  // not lost: written with shorter texts
-};
-
 /// Whether those who write wait until we have given a buffer back.
 enum class producers {
     wait,   // we own the subscription, which is in discard mode
     go_on,  // it is in overwrite mode, or we only look on: nothing is stored in the region
-};
-
-/// A region that somebody has open: what a reader of it has to know. All of it stays the caller's.
-struct open_region {
-    const eventlog::core::unique_fd& file;
-    const eventlog_region& header;
-    const eventlog::core::region_geometry& geometry;
 };
 
 [[nodiscard]] inline producers producers_of(const eventlog_region& header) noexcept {

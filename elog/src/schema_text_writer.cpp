@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "append_format.hpp"
+#include "escaped_text.hpp"
 #include "schema_text.hpp"
 #include "schema_values.hpp"
 #include "type_words.hpp"
-#include "value_text.hpp"
 
 namespace elog {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "characters.hpp"
-#include "value_text.hpp"
+#include "escaped_text.hpp"
 
 namespace elog {
 namespace {}  // namespace

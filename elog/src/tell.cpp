@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "escaped_text.hpp"
 #include "progress_line.hpp"
-#include "value_text.hpp"
 
 namespace elog {
 

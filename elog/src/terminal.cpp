@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "value_text.hpp"
+#include "escaped_text.hpp"
 
 namespace elog {
 namespace {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "append_format.hpp"
+#include "value_text.hpp"
 
 namespace elog {
 namespace {

@@ -26,7 +26,6 @@
 #include "text_options.hpp"
 #include "time_merger.hpp"
 #include "time_of_day.hpp"
-#include "value_text.hpp"
 
 namespace elog {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <ctime>
 
+#include "escaped_text.hpp"
 #include "nanoseconds.hpp"
-#include "value_text.hpp"
 
 namespace elog {
 namespace {

@@ -9,6 +9,7 @@
 #include "event_format.hpp"
 #include "perf_source.hpp"
 #include "present_clock.hpp"
+#include "recording.hpp"
 #include "traced_failure.hpp"
 #include "tracefs_source.hpp"
 

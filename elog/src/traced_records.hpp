@@ -11,7 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "recording.hpp"
+#include "record_sink.hpp"
+#include "recording_summary.hpp"
 #include "traced_events.hpp"
 #include "traced_processes.hpp"
 

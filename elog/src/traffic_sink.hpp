@@ -9,7 +9,7 @@
 
 #include "clock_table.hpp"
 #include "record_filter.hpp"
-#include "recording.hpp"
+#include "record_sink.hpp"
 #include "traffic.hpp"
 
 namespace elog {

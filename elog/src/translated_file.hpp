@@ -10,7 +10,7 @@
 
 #include "file_writer.hpp"
 #include "record_batches.hpp"
-#include "recording.hpp"
+#include "record_sink.hpp"
 
 namespace elog {
 

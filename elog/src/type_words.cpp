@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "escaped_text.hpp"
 #include "schema_values.hpp"
-#include "value_text.hpp"
 
 namespace elog {
 namespace {

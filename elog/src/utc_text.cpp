@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "utc_text.hpp"
 
+#include <array>
 #include <cstddef>
+#include <ctime>
 #include <string_view>
 
 #include "append_format.hpp"
-#include "value_text.hpp"
+#include "escaped_text.hpp"
 
 namespace elog {
+
+void append_realtime(fmt::memory_buffer& out, std::int64_t nanoseconds) {
+    constexpr std::int64_t second = 1'000'000'000;
+    const std::int64_t rest = (nanoseconds % second + second) % second;
+    const std::time_t seconds = nanoseconds / second - (nanoseconds % second < 0 ? 1 : 0);
+    std::tm parts{};
+    std::array<char, 32> text{};
+    if (::gmtime_r(&seconds, &parts) == nullptr ||
+        std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts) == 0) {
+        append_format(out, "{}ns", nanoseconds);
+        return;
+    }
+    append_format(out, "{}.{:09}Z", static_cast<const char*>(text.data()), rest);
+}
 
 void utc_text::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
     constexpr std::int64_t second = 1'000'000'000;

@@ -8,6 +8,9 @@
 
 namespace elog {
 
+/// ISO 8601, UTC, to the nanosecond.
+void append_realtime(fmt::memory_buffer& out, std::int64_t nanoseconds);
+
 /// Times as ISO 8601, to the nanosecond: one after the other, of which most have their second in
 /// common.
 class utc_text {

@@ -12,34 +12,16 @@
 #include <fmt/format.h>
 
 #include "decode.hpp"
+#include "escaped_text.hpp"
 #include "provider_schema.hpp"
 
 namespace elog {
-
-/// Text of our own, as it is.
-inline void append(fmt::memory_buffer& out, std::string_view text) {
-    out.append(text.data(), text.data() + text.size());
-}
-
-/// Length of the well-formed UTF-8 character at the beginning that shows something; 0 if there is
-/// none. Control characters U+0080 to U+009F count as none: terminals obey them.
-[[nodiscard]] std::size_t printable_length(std::string_view text) noexcept;
-
-/// Text from anywhere as it may be shown on a terminal: printable characters as they are,
-/// everything else as \xHH, \n, \t or \r.
-void append_visible(fmt::memory_buffer& out, std::string_view text);
-
-/// The same in double quotes, with quotes and backslashes behind a backslash.
-void append_quoted(fmt::memory_buffer& out, std::string_view text);
 
 /// The bits of an integer, of a signed one with its sign in front; 0 of anything else.
 [[nodiscard]] std::uint64_t bits_of(const field_value& value) noexcept;
 
 /// 0x1f, of an integer of `size` bytes.
 void append_hexadecimal(fmt::memory_buffer& out, std::uint64_t bits, std::size_t size);
-
-/// ISO 8601, UTC, to the nanosecond.
-void append_realtime(fmt::memory_buffer& out, std::int64_t nanoseconds);
 
 /// The value's name, or several joined by |. Returns false if it has none and is shown as a number.
 bool append_enumeration(fmt::memory_buffer& out, const enumeration_schema& enumeration,

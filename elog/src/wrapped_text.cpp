@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "append_format.hpp"
+#include "escaped_text.hpp"
 #include "utf8.hpp"
-#include "value_text.hpp"
 
 namespace elog {
 namespace {
