@@ -23,8 +23,8 @@
 #include <fmt/format.h>
 
 #include "answer.hpp"
+#include "base/failure.hpp"
 #include "burst.hpp"
-#include "failure.hpp"
 #include "own_bursts.hpp"
 #include "peer_bursts.hpp"
 #include "thread_bursts.hpp"

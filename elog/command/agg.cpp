@@ -13,20 +13,20 @@
 #include <string>
 #include <string_view>
 
-#include "aggregate_report.hpp"
-#include "aggregating_sink.hpp"
+#include "aggregate/aggregate_report.hpp"
+#include "aggregate/aggregating_sink.hpp"
+#include "cli/file_damage.hpp"
+#include "cli/quantities.hpp"
+#include "cli/stop_signal.hpp"
 #include "commands.hpp"
-#include "file_damage.hpp"
-#include "file_reader.hpp"
-#include "listening.hpp"
-#include "live_recording.hpp"
-#include "locale_name.hpp"
-#include "quantities.hpp"
-#include "stop_signal.hpp"
-#include "tell.hpp"
-#include "terminal.hpp"
-#include "wanted_records.hpp"
-#include "where.hpp"
+#include "file/file_reader.hpp"
+#include "live/listening.hpp"
+#include "live/live_recording.hpp"
+#include "live/wanted_records.hpp"
+#include "live/where.hpp"
+#include "terminal/tell.hpp"
+#include "terminal/terminal.hpp"
+#include "text/locale_name.hpp"
 
 namespace elog {
 namespace {

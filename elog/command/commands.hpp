@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "command_line.hpp"
-#include "usage_failure.hpp"
+#include "cli/command_line.hpp"
+#include "cli/usage_failure.hpp"
 
 namespace elog {
 

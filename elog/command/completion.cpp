@@ -7,13 +7,13 @@
 
 #include <string>
 
+#include "base/output.hpp"
 #include "commands.hpp"
-#include "completion_values.hpp"
-#include "completion_words.hpp"
+#include "completion/completion_values.hpp"
+#include "completion/completion_words.hpp"
 #include "one_liner_option.hpp"
-#include "other_place.hpp"
-#include "other_user.hpp"
-#include "output.hpp"
+#include "target/other_place.hpp"
+#include "target/other_user.hpp"
 
 namespace elog {
 namespace {

@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "clock_option.hpp"
+#include "cli/clock_option.hpp"
 #include "commands.hpp"
-#include "csv_writer.hpp"
-#include "json_lines_writer.hpp"
-#include "wanted_records.hpp"
+#include "live/wanted_records.hpp"
+#include "output/csv_writer.hpp"
+#include "output/json_lines_writer.hpp"
 
 namespace elog {
 namespace {

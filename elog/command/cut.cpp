@@ -4,12 +4,12 @@
 #include <memory>
 #include <optional>
 
+#include "base/new_file.hpp"
 #include "commands.hpp"
-#include "copying.hpp"
-#include "file_reader.hpp"
-#include "new_file.hpp"
-#include "record_copier.hpp"
-#include "wanted_records.hpp"
+#include "file/file_reader.hpp"
+#include "file/record_copier.hpp"
+#include "live/copying.hpp"
+#include "live/wanted_records.hpp"
 
 namespace elog {
 namespace {

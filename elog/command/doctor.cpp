@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "append_format.hpp"
+#include "base/output.hpp"
 #include "commands.hpp"
-#include "health.hpp"
-#include "json_text.hpp"
-#include "output.hpp"
+#include "doctor/health.hpp"
+#include "text/append_format.hpp"
+#include "text/json_text.hpp"
 
 namespace elog {
 namespace {

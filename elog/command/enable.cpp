@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "base/output.hpp"
 #include "commands.hpp"
-#include "json_object.hpp"
-#include "kernel_choice.hpp"
-#include "output.hpp"
-#include "standing_events.hpp"
-#include "tell.hpp"
-#include "traced_condition.hpp"
-#include "where.hpp"
+#include "live/kernel_choice.hpp"
+#include "live/where.hpp"
+#include "terminal/tell.hpp"
+#include "text/json_object.hpp"
+#include "tracing/standing_events.hpp"
+#include "tracing/traced_condition.hpp"
 
 namespace elog {
 namespace {

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "append_format.hpp"
+#include "base/output.hpp"
 #include "commands.hpp"
-#include "json_object.hpp"
-#include "kernel_choice.hpp"
-#include "output.hpp"
-#include "standing_events.hpp"
-#include "tell.hpp"
-#include "escaped_text.hpp"
+#include "live/kernel_choice.hpp"
+#include "terminal/tell.hpp"
+#include "text/append_format.hpp"
+#include "text/escaped_text.hpp"
+#include "text/json_object.hpp"
+#include "tracing/standing_events.hpp"
 
 namespace elog {
 namespace {

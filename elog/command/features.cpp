@@ -2,17 +2,17 @@
 //
 // elog features: every ability of the kernel and of user space that eventlog uses where it is
 // found, why one is missing, and what would bring it. elog doctor is for permissions.
-#include "features.hpp"
+#include "doctor/features.hpp"
 
 #include <unistd.h>
 
 #include <memory>
 
-#include "append_format.hpp"
+#include "base/output.hpp"
 #include "commands.hpp"
-#include "json_text.hpp"
-#include "output.hpp"
-#include "wrapped_text.hpp"
+#include "terminal/wrapped_text.hpp"
+#include "text/append_format.hpp"
+#include "text/json_text.hpp"
 
 namespace elog {
 namespace {

@@ -5,10 +5,10 @@
 #include <memory>
 #include <utility>
 
+#include "cli/whole_files.hpp"
+#include "codegen/generate.hpp"
 #include "commands.hpp"
-#include "generate.hpp"
-#include "schema_text.hpp"
-#include "whole_files.hpp"
+#include "schema/schema_text.hpp"
 
 namespace elog {
 namespace {

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "catalogue.hpp"
-#include "catalogue_output.hpp"
+#include "base/output.hpp"
 #include "commands.hpp"
-#include "left_out.hpp"
-#include "list_everywhere.hpp"
-#include "other_directories.hpp"
-#include "output.hpp"
-#include "tell.hpp"
+#include "discovery/catalogue.hpp"
+#include "discovery/catalogue_output.hpp"
+#include "discovery/left_out.hpp"
+#include "target/list_everywhere.hpp"
+#include "target/other_directories.hpp"
+#include "terminal/tell.hpp"
 
 namespace elog {
 namespace {

@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/output.hpp"
+#include "base/sigbus_guard.hpp"
 #include "commands.hpp"
 #include "one_liner_option.hpp"
-#include "other_place.hpp"
-#include "other_user.hpp"
-#include "output.hpp"
-#include "sigbus_guard.hpp"
-#include "tell.hpp"
+#include "target/other_place.hpp"
+#include "target/other_user.hpp"
+#include "terminal/tell.hpp"
 
 namespace {
 

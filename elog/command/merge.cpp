@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/reading_progress.hpp"
 #include "commands.hpp"
-#include "copying.hpp"
-#include "file_merge.hpp"
-#include "reading_progress.hpp"
-#include "tell.hpp"
-#include "tracing.hpp"
+#include "import/file_merge.hpp"
+#include "live/copying.hpp"
+#include "live/tracing.hpp"
+#include "terminal/tell.hpp"
 
 namespace elog {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "front_option.hpp"
-#include "one_liner.hpp"
-#include "usage_failure.hpp"
+#include "aggregate/one_liner.hpp"
+#include "cli/front_option.hpp"
+#include "cli/usage_failure.hpp"
 
 namespace elog {
 

@@ -7,16 +7,16 @@
 #include <optional>
 #include <string>
 
-#include "clock_option.hpp"
+#include "cli/clock_option.hpp"
+#include "cli/file_damage.hpp"
+#include "cli/stop_signal.hpp"
 #include "commands.hpp"
-#include "file_damage.hpp"
-#include "file_reader.hpp"
-#include "json_lines_writer.hpp"
-#include "recording_follower.hpp"
-#include "stop_signal.hpp"
-#include "tell.hpp"
-#include "text_writer.hpp"
-#include "wanted_records.hpp"
+#include "file/file_reader.hpp"
+#include "file/recording_follower.hpp"
+#include "live/wanted_records.hpp"
+#include "output/json_lines_writer.hpp"
+#include "output/text_writer.hpp"
+#include "terminal/tell.hpp"
 
 namespace elog {
 namespace {

@@ -8,22 +8,22 @@
 #include <memory>
 #include <optional>
 
-#include "child_process.hpp"
+#include "base/output.hpp"
+#include "cli/child_process.hpp"
+#include "cli/compress_option.hpp"
+#include "cli/line_output.hpp"
+#include "cli/quantities.hpp"
+#include "cli/recording_progress.hpp"
+#include "cli/stop_signal.hpp"
+#include "cli/summary.hpp"
 #include "commands.hpp"
-#include "compress_option.hpp"
-#include "file_sink.hpp"
-#include "filtering_sink.hpp"
-#include "line_output.hpp"
-#include "listening.hpp"
-#include "live_recording.hpp"
-#include "output.hpp"
-#include "quantities.hpp"
-#include "recording_progress.hpp"
-#include "recording_route.hpp"
-#include "stop_signal.hpp"
-#include "summary.hpp"
-#include "tell.hpp"
-#include "where.hpp"
+#include "file/file_sink.hpp"
+#include "live/listening.hpp"
+#include "live/live_recording.hpp"
+#include "live/recording_route.hpp"
+#include "live/where.hpp"
+#include "predicate/filtering_sink.hpp"
+#include "terminal/tell.hpp"
 
 namespace elog {
 namespace {

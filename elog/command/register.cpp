@@ -7,13 +7,13 @@
 #include <optional>
 #include <string>
 
+#include "base/output.hpp"
 #include "commands.hpp"
-#include "json_object.hpp"
-#include "kernel_events.hpp"
-#include "output.hpp"
-#include "schema.hpp"
-#include "schema_sources.hpp"
-#include "tell.hpp"
+#include "discovery/schema_sources.hpp"
+#include "live/kernel_events.hpp"
+#include "schema/schema.hpp"
+#include "terminal/tell.hpp"
+#include "text/json_object.hpp"
 
 namespace elog {
 namespace {

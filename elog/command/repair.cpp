@@ -5,12 +5,12 @@
 
 #include <memory>
 
+#include "base/output.hpp"
+#include "cli/reading_progress.hpp"
 #include "commands.hpp"
-#include "file_repair.hpp"
-#include "json_object.hpp"
-#include "output.hpp"
-#include "reading_progress.hpp"
-#include "tell.hpp"
+#include "file/file_repair.hpp"
+#include "terminal/tell.hpp"
+#include "text/json_object.hpp"
 
 namespace elog {
 namespace {

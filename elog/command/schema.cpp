@@ -3,12 +3,12 @@
 // elog schema: what providers can say, as text or in binary form.
 #include <memory>
 
-#include "catalogue_output.hpp"
+#include "cli/whole_files.hpp"
 #include "commands.hpp"
-#include "schema_sources.hpp"
-#include "schema_text.hpp"
-#include "tell.hpp"
-#include "whole_files.hpp"
+#include "discovery/catalogue_output.hpp"
+#include "discovery/schema_sources.hpp"
+#include "schema/schema_text.hpp"
+#include "terminal/tell.hpp"
 
 namespace elog {
 namespace {

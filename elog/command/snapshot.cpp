@@ -8,15 +8,15 @@
 #include <memory>
 #include <utility>
 
+#include "cli/compress_option.hpp"
+#include "cli/line_output.hpp"
+#include "cli/summary.hpp"
 #include "commands.hpp"
-#include "compress_option.hpp"
-#include "file_sink.hpp"
-#include "line_output.hpp"
-#include "snapshot_requests.hpp"
+#include "file/file_sink.hpp"
+#include "live/where.hpp"
+#include "memory/snapshot_requests.hpp"
 #include "snapshot_watch.hpp"
-#include "summary.hpp"
-#include "tell.hpp"
-#include "where.hpp"
+#include "terminal/tell.hpp"
 
 namespace elog {
 

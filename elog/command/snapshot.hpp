@@ -8,13 +8,13 @@
 #include <optional>
 #include <string>
 
-#include "command_line.hpp"
-#include "failure.hpp"
-#include "filtering_sink.hpp"
-#include "new_file.hpp"
-#include "record_filter.hpp"
-#include "recording.hpp"
-#include "standing_subscription.hpp"
+#include "base/failure.hpp"
+#include "base/new_file.hpp"
+#include "cli/command_line.hpp"
+#include "memory/recording.hpp"
+#include "memory/standing_subscription.hpp"
+#include "predicate/filtering_sink.hpp"
+#include "predicate/record_filter.hpp"
 
 namespace elog {
 

@@ -14,17 +14,17 @@
 #include <system_error>
 #include <thread>
 
-#include "event_watch.hpp"
-#include "failure.hpp"
-#include "new_file.hpp"
-#include "quantities.hpp"
-#include "recording_parts.hpp"
-#include "region_reader.hpp"
-#include "snapshot_requests.hpp"
-#include "stop_signal.hpp"
-#include "tell.hpp"
-#include "unique_fd.hpp"
-#include "where.hpp"
+#include "base/failure.hpp"
+#include "base/new_file.hpp"
+#include "cli/quantities.hpp"
+#include "cli/stop_signal.hpp"
+#include "file/recording_parts.hpp"
+#include "live/where.hpp"
+#include "memory/event_watch.hpp"
+#include "memory/region_reader.hpp"
+#include "memory/snapshot_requests.hpp"
+#include "platform/unique_fd.hpp"
+#include "terminal/tell.hpp"
 
 namespace elog {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "command_line.hpp"
+#include "cli/command_line.hpp"
 #include "snapshot.hpp"
 
 namespace elog {

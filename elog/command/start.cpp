@@ -6,14 +6,14 @@
 #include <memory>
 #include <string>
 
+#include "base/output.hpp"
 #include "commands.hpp"
-#include "json_object.hpp"
-#include "left_out.hpp"
-#include "listening.hpp"
-#include "output.hpp"
-#include "region.hpp"
-#include "subscription.hpp"
-#include "tell.hpp"
+#include "discovery/left_out.hpp"
+#include "live/listening.hpp"
+#include "memory/subscription.hpp"
+#include "ring/region.hpp"
+#include "terminal/tell.hpp"
+#include "text/json_object.hpp"
 
 namespace elog {
 namespace {

@@ -14,13 +14,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "append_format.hpp"
+#include "base/output.hpp"
 #include "commands.hpp"
-#include "output.hpp"
-#include "record_counts.hpp"
-#include "utc_text.hpp"
-#include "escaped_text.hpp"
-#include "wanted_records.hpp"
+#include "live/wanted_records.hpp"
+#include "output/record_counts.hpp"
+#include "text/append_format.hpp"
+#include "text/escaped_text.hpp"
+#include "text/utc_text.hpp"
 
 namespace elog {
 namespace {

@@ -13,16 +13,16 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
-#include "left_out.hpp"
-#include "recording.hpp"
-#include "running_directory.hpp"
-#include "running_subscriptions.hpp"
-#include "snapshot_requests.hpp"
-#include "standing_subscription.hpp"
-#include "tell.hpp"
-#include "text_writer.hpp"
-#include "utc_text.hpp"
-#include "escaped_text.hpp"
+#include "discovery/left_out.hpp"
+#include "discovery/running_directory.hpp"
+#include "discovery/running_subscriptions.hpp"
+#include "memory/recording.hpp"
+#include "memory/snapshot_requests.hpp"
+#include "memory/standing_subscription.hpp"
+#include "output/text_writer.hpp"
+#include "terminal/tell.hpp"
+#include "text/escaped_text.hpp"
+#include "text/utc_text.hpp"
 
 namespace elog {
 namespace {

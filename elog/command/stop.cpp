@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 
+#include "base/failure.hpp"
+#include "base/output.hpp"
 #include "commands.hpp"
-#include "failure.hpp"
-#include "json_object.hpp"
-#include "output.hpp"
+#include "memory/standing_subscription.hpp"
 #include "snapshot.hpp"
-#include "standing_subscription.hpp"
+#include "text/json_object.hpp"
 
 namespace elog {
 namespace {

@@ -9,22 +9,22 @@
 #include <memory>
 #include <optional>
 
-#include "append_format.hpp"
+#include "base/output.hpp"
+#include "cli/quantities.hpp"
+#include "cli/screen.hpp"
+#include "cli/stop_signal.hpp"
 #include "commands.hpp"
-#include "listening.hpp"
-#include "live_recording.hpp"
-#include "locale_name.hpp"
-#include "output.hpp"
-#include "quantities.hpp"
-#include "screen.hpp"
-#include "stop_signal.hpp"
-#include "tell.hpp"
-#include "terminal.hpp"
-#include "traffic_frame.hpp"
-#include "traffic_json.hpp"
-#include "traffic_sink.hpp"
-#include "escaped_text.hpp"
-#include "where.hpp"
+#include "live/listening.hpp"
+#include "live/live_recording.hpp"
+#include "live/where.hpp"
+#include "terminal/tell.hpp"
+#include "terminal/terminal.hpp"
+#include "text/append_format.hpp"
+#include "text/escaped_text.hpp"
+#include "text/locale_name.hpp"
+#include "top/traffic_frame.hpp"
+#include "top/traffic_json.hpp"
+#include "top/traffic_sink.hpp"
 
 namespace elog {
 namespace {

@@ -7,12 +7,12 @@
 #include <memory>
 #include <optional>
 
+#include "base/output.hpp"
 #include "commands.hpp"
-#include "glob.hpp"
-#include "json_object.hpp"
-#include "kernel_events.hpp"
-#include "output.hpp"
-#include "tell.hpp"
+#include "live/kernel_events.hpp"
+#include "platform/glob.hpp"
+#include "terminal/tell.hpp"
+#include "text/json_object.hpp"
 
 namespace elog {
 namespace {

@@ -5,14 +5,14 @@
 
 #include <memory>
 
-#include "append_format.hpp"
+#include "base/output.hpp"
+#include "cli/reading_progress.hpp"
 #include "commands.hpp"
-#include "file_check.hpp"
-#include "json_object.hpp"
-#include "output.hpp"
-#include "reading_progress.hpp"
-#include "tell.hpp"
-#include "escaped_text.hpp"
+#include "file/file_check.hpp"
+#include "terminal/tell.hpp"
+#include "text/append_format.hpp"
+#include "text/escaped_text.hpp"
+#include "text/json_object.hpp"
 
 namespace elog {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "clock.hpp"
-#include "cpus.hpp"
-#include "failure.hpp"
-#include "zstd_frames.hpp"
+#include "base/cpus.hpp"
+#include "base/failure.hpp"
+#include "base/zstd_frames.hpp"
+#include "ring/clock.hpp"
 
 namespace elog::library {
 namespace {

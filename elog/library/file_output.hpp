@@ -11,9 +11,9 @@
 
 #include <elog/sink.hpp>
 
-#include "new_file.hpp"
-#include "record_copier.hpp"
-#include "record_writer.hpp"
+#include "base/new_file.hpp"
+#include "file/record_copier.hpp"
+#include "record/record_writer.hpp"
 
 namespace elog::library {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "file_reader.hpp"
+#include "file/file_reader.hpp"
 #include "source_state.hpp"
 
 namespace elog::library {

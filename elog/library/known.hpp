@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "clock_table.hpp"
-#include "provider_schema.hpp"
+#include "record/clock_table.hpp"
+#include "schema/provider_schema.hpp"
 
 namespace elog::library {
 

@@ -13,10 +13,10 @@
 
 #include <elog/source.hpp>
 
-#include "process.hpp"
-#include "recording.hpp"
+#include "memory/recording.hpp"
+#include "memory/subscription.hpp"
+#include "platform/process.hpp"
 #include "source_state.hpp"
-#include "subscription.hpp"
 
 namespace elog::library {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "file_writer.hpp"
+#include "file/file_writer.hpp"
 #include "source_state.hpp"
 
 namespace elog::library {

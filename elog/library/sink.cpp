@@ -3,11 +3,11 @@
 
 #include <elog/sink.hpp>
 
-#include "csv_writer.hpp"
 #include "file_output.hpp"
-#include "json_lines_writer.hpp"
+#include "output/csv_writer.hpp"
+#include "output/json_lines_writer.hpp"
+#include "output/text_writer.hpp"
 #include "sink_state.hpp"
-#include "text_writer.hpp"
 #include "translated.hpp"
 
 namespace elog {

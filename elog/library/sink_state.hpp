@@ -14,7 +14,7 @@
 #include <elog/source.hpp>
 
 #include "known.hpp"
-#include "record_writer.hpp"
+#include "record/record_writer.hpp"
 
 namespace elog::library {
 

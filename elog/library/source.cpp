@@ -6,7 +6,7 @@
 #include <elog/source.hpp>
 
 #include "copied_record.hpp"
-#include "records.hpp"
+#include "record/records.hpp"
 #include "source_state.hpp"
 #include "translated.hpp"
 

@@ -14,10 +14,10 @@
 
 #include <elog/source.hpp>
 
-#include "failure.hpp"
-#include "file_format.hpp"
+#include "base/failure.hpp"
+#include "file/file_format.hpp"
 #include "known.hpp"
-#include "time_merger.hpp"
+#include "record/time_merger.hpp"
 #include "wanted_events.hpp"
 
 namespace elog::library {

@@ -7,8 +7,8 @@
 
 #include <elog/error.hpp>
 
-#include "failure.hpp"
-#include "output.hpp"
+#include "base/failure.hpp"
+#include "base/output.hpp"
 
 namespace elog::library {
 

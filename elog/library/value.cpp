@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <elog/value.hpp>
 
-#include "decode.hpp"
 #include "known.hpp"
-#include "value_text.hpp"
+#include "schema/decode.hpp"
+#include "schema/value_text.hpp"
 
 namespace elog {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "failure.hpp"
+#include "base/failure.hpp"
 
 namespace elog::library {
 

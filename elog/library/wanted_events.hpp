@@ -11,7 +11,7 @@
 #include <elog/event.hpp>
 
 #include "known.hpp"
-#include "record_filter.hpp"
+#include "predicate/record_filter.hpp"
 
 namespace elog::library {
 

@@ -2,9 +2,9 @@
 """Which tests of a build the changed files can affect.
 
 A compiled test depends on all sources and headers of its executable, which ninja knows from the
-compiler's depfiles. A script depends on the modules beside it that it imports, on elog and the
-library, and on each program whose name it contains. A changed file that no test depends on has an
-unknown effect: then every test is affected.
+compiler's depfiles. A script depends on the modules that it imports from its folder and from the
+folders `harness`, on elog and the library, and on each program whose name it contains. A changed
+file that no test depends on has an unknown effect: then every test is affected.
 """
 
 import json
@@ -31,6 +31,8 @@ READ_BY = (
     (re.compile(r"tests/vm/(?!test_|programs/)"), re.compile(r"vm\.")),
 )
 IMPORT = re.compile(r"^\s*(?:import|from) (\w+)", re.M)
+# The modules that scripts of several folders share.
+HARNESSES = ("tests/integration/harness", "tests/vm/harness")
 # Scripts of these folders run elog and load the library, whatever their text says.
 RUN_ELOG = ("tests/integration/", "tests/vm/")
 
@@ -101,8 +103,9 @@ class Build:
             module = left.pop()
             if module not in modules and module.is_file():
                 modules.add(module)
-                left += [module.parent / f"{name}.py"
-                         for name in IMPORT.findall(module.read_text(encoding="utf-8"))]
+                left += [folder / f"{name}.py"
+                         for name in IMPORT.findall(module.read_text(encoding="utf-8"))
+                         for folder in (module.parent, *(PROJECT / each for each in HARNESSES))]
         text = "\n".join(module.read_text(encoding="utf-8") for module in modules)
         words = set(re.findall(r"\w+", text))
         names = {str(module.relative_to(PROJECT)) for module in modules}

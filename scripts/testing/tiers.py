@@ -70,7 +70,7 @@ def suite(preset, name, selection, environment=None):
 
 
 def kernels(names):
-    return Stage("build", "vm: kernels", (*PYTHON, "tests/vm/vm.py", "--prepare", *names))
+    return Stage("build", "vm: kernels", (*PYTHON, "tests/vm/harness/vm.py", "--prepare", *names))
 
 
 def quick_stages():

@@ -22,9 +22,9 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "clock.hpp"
 #include "listener.hpp"
-#include "rseq.hpp"
+#include "ring/clock.hpp"
+#include "ring/rseq.hpp"
 
 // As linux/rseq.h has it. The linker makes these symbols of the section's name.
 struct sequence_descriptor {

@@ -13,14 +13,14 @@
 #include <string_view>
 #include <vector>
 
-#include "command_line.hpp"
-#include "completion_words.hpp"
-#include "failure.hpp"
+#include "base/failure.hpp"
+#include "cli/command_line.hpp"
+#include "cli/quantities.hpp"
+#include "cli/time_points.hpp"
+#include "completion/completion_words.hpp"
 #include "fuzz_target.hpp"
-#include "line_template.hpp"
-#include "listening.hpp"
-#include "quantities.hpp"
-#include "time_points.hpp"
+#include "live/listening.hpp"
+#include "output/line_template.hpp"
 
 namespace {
 

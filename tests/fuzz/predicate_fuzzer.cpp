@@ -12,12 +12,12 @@
 #include <string_view>
 #include <vector>
 
-#include "aggregate_report.hpp"
-#include "aggregator.hpp"
-#include "failure.hpp"
+#include "aggregate/aggregate_report.hpp"
+#include "aggregate/aggregator.hpp"
+#include "base/failure.hpp"
 #include "fuzz_target.hpp"
-#include "record_filter.hpp"
-#include "schema_text.hpp"
+#include "predicate/record_filter.hpp"
+#include "schema/schema_text.hpp"
 
 namespace {
 

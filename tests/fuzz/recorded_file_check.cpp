@@ -11,15 +11,15 @@
 
 #include <fmt/format.h>
 
-#include "failure.hpp"
-#include "file_check.hpp"
-#include "file_reader.hpp"
-#include "json_lines_writer.hpp"
-#include "perf_translation.hpp"
-#include "recorded_file.hpp"
-#include "trace_translation.hpp"
-#include "tracing_data.hpp"
-#include "unique_fd.hpp"
+#include "base/failure.hpp"
+#include "file/file_check.hpp"
+#include "file/file_reader.hpp"
+#include "files/recorded_file.hpp"
+#include "files/tracing_data.hpp"
+#include "import/perf_translation.hpp"
+#include "import/trace_translation.hpp"
+#include "output/json_lines_writer.hpp"
+#include "platform/unique_fd.hpp"
 
 /// In place of the C library's: a run that nothing but chance made fail could not be repeated.
 extern "C" ssize_t getrandom(void* buffer, std::size_t length, unsigned /*flags*/) {

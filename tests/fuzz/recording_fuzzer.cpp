@@ -17,16 +17,16 @@
 
 #include <fmt/format.h>
 
-#include "crc32c.hpp"
-#include "csv_writer.hpp"
-#include "failure.hpp"
-#include "file_check.hpp"
-#include "file_reader.hpp"
-#include "file_repair.hpp"
+#include "base/crc32c.hpp"
+#include "base/failure.hpp"
+#include "file/file_check.hpp"
+#include "file/file_reader.hpp"
+#include "file/file_repair.hpp"
 #include "fuzz_target.hpp"
-#include "json_lines_writer.hpp"
-#include "text_writer.hpp"
-#include "unique_fd.hpp"
+#include "output/csv_writer.hpp"
+#include "output/json_lines_writer.hpp"
+#include "output/text_writer.hpp"
+#include "platform/unique_fd.hpp"
 
 namespace {
 

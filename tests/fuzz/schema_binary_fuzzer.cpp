@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "decode.hpp"
-#include "failure.hpp"
+#include "base/failure.hpp"
 #include "fuzz_target.hpp"
-#include "provider_schema.hpp"
-#include "schema_text.hpp"
-#include "value_text.hpp"
+#include "schema/decode.hpp"
+#include "schema/provider_schema.hpp"
+#include "schema/schema_text.hpp"
+#include "schema/value_text.hpp"
 
 namespace {
 

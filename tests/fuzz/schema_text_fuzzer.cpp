@@ -9,11 +9,11 @@
 #include <string>
 #include <string_view>
 
-#include "failure.hpp"
+#include "base/failure.hpp"
+#include "codegen/generate.hpp"
 #include "fuzz_target.hpp"
-#include "generate.hpp"
-#include "provider_schema.hpp"
-#include "schema_text.hpp"
+#include "schema/provider_schema.hpp"
+#include "schema/schema_text.hpp"
 
 namespace {
 

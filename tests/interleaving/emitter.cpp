@@ -16,7 +16,7 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "counters.hpp"
+#include "provider/counters.hpp"
 
 namespace eventlog::test {
 namespace {

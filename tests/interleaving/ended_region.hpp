@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "listener.hpp"
-#include "region.hpp"
-#include "unique_fd.hpp"
+#include "platform/unique_fd.hpp"
+#include "ring/region.hpp"
 
 namespace eventlog::test {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "rseq.hpp"
+#include "ring/rseq.hpp"
 
 // The linker makes these symbols of the section's name. Weak: there may be no such section.
 extern "C" {

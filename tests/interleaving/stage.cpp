@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "build_kind.hpp"
-#include "rseq.hpp"
+#include "ring/rseq.hpp"
 #include "scratch.hpp"
 
 namespace eventlog::test {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader: elog/src/region_reader.cpp, and recording::run of elog/src/recording.cpp, which calls
+ * The reader: elog/src/memory/region_reader.cpp, and recording::run of elog/src/memory/recording.cpp, which calls
  * it. It runs on a CPU of its own: every access to what is shared is a step of its own.
  */
 #ifndef AFTER_END

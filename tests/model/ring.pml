@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A CPU's ring: two threads on one CPU, a signal handler that may interrupt one of them, and a
- * reader on another CPU. What the threads do is sdk/src/ring_writer.cpp (write_record, make_room),
+ * reader on another CPU. What the threads do is sdk/src/ring/ring_writer.cpp (write_record, make_room),
  * ring_steps.cpp (decide_when_full) and the restartable sequences of rseq_append.hpp,
  * rseq_sequence.hpp and rseq.cpp.
  *

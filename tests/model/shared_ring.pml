@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ring that everyone shares, sdk/src/shared_ring.cpp: two threads on two CPUs, a signal handler
+ * The ring that everyone shares, sdk/src/ring/shared_ring.cpp: two threads on two CPUs, a signal handler
  * that may interrupt the first of them, a reader, and a lock that outlives its holder. When the
  * subscription has ended, the buffers' memory is given back: release_memory in
- * sdk/src/subscription_file.cpp.
+ * sdk/src/shm/subscription_file.cpp.
  *
  * -DKILLS=n: so many threads are killed, at any point.  -DSIGNALS=0: no handler.
  * -DLATE: buffers have no memory before they are used first, and there may be none.
  * -DRESERVES: the second thread reserves all of it when it attaches (reserve_shared_ring in
- * sdk/src/attach.cpp).
+ * sdk/src/emit/attach.cpp).
  * -DNAME_IS_REUSED: a thread that has been killed is followed by one of the same number, as happens
  * once the kernel has been through all numbers.
  */

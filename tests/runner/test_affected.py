@@ -27,7 +27,7 @@ target_link_libraries(two_tests both)
 add_executable(counter counter.c)
 add_test(NAME unit.one COMMAND one_tests)
 add_test(NAME unit.two COMMAND two_tests)
-add_test(NAME integration.script COMMAND python3 -B ${PROJECT_SOURCE_DIR}/tests/integration/test_script.py)
+add_test(NAME integration.script COMMAND python3 -B ${PROJECT_SOURCE_DIR}/tests/integration/recorder/test_script.py)
 """,
     "both.c": '#include "both.h"\nint both(void) { return 0; }\n',
     "both.h": "int both(void);\n",
@@ -35,8 +35,8 @@ add_test(NAME integration.script COMMAND python3 -B ${PROJECT_SOURCE_DIR}/tests/
     "one.c": '#include "both.h"\n#include "one.h"\nint main(void) { return both() + ONE - 1; }\n',
     "two.c": '#include "both.h"\nint main(void) { return both(); }\n',
     "counter.c": "int main(void) { return 0; }\n",
-    "tests/integration/test_script.py": 'import harness\nharness.program("counter")\n',
-    "tests/integration/harness.py": "def program(name): pass\n",
+    "tests/integration/recorder/test_script.py": 'import harness\nharness.program("counter")\n',
+    "tests/integration/harness/harness.py": "def program(name): pass\n",
     "tests/fuzz/corpus/a": "a\n",
 }
 
@@ -74,8 +74,8 @@ class Affected(unittest.TestCase):
         self.assert_affected("both.c", "unit.one", "unit.two")
 
     def test_a_script_and_its_modules_affect_the_script(self):
-        self.assert_affected("tests/integration/test_script.py", "integration.script")
-        self.assert_affected("tests/integration/harness.py", "integration.script")
+        self.assert_affected("tests/integration/recorder/test_script.py", "integration.script")
+        self.assert_affected("tests/integration/harness/harness.py", "integration.script")
 
     def test_a_program_affects_the_script_that_names_it(self):
         self.assert_affected("counter.c", "integration.script")

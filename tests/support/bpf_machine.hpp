@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "bpf_counter.hpp"
+#include "bpf/bpf_counter.hpp"
 
 namespace eventlog::test {
 

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "failure.hpp"
-#include "file_reader.hpp"
+#include "base/failure.hpp"
+#include "file/file_reader.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "file_format.hpp"
-#include "readable_recording.hpp"
+#include "file/file_format.hpp"
+#include "import/readable_recording.hpp"
 
 namespace eventlog::test {
 

@@ -20,8 +20,8 @@
 
 #include <eventlog/dynamic_provider.hpp>
 
-#include "registered_provider.hpp"
-#include "unique_fd.hpp"
+#include "platform/unique_fd.hpp"
+#include "provider/registered_provider.hpp"
 
 namespace stand_in {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "decode.hpp"
-#include "region_reader.hpp"
-#include "subscription.hpp"
+#include "memory/region_reader.hpp"
+#include "memory/subscription.hpp"
+#include "schema/decode.hpp"
 
 namespace eventlog::test {
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "schema_text.hpp"
+#include "schema/schema_text.hpp"
 
 namespace eventlog::test {
 

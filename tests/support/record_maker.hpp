@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "clock_table.hpp"
-#include "provider_schema.hpp"
-#include "records.hpp"
+#include "record/clock_table.hpp"
+#include "record/records.hpp"
+#include "schema/provider_schema.hpp"
 
 namespace eventlog::test {
 

@@ -10,8 +10,8 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "crc32c.hpp"
-#include "failure.hpp"
+#include "base/crc32c.hpp"
+#include "base/failure.hpp"
 
 namespace eventlog::test {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "file_reader.hpp"
-#include "file_writer.hpp"
+#include "file/file_reader.hpp"
+#include "file/file_writer.hpp"
 
 namespace eventlog::test {
 

@@ -14,9 +14,9 @@
 #include <eventlog/eventlog.hpp>
 
 #include "listener.hpp"
-#include "ring_writer.hpp"
-#include "rseq.hpp"
-#include "subscription_slots.hpp"
+#include "ring/ring_writer.hpp"
+#include "ring/rseq.hpp"
+#include "ring/subscription_slots.hpp"
 
 namespace eventlog::test {
 

@@ -24,6 +24,8 @@ from machine import PORTS
 from paths import Problem
 from splats import find_splats
 
+HARNESS = pathlib.Path(__file__).resolve().parent / "harness"
+
 
 class Scratch(unittest.TestCase):
     """A test with a folder of its own, in which the cache lies."""
@@ -279,7 +281,7 @@ class Command(unittest.TestCase):
 
     def vm(self, *words):
         return subprocess.run(
-            [sys.executable, "-B", pathlib.Path(__file__).parent / "vm.py", *words], check=False,
+            [sys.executable, "-B", HARNESS / "vm.py", *words], check=False,
             stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
         )
 

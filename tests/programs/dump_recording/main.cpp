@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Everything that the library reads from a recording, one line each, in a form that another reader
-// can make, too: see tests/integration/independent_reader.py.
+// can make, too: see tests/integration/harness/independent_reader.py.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "decode.hpp"
-#include "file_reader.hpp"
+#include "file/file_reader.hpp"
+#include "schema/decode.hpp"
 
 namespace {
 

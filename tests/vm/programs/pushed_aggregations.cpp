@@ -24,13 +24,13 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "aggregate_report.hpp"
-#include "aggregating_sink.hpp"
+#include "aggregate/aggregate_report.hpp"
+#include "aggregate/aggregating_sink.hpp"
+#include "base/failure.hpp"
+#include "capture/traced_recording.hpp"
 #include "chance.hpp"
-#include "failure.hpp"
-#include "subscription.hpp"
-#include "traced_condition.hpp"
-#include "traced_recording.hpp"
+#include "memory/subscription.hpp"
+#include "tracing/traced_condition.hpp"
 #include "trials.hpp"
 
 namespace {

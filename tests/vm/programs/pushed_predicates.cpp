@@ -22,15 +22,15 @@
 
 #include <eventlog/eventlog.hpp>
 
+#include "base/failure.hpp"
 #include "chance.hpp"
-#include "clock_table.hpp"
-#include "event_test.hpp"
-#include "failure.hpp"
-#include "instance.hpp"
-#include "page_events.hpp"
+#include "format/page_events.hpp"
+#include "kernel/instance.hpp"
+#include "predicate/event_test.hpp"
+#include "record/clock_table.hpp"
 #include "steps.hpp"
-#include "traced_condition.hpp"
-#include "traced_events.hpp"
+#include "tracing/traced_condition.hpp"
+#include "tracing/traced_events.hpp"
 #include "trials.hpp"
 
 namespace {

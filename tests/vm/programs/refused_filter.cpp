@@ -6,9 +6,9 @@
 #include <exception>
 #include <string>
 
-#include "error.hpp"
-#include "event_control.hpp"
-#include "instance.hpp"
+#include "kernel/error.hpp"
+#include "kernel/event_control.hpp"
+#include "kernel/instance.hpp"
 
 namespace {
 

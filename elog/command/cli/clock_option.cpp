@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "cli/clock_option.hpp"
+
+#include "cli/usage_failure.hpp"
+
+namespace elog {
+
+void add_clock_option(subcommand& command, std::optional<std::string>& clock) {
+    command
+        .add_option("--clock", clock,
+                    "Show times on that clock: realtime, monotonic, boottime or tai")
+        .value_name("CLOCK")
+        .one_of({"realtime", "monotonic", "boottime", "tai"});
+}
+
+shown_clock parse_clock(const std::optional<std::string>& clock) {
+    if (!clock || *clock == "realtime") {
+        return shown_clock::realtime;
+    }
+    if (*clock == "monotonic") {
+        return shown_clock::monotonic;
+    }
+    if (*clock == "boottime") {
+        return shown_clock::boottime;
+    }
+    if (*clock == "tai") {
+        return shown_clock::tai;
+    }
+    throw usage_failure("'{}' is no clock. Take realtime, monotonic, boottime or tai.", *clock);
+}
+
+}  // namespace elog

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// --clock: on which clock times are shown.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/command_line.hpp"
+#include "record/shown_clock.hpp"
+
+namespace elog {
+
+void add_clock_option(subcommand& command, std::optional<std::string>& clock);
+
+/// Throws usage_failure if there is no such clock.
+[[nodiscard]] shown_clock parse_clock(const std::optional<std::string>& clock);
+
+}  // namespace elog

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// How far a recording is, for who waits for it at a terminal: see progress_line.
+#pragma once
+
+#include <string>
+
+#include "memory/recording.hpp"
+#include "terminal/progress_line.hpp"
+
+namespace elog {
+
+class recording_progress {
+  public:
+    recording_progress(meanwhile output, bool overwrites)
+        : line_(output), overwrites_(overwrites) {}
+
+    /// Call it often, with whatever records.
+    template <class Recording>
+    void update(const Recording& process) {
+        if (line_.is_due()) {
+            line_.draw(text(process.so_far()));
+        }
+    }
+
+  private:
+    [[nodiscard]] std::string text(const recording_summary& so_far) const;
+
+    progress_line line_;
+    bool overwrites_;
+};
+
+}  // namespace elog

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "cli/screen.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+
+#include "base/failure.hpp"
+#include "cli/stop_signal.hpp"
+#include "terminal/terminal.hpp"
+#include "text/locale_name.hpp"
+
+namespace elog {
+namespace {
+
+// The other screen, and no cursor; and back.
+constexpr std::string_view enter_sequence = "\x1b[?1049h\x1b[?25l";
+constexpr std::string_view leave_sequence = "\x1b[0m\x1b[?25h\x1b[?1049l";
+
+// How often keys are read before an escape byte alone is the escape key: they are read every 10 ms.
+constexpr unsigned waits_max = 5;
+
+std::atomic<bool> was_resized{false};
+std::atomic<bool> is_to_stop{false};
+std::atomic<bool> is_to_quit{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void note_signal(int signal) {
+    (signal == SIGWINCH  ? was_resized
+     : signal == SIGTSTP ? is_to_stop
+                         : is_to_quit)
+        .store(true, std::memory_order_relaxed);
+}
+
+/// What was ignored stays ignored.
+void handle(int signal, void (*handler)(int)) {
+    struct sigaction before {};
+    struct sigaction action {};
+    action.sa_handler = handler;
+    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
+        static_cast<void>(::sigaction(signal, &action, nullptr));
+    }
+}
+
+/// In one piece, so that the terminal gets no half of it; and never for longer than we are wanted.
+void write_once(std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+        if (written >= 0) {
+            text.remove_prefix(static_cast<std::size_t>(written));
+        } else if (stop_requested().count != 0) {
+            return;
+        } else if (errno != EINTR) {
+            throw failure("The terminal takes no output any more ({}). Start elog top on another "
+                          "one.",
+                          std::strerror(errno));
+        }
+    }
+}
+
+}  // namespace
+
+screen::screen() {
+    if (::tcgetattr(STDIN_FILENO, &before_) != 0) {
+        throw failure("Standard input is no terminal, and keys come from one ({}). Start elog top "
+                      "without redirecting it.",
+                      std::strerror(errno));
+    }
+    for (const int signal : {SIGWINCH, SIGTSTP, SIGQUIT}) {
+        handle(signal, note_signal);
+    }
+    try {
+        take();
+    } catch (...) {
+        give_back();
+        throw;
+    }
+}
+
+screen::~screen() {
+    give_back();
+}
+
+void screen::take() {
+    termios raw = before_;
+    // Signals stay: Ctrl-C and Ctrl-Z are as everywhere.
+    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | IEXTEN);
+    raw.c_iflag &= ~static_cast<tcflag_t>(IXON);
+    raw.c_cc[VMIN] = 0;
+    raw.c_cc[VTIME] = 0;
+    taken_ = true;
+    if (::tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw) != 0) {
+        throw failure("The terminal does not take our settings ({}). Use another terminal, or "
+                      "--frames.",
+                      std::strerror(errno));
+    }
+    write_once(enter_sequence);
+}
+
+void screen::give_back() noexcept {
+    if (!taken_) {
+        return;
+    }
+    taken_ = false;
+    // A terminal that has gone away needs nothing any more.
+    static_cast<void>(::write(STDOUT_FILENO, leave_sequence.data(), leave_sequence.size()));
+    static_cast<void>(::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_));
+}
+
+void screen::stop_until_continued() {
+    give_back();
+    static_cast<void>(std::signal(SIGTSTP, SIG_DFL));
+    static_cast<void>(std::raise(SIGTSTP));
+    // Here somebody has let us go on.
+    handle(SIGTSTP, note_signal);
+    take();
+    was_resized.store(true, std::memory_order_relaxed);
+}
+
+frame_style screen::style() const {
+    const terminal_style terminal = style_of(STDOUT_FILENO);
+    frame_style style;
+    winsize size{};
+    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 && size.ws_row != 0) {
+        style.columns = size.ws_col;
+        style.rows = size.ws_row;
+    }
+    style.has_colours = terminal.has_colours;
+    style.has_blocks = locale_of_characters().is_utf8();
+    return style;
+}
+
+std::vector<key> screen::read_keys() {
+    if (is_to_stop.exchange(false, std::memory_order_relaxed)) {
+        stop_until_continued();
+    }
+    std::array<char, 256> bytes{};
+    const ssize_t size = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (size > 0) {
+        waited_ = 0;
+        return decoder_.take({bytes.data(), static_cast<std::size_t>(size)});
+    }
+    if (size < 0 && errno != EINTR && errno != EAGAIN) {
+        is_to_quit.store(true, std::memory_order_relaxed);  // the terminal has gone
+    }
+    if (decoder_.is_waiting() && ++waited_ >= waits_max) {
+        waited_ = 0;
+        const std::optional<key> alone = decoder_.stop_waiting();
+        return alone ? std::vector{*alone} : std::vector<key>{};
+    }
+    return {};
+}
+
+bool screen::has_changed() {
+    return was_resized.exchange(false, std::memory_order_relaxed);
+}
+
+bool screen::is_to_end() const noexcept {
+    return is_to_quit.load(std::memory_order_relaxed);
+}
+
+void screen::show(const std::vector<frame_line>& lines) {
+    std::string frame = "\x1b[H";
+    const char* separator = "";
+    for (const frame_line& line : lines) {
+        // Behind a line that is full the cursor still is in its last column.
+        frame += separator + line.text() + (line.left() == 0 ? "" : "\x1b[K");
+        separator = "\r\n";
+    }
+    write_once(frame + "\x1b[J");
+}
+
+}  // namespace elog

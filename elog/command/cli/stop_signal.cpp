@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "cli/stop_signal.hpp"
+
+#include <atomic>
+#include <csignal>
+
+namespace elog {
+namespace {
+
+std::atomic<int> request_count{0};
+std::atomic<int> request_signal{0};
+std::atomic<bool> request_by_terminal{false};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+extern "C" void note_request(int signal, siginfo_t* info, void* /*context*/) {
+    request_signal.store(signal, std::memory_order_relaxed);
+    request_by_terminal.store(info->si_code == SI_KERNEL, std::memory_order_relaxed);
+    request_count.fetch_add(1, std::memory_order_release);
+}
+
+}  // namespace
+
+void catch_stop_signals() {
+    struct sigaction action {};
+    action.sa_sigaction = note_request;
+    action.sa_flags = SA_SIGINFO;
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction before {};
+        // What was ignored stays ignored: nohup means it.
+        if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
+            static_cast<void>(::sigaction(signal, &action, nullptr));
+        }
+    }
+}
+
+stop_request stop_requested() noexcept {
+    const int count = request_count.load(std::memory_order_acquire);
+    return {count, request_signal.load(std::memory_order_relaxed),
+            request_by_terminal.load(std::memory_order_relaxed)};
+}
+
+}  // namespace elog

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "cli/summary.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "base/failure.hpp"
+#include "base/output.hpp"
+#include "shm/directory.hpp"
+#include "terminal/tell.hpp"
+
+namespace elog {
+namespace {
+
+/// But for --count, in the file.
+std::uint64_t count_wanted(const recording_summary& summary, const summary_notes& notes) {
+    return notes.passed.value_or(summary.events);
+}
+
+double per_second(const recording_summary& summary) {
+    return static_cast<double>(summary.events) / summary.elapsed.count();
+}
+
+/// Of rings that had anything; what was too large or busy is of none.
+std::vector<json_object> rings_as_json(const std::vector<ring_totals>& rings) {
+    std::vector<json_object> shown;
+    for (std::size_t i = 0; i < rings.size(); ++i) {
+        const ring_totals& ring = rings[i];
+        if (ring.read == 0 && ring.lost == 0 && ring.damaged == 0 && ring.overwritten == 0) {
+            continue;
+        }
+        const bool is_shared = i + 1 == rings.size();
+        shown.emplace_back()
+            .add("cpu", is_shared ? std::nullopt : std::optional(i))
+            .add("events", ring.read)
+            .add("bytes", ring.bytes)
+            .add("lost", ring.lost + ring.damaged)
+            .add("overwritten", ring.overwritten);
+    }
+    return shown;
+}
+
+std::vector<json_object> losses_as_json(const std::vector<lossy_provider>& providers) {
+    std::vector<json_object> shown;
+    for (const lossy_provider& each : providers) {
+        shown.emplace_back()
+            .add("provider", each.provider)
+            .add("process", each.process)
+            .add("pid", each.pid)
+            .add("no_room", each.lost.full)
+            .add("too_large", each.lost.too_large)
+            .add("busy", each.lost.busy);
+    }
+    return shown;
+}
+
+/// A process that is just losing one counts it behind the ring.
+std::uint64_t lost_for_memory(const recording_summary& summary) {
+    return std::min(summary.no_memory, summary.full);
+}
+
+void tell_missing(const recording_summary& summary) {
+    const std::uint64_t no_memory = lost_for_memory(summary);
+    if (summary.full != no_memory) {
+        tell("elog: {} events found no room in the buffers. Make them larger with --buffer-size.",
+             summary.full - no_memory);
+    }
+    if (no_memory != 0) {
+        tell("elog: {} events found no memory for the shared ring. Free some in {}, or set "
+             "EVENTLOG_DIR to a larger tmpfs.",
+             no_memory, eventlog::core::current_directory().text.data());
+    }
+    if (summary.overwritten != 0) {
+        tell("elog: {} older events were overwritten by newer ones in the buffers. To keep more, "
+             "make them larger with --buffer-size.",
+             summary.overwritten);
+    }
+    if (summary.too_large != 0) {
+        tell("elog: {} events were over {} bytes. Let the program say less at once.",
+             summary.too_large, EVENTLOG_RECORD_SIZE_MAX);
+    }
+    if (summary.cut != 0) {
+        tell("elog: {} events were too large and have been cut to fit", summary.cut);
+    }
+    if (summary.busy != 0) {
+        tell("elog: {} events found the shared ring held by others. Use a machine with restartable "
+             "sequences, or fewer threads.",
+             summary.busy);
+    }
+    if (summary.damaged != 0) {
+        tell("elog: {} events made no sense: a program has written over the buffers.",
+             summary.damaged);
+    }
+    if (summary.providers_refused != 0) {
+        tell("elog: {} providers found no room in the subscription and were not heard. Record "
+             "fewer with -e.",
+             summary.providers_refused);
+    }
+}
+
+}  // namespace
+
+void print_summary(const recording_summary& summary, const summary_notes& notes) {
+    tell("{} events, {} bytes, {} lost, {:.3f} s, {:.0f} events/s{}{}", summary.events,
+         summary.bytes, summary.lost, summary.elapsed.count(), per_second(summary),
+         notes.output ? ", in " : "", notes.output.value_or(""));
+    tell_missing(summary);
+    if (notes.passed) {
+        tell("{} events passed --where", *notes.passed);
+    }
+    if (notes.kept) {
+        tell("{} events were kept for --count, {} that came later were left out", *notes.kept,
+             count_wanted(summary, notes) - *notes.kept);
+    }
+}
+
+void print_summary_as_json(json_object object, const recording_summary& summary,
+                           const summary_notes& notes) {
+    tell_missing(summary);
+    const json_object by_reason = json_object()
+                                      .add("no_room", summary.full)
+                                      .add("too_large", summary.too_large)
+                                      .add("busy", summary.busy)
+                                      .add("damaged", summary.damaged);
+    object.add("file", notes.output)
+        .add("events", summary.events)
+        .add("bytes", summary.bytes)
+        .add("lost", summary.lost)
+        .add("lost_by_reason", by_reason)
+        .add("lost_by_provider", losses_as_json(summary.lossy_providers))
+        .add("no_memory", lost_for_memory(summary))
+        .add("overwritten", summary.overwritten)
+        .add("cut", summary.cut)
+        .add("providers_refused", summary.providers_refused)
+        .add("passed", notes.passed)
+        .add("kept", notes.kept.value_or(count_wanted(summary, notes)))
+        .add("seconds", summary.elapsed.count())
+        .add("per_second", per_second(summary))
+        .add("by_cpu", rings_as_json(summary.rings));
+    try {
+        write_all(STDOUT_FILENO, object.line());
+    } catch (const output_closed&) {  // what has been recorded is in its file
+    } catch (const failure& error) {
+        tell("elog: {}", error.what());
+    }
+}
+
+}  // namespace elog

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "cli/time_points.hpp"
+
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <system_error>
+
+#include "cli/quantities.hpp"
+#include "cli/usage_failure.hpp"
+#include "text/time_literal.hpp"
+
+namespace elog {
+namespace {
+
+constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t seconds_max = INT64_MAX / second - 1;
+constexpr std::size_t digits_of_second = 9;
+
+/// Nothing but that many digits.
+std::optional<std::int64_t> parse_digits(std::string_view text, std::size_t digits_max) {
+    std::int64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    const bool sound = !text.empty() && text.size() <= digits_max && text.front() != '-' &&
+                       rest == end && error == std::errc();
+    return sound ? std::optional(value) : std::nullopt;
+}
+
+/// SECONDS or SECONDS.fraction
+std::optional<std::int64_t> parse_seconds(std::string_view text) {
+    const std::size_t point = text.find('.');
+    const auto seconds = parse_digits(text.substr(0, point), digits_of_second * 2);
+    if (!seconds || *seconds > seconds_max) {
+        return std::nullopt;
+    }
+    if (point == std::string_view::npos) {
+        return *seconds * second;
+    }
+    const std::string_view behind = text.substr(point + 1);
+    auto fraction = parse_digits(behind, digits_of_second);
+    if (!fraction) {
+        return std::nullopt;
+    }
+    for (std::size_t i = behind.size(); i < digits_of_second; ++i) {
+        *fraction *= 10;
+    }
+    return *seconds * second + *fraction;
+}
+
+}  // namespace
+
+std::int64_t parse_time_point(std::string_view text, std::int64_t start) {
+    std::optional<std::int64_t> point;
+    if (text.starts_with('+')) {
+        const std::int64_t distance = parse_distance(text.substr(1)).count();
+        point = start > INT64_MAX - distance ? INT64_MAX : start + distance;
+    } else if (text.starts_with('@')) {
+        point = parse_seconds(text.substr(1));
+    } else {
+        point = parse_time(text, start);
+    }
+    if (!point) {
+        throw usage_failure("'{}' is not a time: write for example 14:03:07.5, "
+                            "2026-11-21T14:03:07, @1795269787 or, from the beginning, +10s.",
+                            text);
+    }
+    return *point;
+}
+
+}  // namespace elog

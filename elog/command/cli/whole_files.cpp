@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "cli/whole_files.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/failure.hpp"
+#include "base/output.hpp"
+#include "platform/unique_fd.hpp"
+#include "text/escaped_text.hpp"
+
+namespace elog {
+
+std::string read_file_up_to(const std::string& path, std::size_t size) {
+    const eventlog::core::unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) {
+        throw failure("Cannot open {}: {}.", path, std::strerror(errno));
+    }
+    std::string content;
+    std::array<char, 65536> part{};
+    while (content.size() < size) {
+        const ssize_t got = ::read(file.get(), part.data(), part.size());
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            throw failure("Cannot read {}: {}.", path, std::strerror(errno));
+        }
+        if (got == 0) {
+            break;
+        }
+        content.append(part.data(), static_cast<std::size_t>(got));
+    }
+    return content;
+}
+
+void write_whole_file(const std::string& path, std::string_view content) {
+    if (path.empty()) {
+        write_all(STDOUT_FILENO, content);
+        return;
+    }
+    eventlog::core::unique_fd file(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!file) {
+        throw failure("Cannot write {}: {}.", path, std::strerror(errno));
+    }
+    write_all(file.get(), content);
+}
+
+}  // namespace elog

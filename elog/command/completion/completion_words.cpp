@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "completion/completion_words.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace elog {
+namespace {
+
+bool begins_with(std::string_view text, std::string_view beginning) {
+    return text.substr(0, beginning.size()) == beginning;
+}
+
+bool is_option_word(std::string_view word) {
+    return word.size() > 1 && word.front() == '-';
+}
+
+void keep(completion& found, std::string_view typed, std::string word, std::string description) {
+    if (begins_with(word, typed)) {
+        found.candidates.push_back({std::move(word), std::move(description)});
+    }
+}
+
+/// Behind an event's name may stand a level: "shop:*@warn".
+void add_levels(completion& found, std::string_view typed) {
+    const std::size_t at = typed.find('@');
+    if (at == std::string_view::npos) {
+        return;
+    }
+    for (const char* level : {"error", "warn", "info", "verbose", "trace"}) {
+        keep(found, typed, std::string(typed.substr(0, at + 1)) + level, "");
+    }
+}
+
+/// `before` stands in the same word in front of the value: "--lang=".
+completion complete_value(const option_description& option, std::string_view before,
+                          std::string_view typed, const value_lookup& look_up) {
+    completion found;
+    for (const std::string& choice : option.choices) {
+        keep(found, typed, choice, "");
+    }
+    switch (option.kind) {
+        case value_kind::text:
+            break;
+        case value_kind::file:
+        case value_kind::new_file:
+            found.rest = left_to_shell::files;
+            break;
+        case value_kind::source:
+            found.rest = left_to_shell::files;
+            [[fallthrough]];
+        case value_kind::event:
+        case value_kind::process:
+        case value_kind::process_name:
+        case value_kind::subscription:
+            for (candidate& each : look_up(option.kind)) {
+                keep(found, typed, std::move(each.word), std::move(each.description));
+            }
+    }
+    if (option.kind == value_kind::event) {
+        add_levels(found, typed);
+    }
+    for (candidate& each : found.candidates) {
+        each.word.insert(0, before);
+    }
+    return found;
+}
+
+/// What has been typed of one subcommand's line, but for the last word.
+class typed_line {
+  public:
+    typed_line(const subcommand_description& command, const std::vector<std::string>& words)
+        : command_(command) {
+        for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+            take(words[i]);
+        }
+    }
+
+    /// The option whose value comes next, or nullptr.
+    [[nodiscard]] const option_description* open_option() const noexcept { return open_; }
+
+    /// The argument that comes next, or nullptr if there is none left.
+    [[nodiscard]] const option_description* next_argument() const noexcept {
+        const auto& all = command_.arguments;
+        if (arguments_ < all.size()) {
+            return &all[arguments_];
+        }
+        return all.empty() || !all.back().may_repeat ? nullptr : &all.back();
+    }
+
+    [[nodiscard]] bool may_be_given(const option_description& option) const {
+        return option.may_repeat ||
+               std::find(given_.begin(), given_.end(), &option) == given_.end();
+    }
+
+    [[nodiscard]] const option_description* option_of(std::string_view name) const {
+        for (const option_description& each : command_.options) {
+            if (std::find(each.names.begin(), each.names.end(), name) != each.names.end()) {
+                return &each;
+            }
+        }
+        return nullptr;
+    }
+
+  private:
+    void take(const std::string& word) {
+        if (open_ != nullptr) {
+            open_ = nullptr;
+            return;
+        }
+        if (!is_option_word(word)) {
+            ++arguments_;
+            return;
+        }
+        if (!begins_with(word, "--")) {
+            take_letters(word);
+            return;
+        }
+        const std::size_t equals = word.find('=');
+        const option_description* option = option_of(word.substr(0, equals));
+        if (option == nullptr) {
+            return;
+        }
+        given_.push_back(option);
+        if (option->takes_value && equals == std::string::npos) {
+            open_ = option;
+        }
+    }
+
+    /// Several in a word: behind one that takes a value stands that, or nothing.
+    void take_letters(const std::string& word) {
+        for (std::size_t i = 1; i < word.size(); ++i) {
+            const option_description* option = option_of(std::string{'-', word[i]});
+            if (option == nullptr) {
+                return;
+            }
+            given_.push_back(option);
+            if (option->takes_value) {
+                open_ = i + 1 == word.size() ? option : nullptr;
+                return;
+            }
+        }
+    }
+
+    const subcommand_description& command_;
+    std::vector<const option_description*> given_;
+    const option_description* open_ = nullptr;
+    std::size_t arguments_ = 0;
+};
+
+completion complete_option(const subcommand_description& command, const typed_line& line,
+                           std::string_view typed, const value_lookup& look_up) {
+    const std::size_t equals = typed.find('=');
+    if (equals != std::string_view::npos) {
+        const option_description* option = line.option_of(typed.substr(0, equals));
+        return option == nullptr ? completion()
+                                 : complete_value(*option, typed.substr(0, equals + 1),
+                                                  typed.substr(equals + 1), look_up);
+    }
+    completion found;
+    for (const option_description& option : command.options) {
+        if (line.may_be_given(option)) {
+            for (const std::string& name : option.names) {
+                keep(found, typed, name, option.description);
+            }
+        }
+    }
+    return found;
+}
+
+completion complete_command(const std::vector<subcommand_description>& commands,
+                            std::string_view typed) {
+    completion found;
+    for (const subcommand_description& command : commands) {
+        keep(found, typed, command.name, command.description);
+    }
+    if (!typed.empty()) {
+        keep(found, typed, "--at", "Take part where that process is, in its container");
+        keep(found, typed, "--help", "Print what commands there are");
+        keep(found, typed, "--user", "Take part as that user, as root");
+        keep(found, typed, "-n", "Ask in one line: 'PROVIDER:EVENT /PREDICATE/ { ACTION }'");
+        keep(found, typed, "--version", "Print the version");
+    }
+    return found;
+}
+
+}  // namespace
+
+completion complete(const std::vector<subcommand_description>& commands,
+                    const std::vector<std::string>& words, const value_lookup& look_up) {
+    if (words.size() <= 1) {
+        return complete_command(commands, words.empty() ? std::string_view() : words.front());
+    }
+    const auto command =
+        std::find_if(commands.begin(), commands.end(), [&](const subcommand_description& each) {
+            return each.name == words.front();
+        });
+    if (command == commands.end()) {
+        return {};
+    }
+    if (std::find(words.begin(), words.end() - 1, "--") != words.end() - 1) {
+        return {{}, left_to_shell::commands};
+    }
+    const typed_line line(*command, words);
+    const std::string& typed = words.back();
+    if (line.open_option() != nullptr) {
+        return complete_value(*line.open_option(), "", typed, look_up);
+    }
+    if (!typed.empty() && typed.front() == '-') {
+        return complete_option(*command, line, typed, look_up);
+    }
+    const option_description* argument = line.next_argument();
+    return argument == nullptr ? complete_option(*command, line, typed, look_up)
+                               : complete_value(*argument, "", typed, look_up);
+}
+
+}  // namespace elog

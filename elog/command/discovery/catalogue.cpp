@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#include "discovery/catalogue.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "cli/usage_failure.hpp"
+#include "discovery/kernel_providers.hpp"
+#include "discovery/running_directory.hpp"
+#include "discovery/running_providers.hpp"
+#include "schema/filter.hpp"
+#include "text/nearest_name.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+
+/// The rule of what is asked for, as a subscription would keep it.
+std::string make_rule(const std::string& pattern) {
+    event_patterns patterns;
+    try {
+        patterns.add(pattern.empty() ? "*" : pattern);
+    } catch (const failure& error) {
+        throw usage_failure("{}", error.what());
+    }
+    return patterns.packed();
+}
+
+/// The events that the rule means, be it in some sessions.
+std::vector<catalogue_event> find_asked(const provider_schema& provider, const std::string& rule) {
+    std::vector<catalogue_event> asked;
+    core::schema_reader schema;
+    core::error_text ignored;
+    if (!schema.open(provider.binary, ignored)) {
+        return asked;
+    }
+    const core::keyword_names keywords(schema);
+    core::event_description event;
+    while (schema.next_event(event)) {
+        if (core::judge(rule, provider.name, event, keywords) != core::verdict::unwanted) {
+            asked.push_back({event.id, {}});
+        }
+    }
+    return asked;
+}
+
+/// What a subscription wants of a provider, by event.
+using wanted_by_event = std::map<std::size_t, core::verdict>;
+
+wanted_by_event find_wanted(const provider_schema& provider, const std::string& filter) {
+    wanted_by_event wanted;
+    core::schema_reader schema;
+    core::error_text ignored;
+    if (schema.open(provider.binary, ignored)) {
+        core::for_each_wanted(schema, filter,
+                              [&](std::uint16_t id, core::verdict found) { wanted[id] = found; });
+    }
+    return wanted;
+}
+
+void add_counters(eventlog_route_counters& sums, const eventlog_route_counters& added) {
+    sums.written += added.written;
+    sums.cut += added.cut;
+    sums.lost_full += added.lost_full;
+    sums.lost_too_large += added.lost_too_large;
+    sums.lost_busy += added.lost_busy;
+    sums.lost_unattached += added.lost_unattached;
+    sums.lost_refused += added.lost_refused;
+}
+
+class collector {
+  public:
+    collector(std::string rule, std::vector<running_subscription> subscriptions)
+        : rule_(std::move(rule)) {
+        found_.subscriptions = std::move(subscriptions);
+    }
+
+    /// Those of one name follow each other.
+    void add(const running_provider& added) {
+        catalogue_provider* group = find_group(added.schema);
+        if (group == nullptr) {
+            group = start_group(added.schema);
+        }
+        if (group == nullptr) {
+            return;
+        }
+        add_process(*group, added);
+        for (catalogue_event& event : group->events) {
+            add_listeners(event, added);
+        }
+    }
+
+    /// Listeners come out in the order of their slots, whichever process told of them first.
+    [[nodiscard]] catalogue take() {
+        for (catalogue_provider& provider : found_.providers) {
+            for (catalogue_event& event : provider.events) {
+                std::sort(event.listeners.begin(), event.listeners.end(),
+                          [](const auto& a, const auto& b) { return a.slot < b.slot; });
+            }
+        }
+        return std::move(found_);
+    }
+
+  private:
+    catalogue_provider* find_group(const provider_schema& schema) {
+        // There may be thousands of providers, but they come sorted by name.
+        for (std::size_t i = found_.providers.size(); i-- > 0;) {
+            catalogue_provider& known = found_.providers[i];
+            if (known.schema.name != schema.name) {
+                return nullptr;
+            }
+            if (known.schema.binary == schema.binary) {
+                select_wants(schema);
+                return &known;
+            }
+        }
+        return nullptr;
+    }
+
+    /// nullptr if nobody asked for any of its events.
+    catalogue_provider* start_group(const provider_schema& schema) {
+        std::vector<catalogue_event> asked = find_asked(schema, rule_);
+        if (asked.empty()) {
+            return nullptr;
+        }
+        select_wants(schema);
+        return &found_.providers.emplace_back(catalogue_provider{schema, {}, std::move(asked)});
+    }
+
+    /// From now on it is about this schema; computed once for the processes that share it.
+    void select_wants(const provider_schema& schema) {
+        if (wants_of_ == schema.binary) {
+            return;
+        }
+        wants_of_ = schema.binary;
+        wants_.clear();
+        for (const running_subscription& subscription : found_.subscriptions) {
+            wants_.push_back(find_wanted(schema, subscription.filter));
+        }
+    }
+
+    static void add_process(catalogue_provider& group, const running_provider& added) {
+        // They come sorted: instances of one process follow each other.
+        if (!group.processes.empty() && group.processes.back().pid == added.pid) {
+            ++group.processes.back().instances;
+            add_counters(group.processes.back().counters, added.counters);
+            add_counters(group.processes.back().in_kernel, added.in_kernel);
+        } else {
+            group.processes.push_back(
+                {added.pid, added.uid, added.process, 1, added.counters, added.in_kernel});
+        }
+    }
+
+    /// A bit in the gate alone may be left over from a subscription that has gone; a rule alone may
+    /// not have reached the program yet. Both together are somebody who listens.
+    void add_listeners(catalogue_event& event, const running_provider& from) {
+        for (std::size_t i = 0; i < wants_.size(); ++i) {
+            const unsigned slot = found_.subscriptions[i].slot;
+            const auto wanted = wants_[i].find(event.id);
+            if (wanted == wants_[i].end() || (from.gate[event.id] >> slot & 1U) == 0) {
+                continue;
+            }
+            auto listener = std::find_if(event.listeners.begin(), event.listeners.end(),
+                                         [&](const auto& known) { return known.slot == slot; });
+            if (listener == event.listeners.end()) {
+                const bool in_sessions = wanted->second == core::verdict::in_session;
+                event.listeners.push_back({slot, in_sessions, {}});
+                listener = std::prev(event.listeners.end());
+            }
+            if (listener->pids.empty() || listener->pids.back() != from.pid) {
+                listener->pids.push_back(from.pid);
+            }
+        }
+    }
+
+    std::string rule_;
+    catalogue found_;
+    std::vector<std::uint8_t> wants_of_;
+    std::vector<wanted_by_event> wants_;  // by subscription
+};
+
+/// What they may have meant who named something that is not there.
+void find_nearest(const std::string& pattern, const std::vector<running_provider>& providers,
+                  catalogue& found) {
+    nearest_name nearest(pattern);
+    const provider_schema* before = nullptr;
+    for (const running_provider& provider : providers) {
+        if (before == nullptr || before->binary != provider.schema.binary) {
+            for (const event_schema& event : provider.schema.events) {
+                nearest.offer(provider.schema.name, event.name);
+            }
+        }
+        before = &provider.schema;
+    }
+    found.nearest = nearest.found();
+    found.only_conditions_differ = nearest.is_match();
+}
+
+}  // namespace
+
+void check_catalogue_pattern(const std::string& pattern) {
+    static_cast<void>(make_rule(pattern));
+}
+
+catalogue collect_catalogue(const std::string& pattern, catalogue_scope scope) {
+    const std::string rule = make_rule(pattern);
+    const std::optional<core::directory> where = open_running_directory();
+    running_providers running = where ? read_providers(*where) : running_providers{};
+    // Read after the gates: whose bit was seen there is still here, or has gone meanwhile.
+    collector into(rule, where ? read_subscriptions(*where, running.complaints)
+                               : std::vector<running_subscription>{});
+    if (scope == catalogue_scope::programs_and_kernel) {
+        for (running_provider& provider : find_kernel_providers()) {
+            running.providers.push_back(std::move(provider));
+        }
+        sort_providers(running.providers);
+    }
+    for (const running_provider& provider : running.providers) {
+        into.add(provider);
+    }
+    catalogue found = into.take();
+    found.complaints = std::move(running.complaints);
+    if (found.providers.empty()) {
+        find_nearest(pattern, running.providers, found);
+    }
+    return found;
+}
+
+}  // namespace elog

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include <nlohmann/json.hpp>
+
+#include "discovery/catalogue_output.hpp"
+#include "schema/schema_values.hpp"
+#include "schema/type_words.hpp"
+
+namespace elog {
+namespace {
+
+// Members stay in this order.
+using nlohmann::ordered_json;
+
+ordered_json json_of(const eventlog_route_counters& counters) {
+    return {{"written", counters.written},
+            {"cut", counters.cut},
+            {"lost", lost_of(counters)},
+            {"lost_by_reason",
+             {{"no_room", counters.lost_full},
+              {"too_large", counters.lost_too_large},
+              {"busy", counters.lost_busy},
+              {"unattached", counters.lost_unattached},
+              {"refused", counters.lost_refused}}}};
+}
+
+ordered_json json_of(const catalogue_process& process) {
+    return {{"pid", process.pid},
+            {"name", process.name},
+            {"uid", process.uid},
+            {"instances", process.instances},
+            {"counters", json_of(process.counters)},
+            {"user_events", json_of(process.in_kernel)}};
+}
+
+ordered_json json_of(const enumeration_schema& enumeration, eventlog::field_type type) {
+    ordered_json values = ordered_json::array();
+    for (const auto& [value, name] : enumeration.values) {
+        ordered_json& added = values.emplace_back(ordered_json{{"name", name}});
+        if (is_signed(type)) {
+            added["value"] = static_cast<std::int64_t>(value);
+        } else {
+            added["value"] = value;
+        }
+    }
+    return {{"name", enumeration.name},
+            {"type", name_of(type)},
+            {"flags", enumeration.combines},
+            {"values", std::move(values)}};
+}
+
+ordered_json json_of(const provider_schema& schema, const type_words& types,
+                     const field_schema& field) {
+    ordered_json shown = {{"name", field.name},
+                          {"type", types.of(field)},
+                          {"base", name_of(field.type)},
+                          {"count", field.count},
+                          {"optional", field.presence != eventlog::no_index},
+                          {"enumeration", nullptr},
+                          {"format", name_of(field.format)},
+                          {"unit", field.unit},
+                          {"description", field.description},
+                          {"offset", field.offset}};
+    if (field.enumeration < schema.enumerations.size()) {
+        shown["enumeration"] = schema.enumerations[field.enumeration].name;
+    }
+    return shown;
+}
+
+ordered_json json_of(const event_listener& listener) {
+    return {{"slot", listener.slot},
+            {"only_in_sessions", listener.in_sessions},
+            {"processes", listener.pids}};
+}
+
+ordered_json json_of(const provider_schema& schema, const type_words& types, std::size_t id) {
+    const event_schema& event = schema.events[id];
+    ordered_json keywords = ordered_json::array();
+    for (const auto& [bit, name] : schema.keywords) {
+        if ((event.keywords >> bit & 1U) != 0) {
+            keywords.push_back(name);
+        }
+    }
+    ordered_json fields = ordered_json::array();
+    for (const field_schema& field : event.fields) {
+        fields.push_back(json_of(schema, types, field));
+    }
+    return {{"name", event.name},
+            {"id", id},
+            {"level", name_of(event.severity)},
+            {"kind", name_of(event.kind)},
+            {"session", event.session_bound},
+            {"cut", event.cuts_texts},
+            {"keywords", std::move(keywords)},
+            {"description", event.description},
+            {"meaning", event.meaning},
+            {"fixed_size", event.fixed_size},
+            {"fields", std::move(fields)}};
+}
+
+ordered_json json_of(const std::vector<event_listener>& listeners) {
+    ordered_json shown = ordered_json::array();
+    for (const event_listener& listener : listeners) {
+        shown.push_back(json_of(listener));
+    }
+    return shown;
+}
+
+ordered_json names_of(const provider_schema& schema) {
+    return {{"name", schema.name},
+            {"description", schema.description},
+            {"schema_hash", fmt::format("0x{:016x}", schema.hash)}};
+}
+
+/// All but the events.
+void add_vocabulary(ordered_json& shown, const provider_schema& schema, const type_words& types) {
+    shown["keywords"] = ordered_json::array();
+    shown["enumerations"] = ordered_json::array();
+    for (const auto& [bit, name] : schema.keywords) {
+        shown["keywords"].push_back({{"name", name}, {"bit", bit}});
+    }
+    for (std::size_t i = 0; i < schema.enumerations.size(); ++i) {
+        shown["enumerations"].push_back(json_of(schema.enumerations[i], types.of_enumeration(i)));
+    }
+}
+
+ordered_json json_of(const catalogue_provider& provider) {
+    const type_words types(provider.schema);
+    ordered_json shown = names_of(provider.schema);
+    ordered_json& processes = shown["processes"] = ordered_json::array();
+    for (const catalogue_process& process : provider.processes) {
+        processes.push_back(json_of(process));
+    }
+    add_vocabulary(shown, provider.schema, types);
+    ordered_json& events = shown["events"] = ordered_json::array();
+    for (const catalogue_event& event : provider.events) {
+        ordered_json& added = events.emplace_back(json_of(provider.schema, types, event.id));
+        added["listeners"] = json_of(event.listeners);
+    }
+    return shown;
+}
+
+ordered_json json_of(const provider_schema& schema) {
+    const type_words types(schema);
+    ordered_json shown = names_of(schema);
+    add_vocabulary(shown, schema, types);
+    ordered_json& events = shown["events"] = ordered_json::array();
+    for (std::size_t id = 0; id < schema.events.size(); ++id) {
+        events.push_back(json_of(schema, types, id));
+    }
+    return shown;
+}
+
+ordered_json json_of(const running_subscription& subscription) {
+    ordered_json shown = {{"slot", subscription.slot},
+                          {"pid", subscription.pid},
+                          {"name", subscription.process},
+                          {"rules", subscription.rules()},
+                          {"processes", subscription.processes()},
+                          {"sessions", subscription.sessions}};
+    if (!subscription.name.empty()) {
+        shown["standing"] = subscription.name;
+        shown["ended"] = subscription.has_ended;
+        shown["memory"] = subscription.memory;
+    }
+    return shown;
+}
+
+std::string document_text(const ordered_json& all) {
+    return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+std::string catalogue_as_json(const catalogue& shown) {
+    ordered_json all = {{"providers", ordered_json::array()},
+                        {"subscriptions", ordered_json::array()}};
+    for (const catalogue_provider& provider : shown.providers) {
+        all["providers"].push_back(json_of(provider));
+    }
+    for (const running_subscription& subscription : shown.subscriptions) {
+        all["subscriptions"].push_back(json_of(subscription));
+    }
+    return document_text(all);
+}
+
+std::string schemas_as_json(const std::vector<provider_schema>& schemas) {
+    ordered_json all = {{"providers", ordered_json::array()}};
+    for (const provider_schema& schema : schemas) {
+        all["providers"].push_back(json_of(schema));
+    }
+    return document_text(all);
+}
+
+}  // namespace elog

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "discovery/machine.hpp"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/magic.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+#include <fmt/core.h>
+
+#include "base/failure.hpp"
+#include "cli/whole_files.hpp"
+#include "kernel/user_events_device.hpp"
+#include "memory/subscription.hpp"
+
+namespace elog {
+
+namespace core = eventlog::core;
+
+namespace {
+
+// linux/capability.h of Debian 12 has both.
+constexpr unsigned performance_monitoring = CAP_PERFMON;
+constexpr unsigned administration = CAP_SYS_ADMIN;
+
+bool has_capability(unsigned wanted) {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+    return ::syscall(SYS_capget, &header, sets.data()) == 0 &&
+           (sets[wanted / 32].effective >> wanted % 32 & 1U) != 0;
+}
+
+}  // namespace
+
+bool may_monitor() {
+    return has_capability(performance_monitoring) || has_capability(administration);
+}
+
+std::optional<int> perf_event_paranoid() {
+    const std::string text =
+        read_if_possible("/proc/sys/kernel/perf_event_paranoid", 64).value_or("");
+    int level = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), level).ec != std::errc{}) {
+        return std::nullopt;
+    }
+    return level;
+}
+
+bool may_read_through_perf(int paranoid) {
+    return paranoid < 0 || may_monitor();
+}
+
+bool may_read_events(const std::string& tracefs) {
+    const std::string folder = tracefs + "/events";
+    // A file that every kernel has there, with the mode of all of them.
+    return !tracefs.empty() && may(folder, R_OK | X_OK) && may(folder + "/header_event", R_OK);
+}
+
+std::string find_tracefs() {
+    struct statfs there {};
+    if (::statfs(usual_tracefs, &there) == 0 && there.f_type == TRACEFS_MAGIC) {
+        return usual_tracefs;
+    }
+    const std::string mounts = read_if_possible("/proc/self/mounts", 1U << 20U).value_or("");
+    std::array<char, 4096> path{};
+    std::size_t at = 0;
+    if (core::next_tracefs(mounts.data(), mounts.size(), at, "", path.data(), path.size())) {
+        return path.data();
+    }
+    return {};
+}
+
+bool may(const std::string& path, int mode) {
+    return ::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0;
+}
+
+std::optional<std::string> read_if_possible(const std::string& path, std::size_t size) {
+    try {
+        return read_file_up_to(path, size);
+    } catch (const failure&) {
+        return std::nullopt;
+    }
+}
+
+bool has_program(const std::string& name) {
+    const char* path = std::getenv("PATH");
+    std::string folders = path == nullptr ? "" : path;
+    folders += ":/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin";
+    for (std::size_t begin = 0; begin <= folders.size();) {
+        const std::size_t end = std::min(folders.find(':', begin), folders.size());
+        const std::string folder = folders.substr(begin, end - begin);
+        if (folder.starts_with('/') &&
+            ::access(fmt::format("{}/{}", folder, name).c_str(), X_OK) == 0) {
+            return true;
+        }
+        begin = end + 1;
+    }
+    return false;
+}
+
+std::optional<memory_room> room_for_recordings(const std::filesystem::path& place) {
+    struct statfs there {};
+    if (::statfs(place.c_str(), &there) != 0 &&
+        ::statfs(place.parent_path().c_str(), &there) != 0) {
+        return std::nullopt;
+    }
+    constexpr std::uint64_t mebi = 1U << 20U;
+    const auto in_mebi = [&](auto blocks) {
+        return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(there.f_bsize) /
+               mebi;
+    };
+    memory_room room;
+    room.size = in_mebi(there.f_blocks);
+    room.left = in_mebi(there.f_bavail);
+    room.wanted = size_of_usual_buffers() / mebi;
+    room.is_memory = there.f_type == TMPFS_MAGIC || there.f_type == RAMFS_MAGIC;
+    room.has_limit = there.f_type != RAMFS_MAGIC;  // which says that 0 are left
+    return room;
+}
+
+}  // namespace elog

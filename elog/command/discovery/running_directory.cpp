@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#include "discovery/running_directory.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "base/failure.hpp"
+#include "memory/directory_wait.hpp"
+#include "shm/subscription_file.hpp"
+
+namespace elog {
+
+namespace core = eventlog::core;
+
+std::optional<core::directory> open_running_directory() {
+    struct stat status {};
+    if (::lstat(core::current_directory().text.data(), &status) != 0 && errno == ENOENT) {
+        return std::nullopt;
+    }
+    core::directory where;
+    core::error_text error;
+    if (!where.open(core::current_directory(), core::if_missing::create, error)) {
+        throw failure("{}", error.text());
+    }
+    const directory_wait lock(where);
+    lock.need();
+    core::remove_dead_subscriptions(where);
+    core::remove_dead_providers(where);
+    return where;
+}
+
+}  // namespace elog

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "discovery/running_providers.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "base/failure.hpp"
+#include "discovery/running_directory.hpp"
+#include "provider/counters.hpp"
+#include "shm/provider_file.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+
+/// Nothing if it has been withdrawn just now. Throws failure for what is damaged.
+std::optional<running_provider> read_provider(const core::provider_file& file) {
+    const eventlog_provider_file& header = file.header();
+    std::vector<std::uint8_t> bytes(header.schema_size);
+    running_provider provider;
+    provider.gate.resize(header.event_count);
+    eventlog_counters_page counters{};
+    if (!file.read_schema(bytes) || !file.read_gate(provider.gate) ||
+        !file.read_counters(counters)) {
+        return std::nullopt;
+    }
+    provider.counters = core::add_up(counters, EVENTLOG_COUNTERS_MEMORY);
+    provider.in_kernel = core::add_up(counters, EVENTLOG_COUNTERS_USER_EVENTS);
+    provider.pid = header.pid;
+    provider.uid = header.uid;
+    provider.process = static_cast<const char*>(header.process);
+    provider.schema = provider_schema::parse(bytes);
+    // A file whose parts contradict each other: an event without a word has no listeners.
+    provider.gate.resize(provider.schema.events.size());
+    return provider;
+}
+
+}  // namespace
+
+running_providers read_providers(const core::directory& where) {
+    running_providers found;
+    core::error_text error;
+    core::folder_listing names(where.providers);
+    while (const char* name = names.next()) {
+        core::provider_file file;
+        if (!file.open(where, name, error)) {
+            found.complaints.emplace_back(error.text());
+            continue;
+        }
+        try {
+            if (std::optional<running_provider> provider = read_provider(file)) {
+                found.providers.push_back(std::move(*provider));
+            }
+        } catch (const failure& damage) {
+            found.complaints.push_back(fmt::format("{}: {}", name, damage.what()));
+        }
+    }
+    sort_providers(found.providers);
+    return found;
+}
+
+void sort_providers(std::vector<running_provider>& providers) {
+    std::sort(providers.begin(), providers.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.schema.name, a.process, a.pid) <
+               std::tie(b.schema.name, b.process, b.pid);
+    });
+}
+
+running_providers find_running_providers() {
+    const std::optional<core::directory> where = open_running_directory();
+    return where ? read_providers(*where) : running_providers{};
+}
+
+}  // namespace elog

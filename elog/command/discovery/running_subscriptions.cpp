@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "discovery/running_subscriptions.hpp"
+
+#include <linux/eventlog.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "base/failure.hpp"
+#include "cli/whole_files.hpp"
+#include "platform/process.hpp"
+#include "schema/filter.hpp"
+#include "shm/subscription_file.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+
+/// As the kernel calls it; empty if it has just ended or is in another pid namespace, where its
+/// number would be another process here.
+std::string name_of_owner(const eventlog_region& header) {
+    if (header.owner_pid_namespace != core::own_pid_namespace()) {
+        return {};
+    }
+    try {
+        std::string name =
+            read_file_up_to(fmt::format("/proc/{}/comm", header.owner_pid), EVENTLOG_NAME_SIZE);
+        if (name.ends_with('\n')) {
+            name.pop_back();
+        }
+        return name;
+    } catch (const failure&) {
+        return {};
+    }
+}
+
+std::uint64_t memory_of(const core::subscription_file& file) {
+    struct stat status {};
+    return ::fstat(file.file().get(), &status) == 0
+               ? static_cast<std::uint64_t>(status.st_blocks) * 512
+               : 0;
+}
+
+std::vector<std::string> entries_of(const std::string& filter, bool are_processes) {
+    std::vector<std::string> found;
+    for (std::size_t begin = 0; begin < filter.size();) {
+        const std::size_t end = std::min(filter.find('\0', begin), filter.size());
+        const std::string entry = filter.substr(begin, end - begin);
+        if (core::is_process(entry) == are_processes) {
+            found.push_back(entry);
+        }
+        begin = end + 1;
+    }
+    return found;
+}
+
+}  // namespace
+
+std::vector<std::string> running_subscription::rules() const {
+    return entries_of(filter, false);
+}
+
+std::vector<std::string> running_subscription::processes() const {
+    return entries_of(filter, true);
+}
+
+std::vector<running_subscription> read_subscriptions(const core::directory& where,
+                                                     std::vector<std::string>& complaints) {
+    std::vector<running_subscription> found;
+    for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+        core::subscription_file file;
+        core::error_text error;
+        const core::subscription_file::found result = file.open(where, slot, error);
+        if (result == core::subscription_file::found::unreadable ||
+            result == core::subscription_file::found::unusable) {
+            complaints.emplace_back(error.text());
+        }
+        if (result != core::subscription_file::found::usable || !file.has_owner()) {
+            continue;
+        }
+        const bool stands = core::is_standing(file.header());
+        if (!stands && !file.is_live()) {
+            continue;
+        }
+        // Copied and checked when it was opened; the number of sessions only here.
+        const eventlog_region& header = file.header();
+        running_subscription& added = found.emplace_back();
+        added.slot = slot;
+        added.pid = header.owner_pid;
+        added.name = stands ? &header.name[0] : "";  // it has been checked that it ends
+        added.has_ended = !file.is_live();
+        added.features = header.features;
+        added.overwrites = core::overwrites(header);
+        added.memory = memory_of(file);
+        if (added.name.empty()) {
+            added.process = name_of_owner(header);
+        }
+        added.filter.assign(header.filter, header.filter_size);
+        added.sessions.assign(
+            header.sessions,
+            header.sessions + std::min<std::uint32_t>(header.session_count, EVENTLOG_SESSIONS_MAX));
+    }
+    return found;
+}
+
+}  // namespace elog

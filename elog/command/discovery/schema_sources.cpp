@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "discovery/schema_sources.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "cli/file_damage.hpp"
+#include "cli/whole_files.hpp"
+#include "discovery/kernel_providers.hpp"
+#include "discovery/program_schemas.hpp"
+#include "discovery/running_providers.hpp"
+#include "file/file_format.hpp"
+#include "file/file_reader.hpp"
+#include "schema/schema_text.hpp"
+#include "terminal/tell.hpp"
+
+namespace elog {
+namespace {
+
+std::vector<provider_schema> find_running(const std::string& name) {
+    running_providers found = find_running_providers();
+    for (running_provider& provider : find_kernel_providers()) {
+        found.providers.push_back(std::move(provider));
+    }
+    for (const std::string& complaint : found.complaints) {
+        tell("elog: {}", complaint);
+    }
+    std::vector<provider_schema> schemas;
+    for (provider_instance& provider : found.providers) {
+        if (name.empty() || provider.schema.name == name) {
+            add_once(schemas, std::move(provider.schema));
+        }
+    }
+    if (schemas.empty() && !name.empty()) {
+        throw failure("No running program has a provider called {}; for a file of this name write "
+                      "./{}. See what there is with: elog list",
+                      name, name);
+    }
+    return schemas;
+}
+
+std::vector<provider_schema> read_recording(const std::string& path) {
+    file_reader file(path);
+    file.read([](const merged_record&) {});  // finds what is damaged
+    std::vector<const provider_instance*> providers;
+    for (const auto& [id, provider] : file.providers()) {
+        providers.push_back(&provider);
+    }
+    std::sort(providers.begin(), providers.end(),
+              [](const auto* a, const auto* b) { return a->id < b->id; });
+    std::vector<provider_schema> schemas;
+    for (const provider_instance* provider : providers) {
+        add_once(schemas, provider->schema);
+    }
+    for (const std::string& damage : file.damages()) {
+        tell("elog: {}: {}", path, damage);
+    }
+    return schemas;
+}
+
+template <class Magic>
+bool begins_with_magic(std::string_view content, Magic magic) {
+    return content.size() >= sizeof magic && std::memcmp(content.data(), &magic, sizeof magic) == 0;
+}
+
+std::vector<provider_schema> read_file(const std::string& path) {
+    // A recording or a program may be larger than what is read here.
+    const std::string content = read_file_up_to(path, schema_text_size_max + 1);
+    if (begins_with_magic(content, file_magic)) {
+        return read_recording(path);
+    }
+    if (is_program(content)) {
+        return read_program(path);
+    }
+    if (!begins_with_magic(content, eventlog::schema_magic)) {
+        return {parse_schema_text(path, content).schema};
+    }
+    const std::vector<std::uint8_t> bytes(content.begin(), content.end());
+    provider_schema schema = provider_schema::parse(bytes);
+    if (schema.binary.size() != bytes.size()) {
+        throw failure("{} has {} bytes behind the schema. It is damaged; write it again with: elog "
+                      "schema --binary -o FILE",
+                      path, bytes.size() - schema.binary.size());
+    }
+    return {std::move(schema)};
+}
+
+}  // namespace
+
+std::vector<provider_schema> find_schemas(const std::string& source) {
+    const bool is_name = source.empty() || eventlog::is_identifier(source.data(), source.size());
+    return is_name ? find_running(source) : read_file(source);
+}
+
+}  // namespace elog

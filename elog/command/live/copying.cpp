@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "live/copying.hpp"
+
+#include <unistd.h>
+
+#include "base/output.hpp"
+#include "cli/compress_option.hpp"
+#include "terminal/tell.hpp"
+#include "text/json_object.hpp"
+
+namespace elog {
+namespace {
+
+std::string as_json(const copy_summary& summary, const std::string& path,
+                    const std::vector<std::string>& damages) {
+    return json_object()
+        .add("file", path)
+        .add("size", summary.size)
+        .add("events", summary.records)
+        .add("lost", summary.lost)
+        .add("overwritten", summary.overwritten)
+        .add("left_out", summary.left_out)
+        .add("damages", damages)
+        .line();
+}
+
+}  // namespace
+
+void add_copy_options(subcommand& command, copy_arguments& arguments) {
+    command.add_option("-o,--output", arguments.to.path, "The new file")
+        .required()
+        .value_name("NEW")
+        .names_a(value_kind::new_file);
+    add_compress_option(command, arguments.to.compression);
+    command.add_flag("-j,--json", arguments.json, "What is in it, as JSON on standard output");
+}
+
+void tell_copied(const copy_summary& summary, const copy_arguments& arguments,
+                 const std::vector<std::string>& damages) {
+    const std::string& path = arguments.to.path;
+    if (arguments.json) {
+        write_all(STDOUT_FILENO, as_json(summary, path, damages));
+    } else {
+        tell("{} events, {} bytes, {} lost, in {}", summary.records, summary.size, summary.lost,
+             path);
+    }
+    if (summary.overwritten != 0) {
+        tell("elog: {} older events had been overwritten by newer ones in the buffers.",
+             summary.overwritten);
+    }
+    if (summary.left_out != 0) {
+        tell("elog: {} of the lost events were there, but nothing says what they mean.",
+             summary.left_out);
+    }
+}
+
+}  // namespace elog

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "live/listening.hpp"
+
+#include <linux/eventlog.h>
+
+#include <charconv>
+#include <string_view>
+#include <system_error>
+
+#include "base/failure.hpp"
+#include "cli/quantities.hpp"
+
+namespace elog {
+namespace {
+
+// The kernel's PID_MAX_LIMIT.
+constexpr int pid_max = 1 << 22;
+
+bool is_met(const event_patterns& patterns, std::size_t index, const provider_map& providers) {
+    for (const auto& [id, provider] : providers) {
+        for (const event_schema& event : provider.schema.events) {
+            if (patterns.matches(index, provider.schema, event)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/// SIZE or NUMBERxSIZE. Both are powers of two.
+void parse_buffers(std::string_view text, subscription_options& options) {
+    const std::size_t sign = text.find('x');
+    if (sign != std::string_view::npos) {
+        const std::string_view number = text.substr(0, sign);
+        const auto [end, error] =
+            std::from_chars(number.data(), number.data() + number.size(), options.buffers_per_cpu);
+        if (error != std::errc{} || end != number.data() + number.size() ||
+            !is_buffer_count(options.buffers_per_cpu)) {
+            throw usage_failure("A CPU has 2 to {} buffers, and a power of two; '{}' is no such "
+                                "number. Write for example 8x1M.",
+                                EVENTLOG_BUFFERS_MAX, number);
+        }
+        text.remove_prefix(sign + 1);
+    }
+    options.buffer_size = parse_size(text);
+    if (!is_buffer_size(options.buffer_size)) {
+        throw usage_failure("A buffer has 128K to 64M, and a power of two; '{}' is not one.", text);
+    }
+}
+
+}  // namespace
+
+command_option add_live_options(subcommand& command, listening_arguments& arguments) {
+    const command_option events =
+        command
+            .add_option("-e,--event", arguments.events,
+                        "PROVIDER:EVENT[@LEVEL][/KEYWORD,...], with * and ?; may be repeated")
+            .one_value_each()
+            .value_name("GLOB...")
+            .names_a(value_kind::event);
+    command
+        .add_option("--session", arguments.sessions,
+                    "Only events of that session, a number; may be repeated")
+        .one_value_each()
+        .value_name("ID...");
+    command
+        .add_option("-p,--pid", arguments.pids,
+                    "Only events of that process, as elog list numbers it; may be repeated")
+        .one_value_each()
+        .range(1, pid_max)
+        .value_name("PID...")
+        .names_a(value_kind::process);
+    command
+        .add_option("--comm", arguments.process_names,
+                    "Only events of processes of that name, with * and ?; may be repeated")
+        .one_value_each()
+        .value_name("NAME...")
+        .names_a(value_kind::process_name);
+    command
+        .add_option("--buffer-size", arguments.buffer_size,
+                    "Of a CPU's buffers, 128K to 64M; 8x1M for eight in place of four")
+        .value_name("SIZE");
+    command.add_flag("-w,--wait", arguments.wait,
+                     "Start although no running program offers such an event yet");
+    return events;
+}
+
+void add_listening_options(subcommand& command, listening_arguments& arguments) {
+    add_live_options(command, arguments).required();
+    command.add_flag("--overwrite", arguments.overwrite,
+                     "Keep the newest events: they replace the oldest in the buffers");
+}
+
+subscription_options make_subscription_options(const listening_arguments& arguments) {
+    subscription_options options;
+    try {
+        for (const std::string& event : arguments.events) {
+            options.patterns.add(event);
+        }
+        for (const std::uint64_t session : arguments.sessions) {
+            options.patterns.add_session(session);
+        }
+        for (const std::uint64_t pid : arguments.pids) {
+            options.patterns.add_process(static_cast<std::uint32_t>(pid));
+        }
+        for (const std::string& name : arguments.process_names) {
+            options.patterns.add_process(name);
+        }
+    } catch (const failure& error) {
+        throw usage_failure("{}", error.what());
+    }
+    if (arguments.buffer_size) {
+        parse_buffers(*arguments.buffer_size, options);
+    }
+    options.overwrite = arguments.overwrite;
+    return options;
+}
+
+void check_patterns(const event_patterns& patterns, const std::vector<bool>& met,
+                    const provider_map& providers, const char* advice) {
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+        if (!met[i] && !is_met(patterns, i, providers)) {
+            throw failure("No running program{} offers an event that matches '{}'. {}",
+                          patterns.names_processes() ? " that -p and --comm ask for" : "",
+                          patterns[i], advice);
+        }
+    }
+}
+
+}  // namespace elog

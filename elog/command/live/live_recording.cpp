@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+#include "live/live_recording.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/failure.hpp"
+#include "capture/traced_recording.hpp"
+#include "discovery/left_out.hpp"
+#include "discovery/running_providers.hpp"
+#include "kmod/device_recording.hpp"
+#include "kmod/device_subscription.hpp"
+#include "kmod/relay_subscription.hpp"
+#include "live/tracing.hpp"
+#include "terminal/tell.hpp"
+
+namespace elog {
+namespace {
+
+/// What of --where is asked early.
+std::string explain_narrowed(const std::string& narrowed_by) {
+    return narrowed_by.empty() ? "" : ",\n                 and of --where " + narrowed_by;
+}
+
+class memory_recording : public live_recording {
+  public:
+    explicit memory_recording(const subscription_options& options)
+        : patterns_(options.patterns), narrowed_by_(options.narrowed_by), source_(options) {}
+
+    [[nodiscard]] recording_route route() const noexcept override {
+        return recording_route::memory;
+    }
+    void check_before() const override {
+        check_patterns(patterns_, source_.patterns_met(), {},
+                       "See what there is with: elog list. To wait for it, add --wait.");
+    }
+    void check_behind_command() const override {
+        check_patterns(patterns_, source_.patterns_met(), process_->providers(),
+                       "Neither did the command while it ran. See what there is with: elog list.");
+    }
+    void tell_who_is_left_out() const override { tell_left_out(source_.header()); }
+    [[nodiscard]] std::vector<provider_instance> found() const override {
+        std::vector<provider_instance> all;
+        for (running_provider& each : find_running_providers().providers) {
+            all.push_back(std::move(each));
+            all.back().id = static_cast<std::uint16_t>(all.size() - 1);
+        }
+        return all;
+    }
+    [[nodiscard]] std::string explain() const override {
+        return "programs ask     which events -e, --session, -p and --comm want" +
+               explain_narrowed(narrowed_by_) + "\nelog asks        all of --where\n";
+    }
+    recording_summary run(record_sink& sink, const std::function<bool()>& stop,
+                          std::chrono::nanoseconds latency) override {
+        return process_.emplace(source_, sink).run(stop, latency);
+    }
+    [[nodiscard]] recording_summary so_far() const override { return process_->so_far(); }
+    [[nodiscard]] std::uint32_t providers_refused() const override {
+        return process_->providers_refused();
+    }
+    void note_losses(traffic& counted) const override {
+        for (const auto& [id, provider] : process_->providers()) {
+            const provider_losses losses = process_->losses_of(id);
+            counted.note_losses(id, losses.full + losses.too_large + losses.busy);
+        }
+    }
+
+  private:
+    const event_patterns& patterns_;
+    std::string narrowed_by_;
+    subscription source_;
+    std::optional<recording> process_;  // since it runs
+};
+
+/// What is said of a kernel that has no such event.
+struct kernel_advice {
+    const char* before;  // it begins
+    const char* behind;  // a command
+};
+
+std::vector<provider_instance> found_by(const device_recording& process) {
+    return process.found();
+}
+
+std::vector<provider_instance> found_by(const traced_recording& process) {
+    std::set<const provider_schema*> schemas;  // of which most have many events
+    std::vector<provider_instance> all;
+    for (const found_event& each : process.found()) {
+        if (schemas.insert(each.event->schema.get()).second) {
+            provider_instance& added = all.emplace_back();
+            added.id = static_cast<std::uint16_t>(all.size() - 1);
+            added.schema = *each.event->schema;
+        }
+    }
+    return all;
+}
+
+std::string explanation_of(const device_recording& /*process*/, const std::string& narrowed_by) {
+    return "the kernel asks  which events -e, --session, -p and --comm want, but for keywords" +
+           explain_narrowed(narrowed_by) + "\nelog asks        keywords, and all of --where\n";
+}
+
+std::string explanation_of(const traced_recording& process, const std::string& /*narrowed_by*/) {
+    return explain(process.found());
+}
+
+/// Of what the kernel keeps: a traced_recording or a device_recording.
+template <class Recording>
+class kernel_recording : public live_recording {
+  public:
+    /// The last are those of the recording's constructor.
+    template <class... Arguments>
+    kernel_recording(recording_route route, const subscription_options& asked,
+                     const kernel_advice& advice, Arguments&&... arguments)
+        : route_(route),
+          patterns_(asked.patterns),
+          narrowed_by_(asked.narrowed_by),
+          advice_(advice),
+          process_(std::forward<Arguments>(arguments)...) {}
+
+    [[nodiscard]] recording_route route() const noexcept override { return route_; }
+    void check_before() const override { check_met(advice_.before); }
+    void check_behind_command() const override { check_met(advice_.behind); }
+    [[nodiscard]] std::vector<provider_instance> found() const override {
+        return found_by(process_);
+    }
+    [[nodiscard]] std::string explain() const override {
+        return explanation_of(process_, narrowed_by_);
+    }
+    recording_summary run(record_sink& sink, const std::function<bool()>& stop,
+                          std::chrono::nanoseconds latency) override {
+        recording_summary summary = process_.run(
+            sink,
+            [&] {
+                tell_complaints();
+                return stop();
+            },
+            latency);
+        tell_complaints();
+        return summary;
+    }
+    [[nodiscard]] recording_summary so_far() const override { return process_.so_far(); }
+    [[nodiscard]] std::uint32_t providers_refused() const override {
+        return process_.so_far().providers_refused;
+    }
+    /// The kernel counts them by CPU.
+    void note_losses(traffic& counted) const override {
+        counted.note_losses_of_nobody(process_.so_far().lost);
+    }
+
+  private:
+    void check_met(const char* advice) const {
+        for (std::size_t i = 0; i < patterns_.size(); ++i) {
+            if (!process_.patterns_met()[i]) {
+                throw failure("The kernel has no event that matches '{}'. {}", patterns_[i],
+                              advice);
+            }
+        }
+    }
+    void tell_complaints() {
+        for (const std::string& complaint : process_.take_complaints()) {
+            tell("elog: {}", complaint);
+        }
+    }
+
+    recording_route route_;
+    const event_patterns& patterns_;
+    std::string narrowed_by_;
+    kernel_advice advice_;
+    Recording process_;
+};
+
+constexpr kernel_advice advice_on_device{
+    "Start its program, after the kernel module is loaded, or add --wait. See what its programs "
+    "may "
+    "do with: elog doctor",
+    "Neither did the command bring it while it ran. See where its events go with: elog doctor"};
+constexpr kernel_advice advice_on_tracing{
+    "Start its program, or add --wait. See what the kernel has with: ls "
+    "/sys/kernel/tracing/events",
+    "Neither did the command bring it while it ran. See where its events go with: elog doctor"};
+
+std::unique_ptr<live_recording> begin(recording_route route, bool stacks,
+                                      const listening_arguments& arguments,
+                                      const subscription_options& options,
+                                      const std::optional<std::string>& where,
+                                      const kernel_counting& counting) {
+    switch (route) {
+        case recording_route::device:
+            return std::make_unique<kernel_recording<device_recording>>(
+                route, options, advice_on_device, options,
+                std::make_unique<device_subscription>(options));
+        case recording_route::relay:
+            return std::make_unique<kernel_recording<device_recording>>(
+                route, options, advice_on_device, options,
+                std::make_unique<relay_subscription>(options));
+        case recording_route::tracefs: {
+            tracing_options wanted =
+                make_tracing_options(tracing_kind::instance, arguments, options, where);
+            wanted.counting = counting;
+            return std::make_unique<kernel_recording<traced_recording>>(
+                route, options, advice_on_tracing, std::move(wanted));
+        }
+        case recording_route::perf: {
+            tracing_options wanted =
+                make_tracing_options(tracing_kind::perf, arguments, options, where);
+            wanted.counting = counting;
+            wanted.stacks = stacks;
+            return std::make_unique<kernel_recording<traced_recording>>(
+                route, options, advice_on_tracing, std::move(wanted));
+        }
+        case recording_route::memory:
+            break;
+    }
+    return std::make_unique<memory_recording>(options);
+}
+
+/// By the route that was asked for, or the first by which there is all.
+std::unique_ptr<live_recording> begin_by_route(const asked_route& asked,
+                                               const listening_arguments& arguments,
+                                               const subscription_options& options,
+                                               const std::optional<std::string>& where,
+                                               const kernel_counting& counting) {
+    const auto say = [&](std::string_view how, recording_route route, std::string_view why) {
+        if (asked.verbose) {
+            tell("elog: {} via {}: {}", how, name_of(route), why);
+        }
+    };
+    if (asked.route) {
+        say("Events come", *asked.route, "another one is not asked for.");
+        return begin(*asked.route, asked.stacks, arguments, options, where, counting);
+    }
+    for (const recording_route route : {recording_route::memory, recording_route::device,
+                                        recording_route::tracefs, recording_route::perf}) {
+        try {
+            check_route(route, arguments);
+            std::unique_ptr<live_recording> begun =
+                begin(route, asked.stacks, arguments, options, where, counting);
+            begun->check_before();
+            say("Events come", route, "there is all that is asked for.");
+            return begun;
+        } catch (const failure& reason) {
+            say("Not", route, reason.what());
+        }
+    }
+    say("Events come", recording_route::memory, "who will come goes there in any case.");
+    return begin(recording_route::memory, asked.stacks, arguments, options, where, counting);
+}
+
+}  // namespace
+
+std::unique_ptr<live_recording> begin_recording(const asked_route& asked,
+                                                const listening_arguments& arguments,
+                                                const subscription_options& options,
+                                                const std::optional<std::string>& where,
+                                                const kernel_counting& counting) {
+    std::unique_ptr<live_recording> begun =
+        begin_by_route(asked, arguments, options, where, counting);
+    begun->tell_who_is_left_out();
+    return begun;
+}
+
+}  // namespace elog

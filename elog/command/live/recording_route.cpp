@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "live/recording_route.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "cli/usage_failure.hpp"
+#include "live/tracing.hpp"
+
+namespace elog {
+namespace {
+
+struct named_route {
+    const char* name;
+    recording_route route;
+};
+constexpr std::array routes{
+    named_route{"memory", recording_route::memory}, named_route{"device", recording_route::device},
+    named_route{"relay", recording_route::relay}, named_route{"tracefs", recording_route::tracefs},
+    named_route{"perf", recording_route::perf}};
+
+}  // namespace
+
+void add_route_options(subcommand& command, route_arguments& arguments) {
+    command
+        .add_option("--via", arguments.via,
+                    "Where events come from: memory, device, relay, tracefs, perf or auto")
+        .value_name("ROUTE")
+        .one_of({"auto", "memory", "device", "relay", "tracefs", "perf"});
+    command.add_flag("--stack", arguments.stacks,
+                     "With --via perf: in a field more, stack, where the program was");
+    command.add_flag("-v,--verbose", arguments.verbose, "Say by which route events come, and why");
+}
+
+asked_route parse_route(const route_arguments& arguments, const listening_arguments& listening) {
+    const std::string_view via = arguments.via ? std::string_view(*arguments.via) : "memory";
+    if (arguments.stacks && via != name_of(recording_route::perf)) {
+        throw usage_failure("Only perf says where a program was: add --via perf, or leave --stack "
+                            "away.");
+    }
+    if (via == "auto") {
+        return {std::nullopt, arguments.verbose, false};
+    }
+    const auto* const found = std::find_if(routes.begin(), routes.end(),
+                                           [&](const auto& each) { return each.name == via; });
+    if (found == routes.end()) {
+        throw usage_failure(
+            "Events come via memory, device, relay, tracefs, perf or auto, and not via '{}'.", via);
+    }
+    check_route(found->route, listening);
+    return {found->route, arguments.verbose, arguments.stacks};
+}
+
+void check_route(recording_route route, const listening_arguments& listening) {
+    if (route == recording_route::tracefs || route == recording_route::perf) {
+        check_tracing(listening);
+    }
+}
+
+const char* name_of(recording_route route) noexcept {
+    return std::find_if(routes.begin(), routes.end(),
+                        [&](const auto& each) { return each.route == route; })
+        ->name;
+}
+
+}  // namespace elog

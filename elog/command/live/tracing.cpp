@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "live/tracing.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/failure.hpp"
+#include "cli/usage_failure.hpp"
+#include "discovery/running_providers.hpp"
+#include "discovery/schema_sources.hpp"
+#include "live/where.hpp"
+#include "tracing/traced_condition.hpp"
+
+namespace elog {
+
+std::vector<provider_schema> read_published() {
+    std::vector<provider_schema> schemas;
+    try {
+        for (provider_instance& provider : find_running_providers().providers) {
+            add_once(schemas, std::move(provider.schema));
+        }
+    } catch (const failure&) {
+    }
+    return schemas;
+}
+
+void check_tracing(const listening_arguments& arguments) {
+    const bool has_mark =
+        std::any_of(arguments.events.begin(), arguments.events.end(),
+                    [](const std::string& pattern) { return pattern.ends_with('#'); });
+    if (!arguments.sessions.empty() || has_mark) {
+        throw usage_failure("The kernel's tracing knows no sessions: pick them with --where, or "
+                            "listen via memory.");
+    }
+}
+
+tracing_options make_tracing_options(tracing_kind kind, const listening_arguments& arguments,
+                                     const subscription_options& options,
+                                     const std::optional<std::string>& where) {
+    tracing_options wanted{.patterns = options.patterns,
+                           .kind = kind,
+                           .process_names = arguments.process_names,
+                           .buffer_size = options.buffer_size * options.buffers_per_cpu,
+                           .overwrite = options.overwrite,
+                           .published = read_published};
+    for (const std::uint64_t pid : arguments.pids) {
+        wanted.pids.push_back(static_cast<std::uint32_t>(pid));
+    }
+    if (where) {
+        try {
+            wanted.condition = [asked = predicate("--where", *where),
+                                now = present_time()](const traced_event& event) {
+                return condition_for(event, asked, now);
+            };
+        } catch (const failure& mistake) {
+            throw usage_failure("{}", mistake.what());
+        }
+    }
+    return wanted;
+}
+
+namespace {
+
+std::string explain_kernel(const push_decision& decided) {
+    if (decided.pushed) {
+        return eventlog::tracefs::hist_trigger(decided.pushed->asked);
+    }
+    if (!decided.by_bpf.plan) {
+        return "nothing";
+    }
+    const bpf_plan& plan = *decided.by_bpf.plan;
+    return plan.by.empty() ? "in a BPF program"
+                           : fmt::format("in a BPF program, by {}, with room for {} keys", plan.by,
+                                         plan.keys_max);
+}
+
+/// Of what is not counted at all, nothing.
+std::string explain_counting(const push_decision& decided) {
+    const bool is_counted = decided.pushed || decided.by_bpf.plan;
+    if (!is_counted && decided.reason.empty()) {
+        return {};
+    }
+    std::string here = "nothing that the kernel has not counted";
+    if (!is_counted) {
+        here = "all of it: " + decided.reason + (decided.by_bpf.reason.empty() ? "" : "; and ");
+    } else if (decided.pushed && !decided.pushed->rest.empty()) {
+        here = "what the kernel keeps for it: " + decided.pushed->rest +
+               (decided.by_bpf.reason.empty() ? "" : "; ");
+    }
+    return fmt::format("  the kernel counts  {}\n  elog counts        {}{}\n",
+                       explain_kernel(decided), here, decided.by_bpf.reason);
+}
+
+}  // namespace
+
+std::string explain(const std::vector<found_event>& events) {
+    std::string text;
+    for (const auto& [event, condition, counted] : events) {
+        const event_schema& known = event->schema->events[event->position];
+        const bool is_by_bpf = counted.by_bpf.plan && counted.by_bpf.plan->wanted;
+        const char* const here = condition.is_whole || is_by_bpf
+                                     ? "nothing that the kernel has not asked"
+                                     : "all of --where, for the kernel cannot ask all of it";
+        const std::string there = is_by_bpf                ? "all of --where, in the BPF program"
+                                  : condition.text.empty() ? "nothing"
+                                                           : condition.text;
+        text += fmt::format(
+            "{}:{}, in the kernel {}:{}\n  the kernel asks  {}\n  elog asks        {}\n",
+            event->schema->name, known.name, event->kernel_name.system, event->kernel_name.event,
+            there, here);
+        text += explain_counting(counted);
+    }
+    return text;
+}
+
+}  // namespace elog

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "target/control_group.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "base/failure.hpp"
+#include "base/proc_file.hpp"
+#include "platform/unique_fd.hpp"
+
+namespace elog {
+namespace {
+
+using eventlog::core::unique_fd;
+
+/// Of a line NUMBER:CONTROLLERS:PATH.
+struct listed_group {
+    std::string_view controllers;  // none: of the second version, which has one tree
+    std::string_view path;
+};
+
+/// Takes a line off the text; nothing behind the last one.
+std::optional<listed_group> take_group(std::string_view& text) {
+    while (!text.empty()) {
+        const std::string_view line = take_until(text, '\n');
+        const std::size_t first = line.find(':');
+        const std::size_t second =
+            first == std::string_view::npos ? first : line.find(':', first + 1);
+        if (second != std::string_view::npos) {
+            return listed_group{line.substr(first + 1, second - first - 1),
+                                line.substr(second + 1)};
+        }
+    }
+    return std::nullopt;
+}
+
+bool decides_on_devices(const listed_group& of) noexcept {
+    return of.controllers.empty() || of.controllers.find("devices") != std::string_view::npos;
+}
+
+std::string_view own_path_of(std::string_view own, std::string_view controllers) {
+    while (const std::optional<listed_group> found = take_group(own)) {
+        if (found->controllers == controllers) {
+            return found->path;
+        }
+    }
+    return {};
+}
+
+/// Returns 0 or an errno.
+int join(const std::string& folder) {
+    const unique_fd members(
+        ::open((folder + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    return members && ::write(members.get(), "0", 1) == 1 ? 0 : errno;
+}
+
+int join(const listed_group& wanted) {
+    if (wanted.path.find("/..") != std::string_view::npos) {
+        return EXDEV;  // above what this process can see of the tree
+    }
+    if (!wanted.controllers.empty()) {
+        return join(fmt::format("/sys/fs/cgroup/{}{}", wanted.controllers, wanted.path));
+    }
+    int error = 0;
+    for (const char* root : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
+        error = join(fmt::format("{}{}", root, wanted.path));
+        if (error == 0) {
+            break;
+        }
+    }
+    return error;
+}
+
+}  // namespace
+
+void join_control_groups(std::string_view own, std::string_view other) {
+    while (const std::optional<listed_group> wanted = take_group(other)) {
+        if (!decides_on_devices(*wanted) || own_path_of(own, wanted->controllers) == wanted->path) {
+            continue;
+        }
+        if (const int error = join(*wanted)) {
+            throw failure("{}: {}", wanted->path, std::strerror(error));
+        }
+    }
+}
+
+}  // namespace elog

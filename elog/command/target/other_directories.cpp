@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "target/other_directories.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "target/other_places.hpp"
+#include "terminal/tell.hpp"
+
+namespace elog {
+namespace {
+
+// What a line of text still shows; the others are counted.
+constexpr std::size_t users_shown = 16;
+
+}  // namespace
+
+void tell_other_directories() {
+    // Who names a directory asks about that one.
+    if (::geteuid() != 0 || std::getenv("EVENTLOG_DIR") != nullptr) {
+        return;
+    }
+    const std::vector<uid_t> users = find_other_users();
+    if (users.empty()) {
+        return;
+    }
+    std::string names;
+    for (std::size_t index = 0; index < std::min(users.size(), users_shown); ++index) {
+        names += fmt::format("{}{}", index == 0 ? "" : ", ", users[index]);
+    }
+    if (users.size() > users_shown) {
+        names += fmt::format(" and {} more", users.size() - users_shown);
+    }
+    tell("Others have had programs here, too: users {}. See theirs with: elog --user {} list, or "
+         "all at once with: elog list --all",
+         names, users.front());
+}
+
+}  // namespace elog

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "target/other_user.hpp"
+
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "cli/front_option.hpp"
+#include "cli/usage_failure.hpp"
+#include "target/user_rights.hpp"
+
+namespace elog {
+namespace {
+
+// The group of those who have no account to name theirs.
+constexpr gid_t group_of_nobody = 65534;
+
+std::optional<uid_t> as_number(std::string_view text) {
+    uid_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [parsed, error] = std::from_chars(text.data(), end, number);
+    // The largest means "unchanged" where users are changed.
+    return error == std::errc() && parsed == end && number != static_cast<uid_t>(-1)
+               ? std::optional(number)
+               : std::nullopt;
+}
+
+/// The user may be of a group that has a directory of its own: see eventlog(7).
+std::vector<gid_t> groups_of(const passwd& account) {
+    std::vector<gid_t> groups(64);
+    int count = static_cast<int>(groups.size());
+    while (::getgrouplist(account.pw_name, account.pw_gid, groups.data(), &count) < 0) {
+        // Databases may answer with more each time, but no process can have more than this.
+        if (groups.size() >= 65536) {
+            throw failure("The user {} is of too many groups.", account.pw_name);
+        }
+        groups.resize(std::max(static_cast<std::size_t>(count), 2 * groups.size()));
+        count = static_cast<int>(groups.size());
+    }
+    groups.resize(static_cast<std::size_t>(count));
+    return groups;
+}
+
+user find_user(const std::string& name) {
+    const passwd* account = ::getpwnam(name.c_str());
+    const std::optional<uid_t> number = as_number(name);
+    if (account == nullptr && number) {
+        account = ::getpwuid(*number);
+    }
+    if (account != nullptr) {
+        return {account->pw_uid, account->pw_gid, groups_of(*account)};
+    }
+    if (!number) {
+        throw usage_failure("There is no user '{}'. Take a name or number of: getent passwd", name);
+    }
+    return {*number, group_of_nobody, std::vector<gid_t>()};
+}
+
+void become(const std::string& name, const user& wanted) {
+    switch (give_up_rights(wanted)) {
+        case giving_up::done:
+            return;
+        case giving_up::not_permitted:
+            throw failure("What user {} runs cannot be seen from here ({}). Run it as root: sudo "
+                          "elog --user {} ...",
+                          name, std::strerror(errno), name);
+        case giving_up::incomplete:
+            break;
+    }
+    throw failure("Root's rights cannot be given up here, so nothing is read for user {}. Run it "
+                  "as: setpriv --reuid {} --clear-groups elog ...",
+                  name, wanted.number);
+}
+
+}  // namespace
+
+void become_named_user(std::vector<std::string>& words) {
+    const std::optional<std::string> name = take_front_option(words, "--user");
+    if (!name) {
+        return;
+    }
+    if (name->empty()) {
+        throw usage_failure("--user takes the name or number of a user: elog --user alice list");
+    }
+    const user wanted = find_user(*name);
+    if (wanted.number != ::geteuid()) {
+        become(*name, wanted);
+    }
+}
+
+}  // namespace elog

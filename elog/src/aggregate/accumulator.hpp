@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// What an aggregation keeps of the values of one call for one key. Integers are added exactly,
+// squares too, so that the order does not matter; floats are added with their rounding errors kept
+// (Neumaier), and their spread as Welford does it.
+#pragma once
+
+#include <cstdint>
+
+#include "aggregate/bucket_counts.hpp"
+#include "text/wide_integer.hpp"
+
+namespace elog {
+
+class accumulator {
+  public:
+    void count_one() noexcept { ++count_; }
+    void count_many(std::uint64_t values) noexcept { count_ += values; }
+    /// Of so many values, added up already.
+    void add_total(wide_integer sum, std::uint64_t values) noexcept {
+        count_ += values;
+        sum_ += sum;
+    }
+    /// With the sum of their squares: the lower 128 bits of it, and what is above.
+    void add_spreads(wide_integer sum, wide_unsigned squares, std::uint64_t squares_above,
+                     std::uint64_t values) noexcept;
+    void add_sum(wide_integer value) noexcept {
+        ++count_;
+        sum_ += value;
+    }
+    void add_extremes(wide_integer value) noexcept {
+        smallest_ = count_ == 0 || value < smallest_ ? value : smallest_;
+        largest_ = count_ == 0 || value > largest_ ? value : largest_;
+        ++count_;
+    }
+    void add_spread(wide_integer value) noexcept;
+
+    void add_sum(double value) noexcept;
+    void add_extremes(double value) noexcept;
+    void add_spread(double value) noexcept;
+
+    [[nodiscard]] bucket_counts& buckets() noexcept { return buckets_; }
+    [[nodiscard]] const bucket_counts& buckets() const noexcept { return buckets_; }
+
+    /// Of all values. floats() of them were floats; only if there are none are sum, smallest and
+    /// largest all there is.
+    [[nodiscard]] std::uint64_t count() const noexcept { return count_ + floats_; }
+    [[nodiscard]] std::uint64_t floats() const noexcept { return floats_; }
+    [[nodiscard]] wide_integer sum() const noexcept { return sum_; }
+    [[nodiscard]] wide_integer smallest() const noexcept { return smallest_; }
+    [[nodiscard]] wide_integer largest() const noexcept { return largest_; }
+
+    /// Of integers and floats together.
+    [[nodiscard]] double floating_sum() const noexcept;
+    [[nodiscard]] double floating_smallest() const noexcept;
+    [[nodiscard]] double floating_largest() const noexcept;
+    /// Not a number if there are no values.
+    [[nodiscard]] double average() const noexcept;
+    /// The root of the mean square distance from the average.
+    [[nodiscard]] double deviation() const noexcept;
+
+  private:
+    [[nodiscard]] long double integer_squares() const noexcept;
+
+    std::uint64_t count_ = 0;  // of integers
+    wide_integer sum_ = 0;
+    wide_integer smallest_ = 0;
+    wide_integer largest_ = 0;
+    wide_unsigned squares_ = 0;  // of integers, the lower 128 bits
+    std::uint64_t squares_above_ = 0;
+
+    std::uint64_t floats_ = 0;
+    double floating_sum_ = 0;
+    double lost_bits_ = 0;  // of floating_sum_
+    double floating_smallest_ = 0;
+    double floating_largest_ = 0;
+    double mean_ = 0;  // of floats
+    double squares_of_distance_ = 0;
+
+    bucket_counts buckets_;
+};
+
+}  // namespace elog

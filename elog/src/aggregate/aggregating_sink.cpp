@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "aggregate/aggregating_sink.hpp"
+
+#include "terminal/tell.hpp"
+#include "text/wide_integer.hpp"
+
+namespace elog {
+std::int64_t aggregate_intervals::interval_of(std::int64_t time) const noexcept {
+    const std::int64_t rest = time % length_;
+    const std::int64_t before = rest < 0 ? rest + length_ : rest;
+    // The first interval of all may begin before time does.
+    return time < INT64_MIN + length_ ? INT64_MIN : time - before;
+}
+
+void aggregate_intervals::take(const merged_record& record, const clock_table& clock) {
+    if (length_ != 0) {
+        const std::int64_t interval = interval_of(clock.realtime(record.record.header.time));
+        if (current_ != interval) {
+            end_interval();
+            current_ = interval;
+            if (!has_own_clock(record.record.header)) {
+                ends_ = wide_integer{interval} + length_;
+            }
+        }
+    }
+    if (record.lost_before != 0) {
+        computed_.note_lost(record.lost_before);
+    }
+    computed_.take(record.record, clock);
+}
+
+void aggregate_intervals::advance(std::int64_t time) {
+    if (length_ == 0 || !current_) {
+        return;
+    }
+    if (!ends_) {
+        ends_ = wide_integer{time} + length_;
+    }
+    if (time >= *ends_) {
+        end_interval();
+    }
+}
+
+void aggregate_intervals::end_interval() {
+    if (computed_.has_something()) {
+        take_(current_);
+        computed_.start_over();
+    }
+    current_.reset();
+    ends_.reset();
+}
+
+void aggregate_intervals::finish() {
+    if (length_ == 0) {
+        take_(std::nullopt);
+    } else {
+        end_interval();  // without a beginning, if all there is was lost behind the last record
+    }
+}
+
+void aggregating_sink::start(const open_region& source) {
+    clock_ = clock_table(source.header.clock);
+    merger_ = time_merger(source.geometry.ring_count);
+}
+
+void aggregating_sink::complain(const std::string& sentence) {
+    if (complaints_.size() < complaints_max && complaints_.insert(sentence).second) {
+        tell("elog: {} The other events are not affected.", sentence);
+    }
+}
+
+void aggregating_sink::take_provider(const provider_instance& provider) {
+    try {
+        if (filter_ != nullptr) {
+            filter_->add(provider);
+        }
+    } catch (const failure& error) {
+        complain(error.what());
+    }
+    try {
+        computed_.add(provider);
+    } catch (const failure& error) {
+        complain(error.what());
+    }
+}
+
+void aggregating_sink::take_loss(const loss_block& loss) {
+    merge(UINT64_MAX, UINT64_MAX);
+    computed_.note_lost(lost_in(loss));
+}
+
+void aggregating_sink::merge(std::uint64_t time, std::uint64_t present) {
+    merger_.merge(time, present,
+                  [this](const merged_record& record) { intervals_.take(record, clock_); });
+}
+
+void aggregating_sink::advance(std::uint64_t time, std::uint64_t present) {
+    merge(time, present);
+    if (time != 0) {
+        intervals_.advance(clock_.realtime(time));
+    }
+}
+
+void aggregating_sink::finish() {
+    merge(UINT64_MAX, UINT64_MAX);
+    intervals_.finish();
+}
+
+}  // namespace elog

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+//
+// From records to an aggregation's results: one at the end, or one for each interval of the
+// records' own time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "aggregate/aggregator.hpp"
+#include "record/record_sink.hpp"
+#include "record/time_merger.hpp"
+#include "text/wide_integer.hpp"
+
+namespace elog {
+
+/// Cuts time into intervals and hands over what has been computed at the end of each that had an
+/// event or a loss. Records come in the order of time.
+class aggregate_intervals {
+  public:
+    using take_result = std::function<void(std::optional<std::int64_t> begins)>;
+
+    /// `length` in nanoseconds; 0: there is one interval, and it has no beginning.
+    aggregate_intervals(aggregator& computed, std::int64_t length, take_result take)
+        : computed_(computed), length_(length), take_(std::move(take)) {}
+
+    void take(const merged_record& record, const clock_table& clock);
+    /// No record that is earlier will follow, by the machine's clock. An interval of a program's
+    /// own clock, which may never get to its end, is over when it has been there for its length.
+    void advance(std::int64_t time);
+    /// Hands over the last interval, or the only one.
+    void finish();
+
+  private:
+    [[nodiscard]] std::int64_t interval_of(std::int64_t time) const noexcept;
+    void end_interval();
+
+    aggregator& computed_;
+    std::int64_t length_;
+    take_result take_;
+    std::optional<std::int64_t> current_;
+    std::optional<wide_integer> ends_;  // by the machine's clock, if that is known
+};
+
+class aggregating_sink : public record_sink {
+  public:
+    /// Both must outlive it. `filter`, the aggregator's, may be missing.
+    aggregating_sink(record_filter* filter, aggregator& computed, aggregate_intervals& intervals)
+        : filter_(filter), computed_(computed), intervals_(intervals) {}
+
+    void start(const open_region& source) override;
+    void take_clock(const eventlog_clock_pair& pair) override { clock_.add(pair); }
+    void take_provider(const provider_instance& provider) override;
+    void take_run(const record_run& run) override { merger_.add(run); }
+    void take_loss(const loss_block& loss) override;
+    void advance(std::uint64_t time, std::uint64_t present) override;
+    void finish() override;
+
+  private:
+    void complain(const std::string& sentence);
+    void merge(std::uint64_t time, std::uint64_t present);
+
+    record_filter* filter_;
+    aggregator& computed_;
+    aggregate_intervals& intervals_;
+    time_merger merger_{0};
+    clock_table clock_;
+    std::set<std::string> complaints_;
+};
+
+/// What a loss block counts that no record tells.
+[[nodiscard]] constexpr std::uint64_t lost_in(const loss_block& loss) noexcept {
+    return static_cast<loss_scope>(loss.scope) == loss_scope::ring ? loss.full + loss.damaged
+                                                                   : loss.too_large + loss.busy;
+}
+
+}  // namespace elog

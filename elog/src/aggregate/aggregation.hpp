@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// An aggregation as it was typed, taken apart: "sum(bytes), avg(bytes) by peer | top 10".
+// elog-agg(1) is the specification; aggregator.hpp computes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "predicate/expression_tokens.hpp"
+#include "predicate/predicate.hpp"
+
+namespace elog {
+
+enum class aggregate_function {
+    count,
+    sum,
+    avg,
+    min,
+    max,
+    stddev,
+    hist,      // linear
+    quantize,  // by powers of two
+};
+
+struct aggregate_call {
+    aggregate_function what{};
+    std::optional<reference> of{};           // of count() nothing
+    std::optional<expression_token> step{};  // of hist: how wide its buckets are
+    std::string text{};                      // as it is shown: sum(bytes)
+    std::size_t column = 1;
+};
+
+struct aggregate_key {
+    reference of{};
+    std::string text{};
+};
+
+[[nodiscard]] constexpr bool is_distribution(aggregate_function what) noexcept {
+    return what >= aggregate_function::hist;
+}
+
+inline constexpr std::size_t aggregate_calls_max = 16;
+inline constexpr std::size_t aggregate_keys_max = 8;
+inline constexpr std::uint64_t aggregate_rows_max = 1'000'000;
+
+struct aggregation {
+    std::string source;  // how complaints call it
+    std::vector<aggregate_call> calls;
+    std::vector<aggregate_key> keys;
+    std::size_t top = 0;  // 0: all
+
+    /// The text begins at that column of the source. Throws failure: SOURCE, column N: reason.
+    [[nodiscard]] static aggregation parse(std::string source, std::string_view text,
+                                           std::size_t column = 1);
+    /// Throws such a failure if these are no fields as they stand behind 'by'.
+    static void check_keys(std::string source, std::string_view text, std::size_t column);
+};
+
+}  // namespace elog

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+#include "aggregate/one_liner.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "aggregate/aggregation.hpp"
+#include "base/failure.hpp"
+
+namespace elog {
+namespace {
+
+constexpr std::size_t one_liner_size_max = 8192;
+constexpr const char* called = "one-liner";
+constexpr std::string_view blanks = " \t\n";
+constexpr std::string_view example = "shop:* /items > 2/ { @[customer] = count() }";
+
+[[noreturn]] void refuse(std::size_t at, std::string_view reason) {
+    throw failure("{}, column {}: {}", called, at + 1, reason);
+}
+
+/// A part of the text, which knows where it stands.
+struct piece {
+    std::string_view text;
+    std::size_t at = 0;
+
+    [[nodiscard]] piece behind(std::size_t size) const {
+        return {text.substr(std::min(size, text.size())), at + std::min(size, text.size())};
+    }
+    [[nodiscard]] piece trimmed() const {
+        const std::size_t first = std::min(text.find_first_not_of(blanks), text.size());
+        const std::size_t last = text.find_last_not_of(blanks);
+        return {first == text.size() ? text.substr(first) : text.substr(first, last + 1 - first),
+                at + first};
+    }
+};
+
+/// Steps over a text in quotes, which begins at `at`, to its last character.
+std::size_t end_of_text(std::string_view text, std::size_t at) {
+    for (std::size_t next = at + 1; next < text.size(); ++next) {
+        if (text[next] == '\\') {
+            ++next;
+        } else if (text[next] == text[at]) {
+            return next;
+        }
+    }
+    return text.size();
+}
+
+/// The first of these characters outside of texts, parentheses and brackets for which `fits` holds.
+template <class Fits>
+std::size_t find_outside(std::string_view text, const Fits& fits) {
+    std::size_t depth = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char found = text[at];
+        if (found == '"' || found == '\'') {
+            at = end_of_text(text, at);
+        } else if (depth == 0 && fits(at)) {
+            return at;
+        } else if (found == '(' || found == '[') {
+            ++depth;
+        } else if ((found == ')' || found == ']') && depth > 0) {
+            --depth;
+        }
+    }
+    return std::string_view::npos;
+}
+
+std::size_t find_outside(std::string_view text, char wanted) {
+    return find_outside(text, [&](std::size_t at) { return text[at] == wanted; });
+}
+
+/// Takes the patterns off the text: words, up to a predicate or to what is to be done.
+std::vector<std::string> take_patterns(piece& left) {
+    std::vector<std::string> patterns;
+    for (left = left.trimmed(); !left.text.empty(); left = left.trimmed()) {
+        if (left.text.front() == '/' || left.text.front() == '{') {
+            break;
+        }
+        std::string_view word = left.text.substr(0, left.text.find_first_of(" \t\n{"));
+        if (!patterns.empty() && word.find(':') == std::string_view::npos) {
+            refuse(left.at, "behind the events stand '/PREDICATE/', with a blank in front of it, "
+                            "or '{ ACTION }'.");
+        }
+        if (word.front() == '-') {
+            refuse(left.at,
+                   fmt::format("options stand behind the one-liner, and {} is no event.", word));
+        }
+        left = left.behind(word.size());
+        if (word.back() == ',') {
+            word.remove_suffix(1);
+        }
+        if (!word.empty()) {
+            patterns.emplace_back(word);
+        }
+    }
+    if (patterns.empty()) {
+        refuse(left.at, fmt::format("it begins with PROVIDER:EVENT. For example: {}", example));
+    }
+    return patterns;
+}
+
+/// Takes "/PREDICATE/" off the text, if it begins so. What ends it is a slash behind which nothing
+/// stands, or what is to be done: others may belong to addresses of networks.
+std::string take_predicate(piece& left) {
+    if (left.text.empty() || left.text.front() != '/') {
+        return {};
+    }
+    const std::string_view text = left.text.substr(1);
+    const std::size_t end = find_outside(text, [&](std::size_t at) {
+        const std::size_t next = text.find_first_not_of(blanks, at + 1);
+        return text[at] == '/' && (next == std::string_view::npos || text[next] == '{');
+    });
+    if (end == std::string_view::npos) {
+        refuse(left.at, "the predicate that begins here does not end: write /PREDICATE/.");
+    }
+    std::string predicate(piece{text.substr(0, end), 0}.trimmed().text);
+    if (predicate.empty()) {
+        refuse(left.at,
+               "there is nothing between the slashes: leave them out, or write a predicate.");
+    }
+    left = left.behind(end + 2).trimmed();
+    return predicate;
+}
+
+/// What stands in braces, behind which nothing is.
+piece take_action(const piece& left) {
+    if (left.text.empty()) {
+        return left;
+    }
+    if (left.text.front() != '{') {
+        refuse(left.at, "behind the predicate stands '{ ACTION }', or nothing.");
+    }
+    const piece inside = left.behind(1);
+    const std::size_t end = find_outside(inside.text, '}');
+    if (end == std::string_view::npos) {
+        refuse(left.at, "the brace is not closed.");
+    }
+    const piece rest = inside.behind(end + 1).trimmed();
+    if (!rest.text.empty()) {
+        refuse(rest.at, "behind '}' stands nothing: one command asks one thing. For another one, "
+                        "run elog once more.");
+    }
+    return {inside.text.substr(0, end), inside.at};
+}
+
+/// Behind '@': names of aggregations, which say nothing here, for all are shown as one.
+piece skip_name(const piece& from) {
+    constexpr std::string_view characters =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    return from.behind(std::min(from.text.find_first_not_of(characters), from.text.size()));
+}
+
+/// Collects what is to be computed.
+class computation {
+  public:
+    void add(const piece& statement) {
+        ++statements_;
+        if (statement.text.front() == '@') {
+            add_calls(statement);
+        } else if (statement.text.substr(0, 6) == "trunc(") {
+            set_top(statement);
+        } else {
+            refuse(statement.at, fmt::format("an action is '@ = CALL', '@[FIELD, ...] = CALL' or "
+                                             "'trunc(@, NUMBER)'. For example: {}",
+                                             example));
+        }
+    }
+
+    [[nodiscard]] std::string text() const {
+        if (calls_.empty()) {
+            if (top_) {
+                refuse(*top_at_, "there is nothing that could be truncated.");
+            }
+            return {};
+        }
+        if (alone_at_ && (statements_ > 1 || !keys_->empty())) {
+            refuse(*alone_at_, "that names fields or a number itself, so it has to stand alone.");
+        }
+        std::string all = calls_;
+        all += keys_.value_or("").empty() ? "" : " by " + *keys_;
+        all += top_ ? " | top " + *top_ : "";
+        return all;
+    }
+
+  private:
+    void add_calls(const piece& statement) {
+        piece left = skip_name(statement.behind(1)).trimmed();
+        std::string keys;
+        if (!left.text.empty() && left.text.front() == '[') {
+            const piece inside = left.behind(1);
+            const std::size_t end = find_outside(inside.text, ']');
+            if (end == std::string_view::npos) {
+                refuse(left.at, "the bracket is not closed.");
+            }
+            const piece fields = piece{inside.text.substr(0, end), inside.at}.trimmed();
+            if (!fields.text.empty()) {
+                aggregation::check_keys(called, fields.text, fields.at + 1);
+            }
+            keys = fields.text;
+            left = inside.behind(end + 1).trimmed();
+        }
+        if (left.text.empty() || left.text.front() != '=' || left.text.substr(0, 2) == "==") {
+            refuse(left.at, "behind '@' or '@[FIELD, ...]' stands '= CALL'.");
+        }
+        const piece calls = left.behind(1).trimmed();
+        if (calls.text.empty()) {
+            refuse(calls.at, "behind '=' stands what is to be computed, such as count().");
+        }
+        const aggregation parsed = aggregation::parse(called, calls.text, calls.at + 1);
+        if (!parsed.keys.empty() || parsed.top != 0) {
+            alone_at_ = calls.at;
+        }
+        if (keys_ && *keys_ != keys) {
+            refuse(statement.at, "all that one command computes has the same keys in brackets. For "
+                                 "others, run elog once more.");
+        }
+        keys_ = keys;
+        calls_ += (calls_.empty() ? "" : ", ") + std::string(calls.text);
+    }
+
+    void set_top(const piece& statement) {
+        const piece inside = statement.behind(6).trimmed();
+        const std::size_t end = inside.text.find(')');
+        if (inside.text.empty() || inside.text.front() != '@' || end == std::string_view::npos ||
+            !inside.behind(end + 1).trimmed().text.empty()) {
+            refuse(statement.at, "write 'trunc(@, NUMBER)'.");
+        }
+        const piece behind_name = skip_name(inside.behind(1)).trimmed();
+        if (behind_name.text.empty() || behind_name.text.front() != ',') {
+            refuse(behind_name.at, "write 'trunc(@, NUMBER)'.");
+        }
+        const std::size_t number_at = behind_name.at + 1 - inside.at;
+        const piece number =
+            piece{inside.text.substr(number_at, end - number_at), behind_name.at + 1}.trimmed();
+        std::uint64_t rows = 0;
+        const char* const number_end = number.text.data() + number.text.size();
+        const auto [read, mistake] = std::from_chars(number.text.data(), number_end, rows);
+        if (mistake != std::errc{} || read != number_end || rows == 0 ||
+            rows > aggregate_rows_max) {
+            refuse(number.at, fmt::format("here stands a number from 1 to {}: how many are shown.",
+                                          aggregate_rows_max));
+        }
+        if (top_) {
+            refuse(statement.at, "how many are shown is said once.");
+        }
+        top_ = number.text;
+        top_at_ = statement.at;
+    }
+
+    std::string calls_;
+    std::optional<std::string> keys_;  // since there are calls
+    std::optional<std::string> top_;
+    std::optional<std::size_t> top_at_;
+    std::optional<std::size_t> alone_at_;
+    std::size_t statements_ = 0;
+};
+
+std::string computation_of(piece left) {
+    computation wanted;
+    for (;;) {
+        const std::size_t end = std::min(find_outside(left.text, ';'), left.text.size());
+        const piece statement = piece{left.text.substr(0, end), left.at}.trimmed();
+        if (!statement.text.empty()) {
+            wanted.add(statement);
+        }
+        if (end == left.text.size()) {
+            return wanted.text();
+        }
+        left = left.behind(end + 1);
+    }
+}
+
+}  // namespace
+
+one_liner one_liner::parse(std::string_view text) {
+    if (text.size() > one_liner_size_max) {
+        throw failure("The one-liner has {} characters, and may have {}.", text.size(),
+                      one_liner_size_max);
+    }
+    piece left{text, 0};
+    one_liner found;
+    found.patterns = take_patterns(left);
+    found.predicate = take_predicate(left);
+    found.aggregation = computation_of(take_action(left));
+    return found;
+}
+
+std::vector<std::string> one_liner::words() const {
+    std::vector<std::string> all;
+    if (aggregation.empty()) {
+        all = {"record"};
+    } else {
+        all = {"agg", aggregation};
+    }
+    for (const std::string& pattern : patterns) {
+        all.insert(all.end(), {"-e", pattern});
+    }
+    if (!predicate.empty()) {
+        all.push_back("--where=" + predicate);
+    }
+    return all;
+}
+
+}  // namespace elog

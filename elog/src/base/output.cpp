@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "base/output.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <cstring>
+
+#include "base/failure.hpp"
+#include "base/output_buffer.hpp"
+
+namespace elog {
+namespace {
+
+constexpr int output_look_interval = 10;  // milliseconds
+constexpr int output_looks_max = 100;     // looks
+
+/// Until the output takes something, or has an error that write will tell.
+void wait_until_writable(int descriptor, const give_up& asked_to_end) {
+    for (int looks = 0;; ++looks) {
+        pollfd output{descriptor, POLLOUT, 0};
+        const int ready = ::poll(&output, 1, asked_to_end ? output_look_interval : -1);
+        if (ready > 0 || (ready < 0 && errno != EINTR)) {
+            return;
+        }
+        if (!asked_to_end || !asked_to_end()) {
+            looks = 0;
+        } else if (looks >= output_looks_max) {
+            throw failure("Nobody takes the output; what was left of it is dropped. Read faster, "
+                          "or record to a file with -o.");
+        }
+    }
+}
+
+/// A pipe that is writable takes this much without blocking and in one piece: whole lines, so that
+/// what a recorded command writes to the same pipe stands between them.
+std::size_t part_of(std::string_view text) {
+    if (text.size() <= PIPE_BUF) {
+        return text.size();
+    }
+    const std::size_t line_end = text.rfind('\n', PIPE_BUF - 1);
+    return line_end == std::string_view::npos ? PIPE_BUF : line_end + 1;
+}
+
+/// Takes away from the text what has been written.
+void write_rest(int descriptor, std::string_view& text, const give_up& asked_to_end) {
+    while (!text.empty()) {
+        if (asked_to_end) {
+            wait_until_writable(descriptor, asked_to_end);
+        }
+        const std::size_t size = asked_to_end ? part_of(text) : text.size();
+        const ssize_t written = ::write(descriptor, text.data(), size);
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written < 0 && errno == EAGAIN) {
+            wait_until_writable(descriptor, asked_to_end);
+            continue;
+        }
+        if (written < 0 && errno == EPIPE) {
+            throw output_closed{};
+        }
+        if (written < 0) {
+            throw failure("The output cannot be written ({}).", std::strerror(errno));
+        }
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+}  // namespace
+
+void write_all(int descriptor, std::string_view text, const give_up& asked_to_end) {
+    write_rest(descriptor, text, asked_to_end);
+}
+
+void write_out(int descriptor, fmt::memory_buffer& buffer, const give_up& asked_to_end) {
+    std::string_view rest(buffer.data(), buffer.size());
+    try {
+        write_rest(descriptor, rest, asked_to_end);
+    } catch (...) {
+        std::memmove(buffer.data(), rest.data(), rest.size());
+        buffer.resize(rest.size());
+        throw;
+    }
+    buffer.clear();
+}
+
+}  // namespace elog

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+#include "capture/perf_source.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <bit>
+#include <ctime>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/cpus.hpp"
+#include "base/poll_for.hpp"
+#include "tracing/traced_failure.hpp"
+
+namespace elog {
+namespace {
+
+namespace tracefs = eventlog::tracefs;
+
+constexpr std::chrono::milliseconds perf_look_interval{100};
+constexpr std::chrono::seconds perf_check_interval{1};
+// What a CPU's processes take that begin within 10 ms, or a hundred times as long.
+constexpr std::uint64_t process_buffer_size = 64U << 10U;
+// Each maps some libraries.
+constexpr std::uint64_t mapping_buffer_size = 512U << 10U;
+
+std::uint64_t lost_in(const tracefs::perf_buffer& buffer) {
+    const std::uint64_t all = buffer.count();
+    return all - std::min(all, buffer.handed_over());
+}
+
+}  // namespace
+
+perf_source::perf_source(const tracefs::perf_options& options)
+    : options_(options), stacks_(mappings_) {
+    // The kernel takes no other sizes.
+    options_.buffer_size = std::bit_ceil(options_.buffer_size);
+    cpus_.resize(read_cpus().possible);
+    follow_cpus();
+    come_.clear();
+}
+
+perf_source::buffer perf_source::open(std::uint32_t cpu) const {
+    buffer opened = tracefs::perf_buffer::open(cpu, options_);
+    if (opened == nullptr) {
+        return opened;
+    }
+    for (const listener& each : listeners_) {
+        try {
+            static_cast<void>(opened->add(each.name, each.id, each.condition));
+        } catch (const tracefs::event_gone&) {  // nobody listened on another CPU any more
+        }
+    }
+    opened->enable();
+    return opened;
+}
+
+/// Where the newest events take the place of the oldest, that goes for buffers as well: they would
+/// be as many as a CPU goes offline.
+void perf_source::end(cpu_state& state) {
+    for (; options_.overwrite && !state.ended.empty(); state.ended.pop_back()) {
+        state.overwritten += translated([&] { return state.ended.back()->count(); });
+    }
+    state.ended.push_back(std::move(state.live));
+    state.processes.reset();
+}
+
+/// A CPU that goes offline takes its events from us, and does not bring them back.
+void perf_source::follow_cpus() {
+    const cpu_set_of_machine now = read_cpus();
+    for (std::uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
+        const bool is_online = cpu < now.online.size() && now.online[cpu];
+        cpu_state& state = cpus_[cpu];
+        if (!is_online && state.live) {
+            end(state);
+        } else if (is_online && !state.live) {
+            translated([&] {
+                state.processes = tracefs::perf_buffer::open(
+                    cpu, tracefs::perf_options{options_.stacks ? mapping_buffer_size
+                                                               : process_buffer_size,
+                                               false, true, options_.stacks});
+                state.live = open(cpu);
+            });
+            if (state.live) {
+                come_.push_back(cpu);
+            }
+        }
+    }
+}
+
+/// For those that have gone and come back between two looks.
+void perf_source::check_cpus() {
+    for (cpu_state& state : cpus_) {
+        if (state.live && !translated([&] { return state.live->is_running(); })) {
+            end(state);
+        }
+    }
+}
+
+bool perf_source::listen(const traced_event& event, const std::string& condition) {
+    const std::uint16_t id = event.format.id;
+    bool is_asked = true;
+    translated([&] {
+        for (cpu_state& state : cpus_) {
+            if (state.live) {
+                is_asked = state.live->add(event.kernel_name, id, condition) && is_asked;
+            }
+        }
+        for (cpu_state& state : cpus_) {
+            if (state.live) {
+                state.live->enable();
+            }
+        }
+    });
+    listeners_.push_back({event.kernel_name, id, condition});
+    return is_asked;
+}
+
+std::string perf_source::look_around() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < look_due_) {
+        return {};
+    }
+    look_due_ = now + perf_look_interval;
+    if (now >= check_due_) {
+        check_due_ = now + perf_check_interval;
+        check_cpus();
+    }
+    follow_cpus();
+    return tell_of_cpus();
+}
+
+std::string perf_source::tell_of_cpus() {
+    if (come_.empty()) {
+        return {};
+    }
+    return fmt::format("What was emitted on CPU {} between its coming online and elog's seeing "
+                       "that, a second later at most, is missing, uncounted. Leave CPUs online "
+                       "while you record.",
+                       fmt::join(std::exchange(come_, {}), ", CPU "));
+}
+
+/// Processes that emit and end before anybody could look them up have names, too, and code. Whose
+/// are lost, because there is no room, are called "?".
+void perf_source::take_processes() {
+    std::vector<process_change> changes;
+    const auto note = [&](const tracefs::perf_record& record) {
+        if (record.kind == tracefs::perf_kind::mapped) {
+            mappings_.take_mapped(
+                record.process, record.address,
+                {record.address + std::min(record.size, UINT64_MAX - record.address), record.offset,
+                 record.file, std::string(record.name)});
+        } else if (record.kind == tracefs::perf_kind::begun && record.process != record.parent) {
+            changes.push_back({record.time, record.process, record.parent});
+            if (options_.stacks) {
+                mappings_.take_begun(record.process, record.parent);
+            }
+        } else if (record.kind == tracefs::perf_kind::renamed && record.process == record.thread) {
+            changes.push_back({record.time, record.process, 0, std::string(record.name)});
+        }
+    };
+    for (const cpu_state& state : cpus_) {
+        try {
+            if (state.processes) {
+                state.processes->read(note);
+            }
+        } catch (const tracefs::error&) {
+            continue;  // what was in there makes no sense: lost as well
+        }
+    }
+    names_.take(std::move(changes));
+}
+
+kept_event perf_source::event_of(const tracefs::perf_record& record) {
+    const tracefs::perf_task task = tracefs::task_of({record.process, record.thread}, record.raw);
+    return {record.time, task.thread, task.process, record.raw,
+            record.stack.empty() ? std::string_view()
+                                 : stacks_.text_of(task.process, record.stack)};
+}
+
+/// What cannot be understood is told, and does not end the recording.
+void perf_source::read(tracefs::perf_buffer& from, std::uint32_t cpu, kept_taker& taker) {
+    try {
+        from.read([&](const tracefs::perf_record& record) {
+            if (record.kind == tracefs::perf_kind::sample) {
+                taker.take_event(cpu, event_of(record));
+            } else if (record.kind == tracefs::perf_kind::lost) {
+                taker.take_missed(cpu, record.lost);
+            }
+        });
+    } catch (const tracefs::error& mistake) {
+        taker.take_damage(cpu, mistake.what());
+    }
+}
+
+std::string perf_source::name_of_ended(std::uint32_t process) {
+    take_processes();
+    return names_.of(process);
+}
+
+bool perf_source::wait(std::chrono::nanoseconds at_most) {
+    take_processes();
+    std::vector<pollfd> files;
+    for (const cpu_state& state : cpus_) {
+        if (state.live) {
+            files.push_back({state.live->file(), POLLIN, 0});
+        }
+    }
+    const int count = poll_for(files, at_most);
+    const bool is_filled = std::any_of(files.begin(), files.end(), [](const pollfd& each) {
+        return (each.revents & POLLIN) != 0;
+    });
+    if (count > 0 && !is_filled) {
+        std::this_thread::sleep_for(at_most);  // of a CPU that has just gone offline
+    }
+    return is_filled;
+}
+
+void perf_source::take(std::uint32_t cpu, std::uint64_t /*until*/, kept_taker& taker) {
+    cpu_state& state = cpus_[cpu];
+    if (options_.stacks) {
+        take_processes();  // whose code the stacks are in
+    }
+    taker.take_missed(cpu, state.overwritten);
+    state.lost += std::exchange(state.overwritten, 0);
+    for (const buffer& each : state.ended) {
+        read(*each, cpu, taker);
+        state.lost += translated([&] { return lost_in(*each); });
+    }
+    state.ended.clear();
+    if (state.live) {
+        read(*state.live, cpu, taker);
+    }
+}
+
+std::string perf_source::stop() {
+    for (cpu_state& state : cpus_) {
+        if (state.live) {
+            state.live->stop();
+        }
+    }
+    tracefs::settle();
+    return tell_of_cpus();
+}
+
+std::uint64_t perf_source::lost(std::uint32_t cpu) const {
+    const cpu_state& state = cpus_[cpu];
+    return state.lost + (state.live ? translated([&] { return lost_in(*state.live); }) : 0);
+}
+
+}  // namespace elog

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+//
+// Perf's buffers, one for each CPU, that keep trace events for a recording.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "capture/traced_source.hpp"
+#include "perf/perf_buffer.hpp"
+#include "tracing/process_mappings.hpp"
+#include "tracing/process_names.hpp"
+#include "tracing/stack_texts.hpp"
+
+namespace elog {
+
+class perf_source : public traced_source {
+  public:
+    /// Throws failure.
+    explicit perf_source(const eventlog::tracefs::perf_options& options);
+
+    [[nodiscard]] std::uint32_t cpu_count() const override {
+        return static_cast<std::uint32_t>(cpus_.size());
+    }
+    [[nodiscard]] bool picks_processes() const override { return false; }
+    bool listen(const traced_event& event, const std::string& condition) override;
+    [[nodiscard]] std::string look_around() override;
+    bool wait(std::chrono::nanoseconds at_most) override;
+    void take(std::uint32_t cpu, std::uint64_t until, kept_taker& taker) override;
+    [[nodiscard]] std::string stop() override;
+    [[nodiscard]] std::uint64_t lost(std::uint32_t cpu) const override;
+    [[nodiscard]] std::string name_of_ended(std::uint32_t process) override;
+
+  private:
+    using buffer = std::unique_ptr<eventlog::tracefs::perf_buffer>;
+    struct cpu_state {
+        buffer live{};                  // while the CPU is online
+        std::vector<buffer> ended{};    // from before it went offline, and not read since
+        std::uint64_t overwritten = 0;  // in those that had ended before these, and were not read
+        std::uint64_t lost = 0;         // of those that have been read
+        buffer processes{};             // as long as live
+    };
+    struct listener {
+        eventlog::tracefs::event_name name;
+        std::uint16_t id;
+        std::string condition;
+    };
+
+    void follow_cpus();
+    void check_cpus();
+    [[nodiscard]] std::string tell_of_cpus();
+    void end(cpu_state& state);
+    [[nodiscard]] buffer open(std::uint32_t cpu) const;
+    void take_processes();
+    void read(eventlog::tracefs::perf_buffer& from, std::uint32_t cpu, kept_taker& taker);
+    [[nodiscard]] kept_event event_of(const eventlog::tracefs::perf_record& record);
+
+    eventlog::tracefs::perf_options options_;
+    std::vector<cpu_state> cpus_;
+    std::vector<listener> listeners_;
+    std::vector<std::uint32_t> come_;  // CPUs that have come online, and nobody has been told
+    process_names names_;
+    process_mappings mappings_;
+    stack_texts stacks_;
+    std::chrono::steady_clock::time_point look_due_{};
+    std::chrono::steady_clock::time_point check_due_{};
+};
+
+}  // namespace elog

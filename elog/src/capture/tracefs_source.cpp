@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "capture/tracefs_source.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/failure.hpp"
+#include "format/event_format.hpp"
+#include "kernel/error.hpp"
+#include "tracing/traced_failure.hpp"
+
+namespace elog {
+namespace {
+
+namespace tracefs = eventlog::tracefs;
+
+constexpr std::chrono::seconds tracefs_check_interval{1};
+
+}  // namespace
+
+tracefs_source::tracefs_source(const tracefs::instance_options& options)
+    : instance_(translated([&]() -> tracefs::instance { return tracefs::instance(options); })),
+      picks_processes_(!options.pids.empty()),
+      cpus_(instance_.cpu_count()),
+      buffer_size_(translated([&] { return instance_.buffer_size(); })) {}
+
+bool tracefs_source::listen(const traced_event& event, const std::string& condition) {
+    return translated([&] {
+        const auto& [system, name] = event.kernel_name;
+        const bool is_asked = condition.empty() || instance_.filter(system, name, condition);
+        instance_.enable(system, name);
+        kept_.push_back(&event);
+        return is_asked;
+    });
+}
+
+bool tracefs_source::count(const counted_event& wanted) {
+    return translated([&] {
+        const auto& [system, name] = wanted.event->kernel_name;
+        const auto& [asked, rest] = std::tie(wanted.pushed->asked, wanted.pushed->rest);
+        // The rest first: it can be taken back.
+        if (!rest.empty() && !instance_.filter(system, name, rest)) {
+            return false;
+        }
+        if (!instance_.count(system, name, asked)) {
+            static_cast<void>(instance_.filter(system, name, "0"));
+            return false;
+        }
+        if (!rest.empty()) {
+            instance_.enable(system, name);
+            kept_.push_back(wanted.event);
+        }
+        // Last: of one that has gone meanwhile nobody knows any more.
+        counted_.push_back(wanted);
+        return true;
+    });
+}
+
+bool tracefs_source::is_counted(const counted_event& each) const {
+    const tracefs::event_name& name = each.event->kernel_name;
+    return instance_.is_counted(name.system, name.event);
+}
+
+/// Somebody else may have taken a histogram away, and what it had counted with it.
+void tracefs_source::check_counting(const counted_event& each) const {
+    if (!is_counted(each)) {
+        const tracefs::event_name& name = each.event->kernel_name;
+        throw failure("Somebody has taken the histogram of {}:{} away, in {}/instances/{}, and "
+                      "what it had counted with it. Start again.",
+                      name.system, name.event, tracefs::find_tracefs(), instance_.name());
+    }
+}
+
+void tracefs_source::check_enabled(const traced_event& event) const {
+    const tracefs::event_name& name = event.kernel_name;
+    if (!instance_.is_enabled(name.system, name.event)) {
+        throw failure("Somebody has taken {}:{} from the recording, in {}/instances/{}: what "
+                      "came after that is missing. Start it again.",
+                      name.system, name.event, tracefs::find_tracefs(), instance_.name());
+    }
+}
+
+/// What a smaller buffer has no room for any more, the kernel counts among what has been
+/// overwritten.
+std::string tracefs_source::look_at_buffers() {
+    std::string size = translated([&] { return instance_.buffer_size(); });
+    if (size == buffer_size_) {
+        return {};
+    }
+    buffer_size_ = std::move(size);
+    return fmt::format("Somebody has given the buffers in {}/instances/{} another size: what was "
+                       "emitted meanwhile is missing, and not counted.",
+                       tracefs::find_tracefs(), instance_.name());
+}
+
+/// For what others may do to the instance. It cannot be removed while we have its files open.
+std::string tracefs_source::look_around() {
+    const steady_clock::time_point now = steady_clock::now();
+    if (now < check_due_) {
+        return {};
+    }
+    check_due_ = now + tracefs_check_interval;
+    translated([&] { instance_.check_pages(); });
+    for (const counted_event& each : counted_) {
+        check_counting(each);
+    }
+    for (const traced_event* const each : kept_) {
+        check_enabled(*each);
+    }
+    return look_at_buffers();
+}
+
+bool tracefs_source::wait(std::chrono::nanoseconds at_most) {
+    std::this_thread::sleep_for(at_most);
+    return false;
+}
+
+void tracefs_source::take_missed(std::uint32_t cpu, const tracefs::missed_events& missed,
+                                 kept_taker& taker) {
+    if (!missed.any) {
+        return;
+    }
+    cpu_state& state = cpus_[cpu];
+    std::uint64_t count = missed.count.value_or(0);
+    state.is_uncertain = state.is_uncertain || !missed.count;
+    if (state.is_uncertain) {
+        // From then on the kernel's counter of all of them is what counts, which may be ahead of
+        // the place where we read, but is right in the end.
+        const std::uint64_t all = instance_.counts_of(cpu).overrun;
+        count = missed.count ? std::min(count, all - std::min(all, state.told))
+                             : all - std::min(all, state.told);
+    }
+    state.told += count;
+    taker.take_missed(cpu, count);
+}
+
+void tracefs_source::take_page(std::uint32_t cpu, kept_taker& taker) {
+    try {
+        take_missed(cpu, page_events_.load(page_), taker);
+        while (const std::optional<tracefs::raw_event> event = page_events_.next()) {
+            cpus_[cpu].latest = event->time;
+            kept_event kept{.time = event->time, .record = event->record};
+            if (const auto common = tracefs::common_of(event->record)) {
+                kept.thread = common->thread;
+            }
+            taker.take_event(cpu, kept);
+        }
+    } catch (const tracefs::error& mistake) {
+        taker.take_damage(cpu, mistake.what());
+    }
+}
+
+void tracefs_source::take(std::uint32_t cpu, std::uint64_t until, kept_taker& taker) {
+    while (cpus_[cpu].latest < until &&
+           translated([&] { return instance_.read_page(cpu, page_); })) {
+        take_page(cpu, taker);
+    }
+}
+
+std::string tracefs_source::stop() {
+    translated([&] {
+        for (const counted_event& each : counted_) {
+            // One that is not there any more would be made by pausing it.
+            if (is_counted(each)) {
+                const tracefs::event_name& name = each.event->kernel_name;
+                instance_.pause(name.system, name.event, each.pushed->asked);
+            }
+        }
+        instance_.stop();
+        if (!counted_.empty()) {
+            tracefs::settle();
+        }
+    });
+    return look_at_buffers();
+}
+
+tracefs::hist_table tracefs_source::counts_of(const counted_event& event) {
+    check_counting(event);
+    const tracefs::event_name& name = event.event->kernel_name;
+    return translated(
+        [&] { return instance_.counts_of(name.system, name.event, event.pushed->asked); });
+}
+
+std::uint64_t tracefs_source::lost(std::uint32_t cpu) const {
+    return translated([&] { return instance_.counts_of(cpu).lost(); });
+}
+
+}  // namespace elog

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "codegen/generate.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "codegen/macro_names.hpp"
+#include "schema/schema_values.hpp"
+#include "text/escaped_text.hpp"
+
+namespace elog {
+namespace {
+
+constexpr std::size_t bytes_in_a_line = 14;
+
+char to_upper(char c) noexcept {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+    for (std::size_t at = text.find(what); at != std::string::npos;
+         at = text.find(what, at + with.size())) {
+        text.replace(at, what.size(), with);
+    }
+}
+
+bool ends_a_sentence(std::string_view text) noexcept {
+    return !text.empty() && (text.back() == '.' || text.back() == '!' || text.back() == '?');
+}
+
+}  // namespace
+
+std::string unique_names::make(std::string_view wanted) {
+    std::string name(wanted);
+    if (avoids_macros_ && is_macro(name)) {
+        // Compilers have _T_SIZE and _T_SIZE_, __size_t and __size_t__: any may be one of theirs.
+        name += belongs_to_compilers(name) ? "___" : "_";
+    }
+    while (!taken_.insert(name).second) {
+        name += '_';
+    }
+    return name;
+}
+
+std::string list_bytes(std::span<const std::uint8_t> bytes, std::size_t indent) {
+    std::string lines;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        if (i % bytes_in_a_line == 0) {
+            lines += i == 0 ? "" : "\n";
+            lines.append(indent, ' ');
+        } else {
+            lines += ' ';
+        }
+        lines += fmt::format("0x{:02x},", bytes[i]);
+    }
+    return lines;
+}
+
+std::string comment_text(std::string_view text) {
+    fmt::memory_buffer visible;
+    append_visible(visible, text);
+    std::string made = fmt::to_string(visible);
+    replace_all(made, "*/", "* /");
+    replace_all(made, "/*", "/ *");
+    return made;
+}
+
+std::string sentence_about(const event_schema& event) {
+    std::string sentence = comment_text(event.description);
+    if (!sentence.empty() && !ends_a_sentence(sentence)) {
+        sentence += '.';
+    }
+    if (!event.meaning.empty()) {
+        sentence += sentence.empty() ? "" : " ";
+        sentence += "Logged when " + comment_text(event.meaning);
+        sentence += ends_a_sentence(sentence) ? "" : ".";
+    }
+    return sentence;
+}
+
+std::string sentence_about(const field_schema& field) {
+    std::string sentence;
+    if (!field.unit.empty()) {
+        sentence += ", in " + comment_text(field.unit);
+    }
+    if (!field.description.empty()) {
+        sentence += ": " + comment_text(field.description);
+    }
+    return sentence.empty() ? sentence : field.name + sentence;
+}
+
+std::string wrap(std::string text) {
+    constexpr std::size_t width = 100;
+    const std::size_t indent = text.find_first_not_of(' ') + 4;
+    std::size_t begin = 0;
+    while (text.size() - begin > width) {
+        // Behind the last comma that fits; a longer piece stays as it is.
+        const std::size_t comma = text.rfind(", ", begin + width - 1);
+        if (comma == std::string::npos || comma <= begin + indent) {
+            break;
+        }
+        text[comma + 1] = '\n';
+        text.insert(comma + 2, indent, ' ');
+        begin = comma + 2;
+    }
+    return text;
+}
+
+std::string upper_case(std::string_view name) {
+    std::string made(name);
+    std::transform(made.begin(), made.end(), made.begin(), to_upper);
+    return made;
+}
+
+std::string camel_case(std::string_view name) {
+    std::string made;
+    bool first = true;
+    for (const char c : name) {
+        if (c == '_') {
+            first = true;
+            continue;
+        }
+        // A digit in front, or one that would meet another, keeps its _ .
+        if (c >= '0' && c <= '9' && first) {
+            made += '_';
+        }
+        made += first ? to_upper(c) : c;
+        first = false;
+    }
+    return made.empty() ? std::string("_") : made;
+}
+
+bool is_variable(const field_schema& field) noexcept {
+    return field.type == eventlog::field_type::text || field.type == eventlog::field_type::bytes;
+}
+
+bool is_optional(const field_schema& field) noexcept {
+    return field.presence != eventlog::no_index;
+}
+
+std::size_t count_variable(const event_schema& event) noexcept {
+    return static_cast<std::size_t>(
+        std::count_if(event.fields.begin(), event.fields.end(), is_variable));
+}
+
+bool has_variable(const provider_schema& schema) noexcept {
+    return std::any_of(schema.events.begin(), schema.events.end(),
+                       [](const auto& event) { return count_variable(event) != 0; });
+}
+
+bool has_cut(const provider_schema& schema) noexcept {
+    return std::any_of(schema.events.begin(), schema.events.end(), [](const auto& event) {
+        return event.cuts_texts && count_variable(event) != 0;
+    });
+}
+
+std::optional<eventlog::field_type> type_of_enumeration(const provider_schema& schema,
+                                                        std::size_t enumeration) noexcept {
+    std::optional<eventlog::field_type> found;
+    for (const event_schema& event : schema.events) {
+        for (const field_schema& field : event.fields) {
+            if (field.enumeration == enumeration) {
+                if (found && *found != field.type) {
+                    return std::nullopt;
+                }
+                found = field.type;
+            }
+        }
+    }
+    return found;
+}
+
+bool fits_int(const enumeration_schema& enumeration) noexcept {
+    return !enumeration.combines && !enumeration.values.empty() &&
+           std::all_of(enumeration.values.begin(), enumeration.values.end(), [](const auto& value) {
+               const auto number = static_cast<std::int64_t>(value.first);
+               return number >= std::numeric_limits<std::int32_t>::min() &&
+                      number <= std::numeric_limits<std::int32_t>::max();
+           });
+}
+
+std::string number_text(std::uint64_t value, eventlog::field_type type) {
+    return is_signed(type) ? fmt::format("{}", static_cast<std::int64_t>(value))
+                           : fmt::format("{}", value);
+}
+
+}  // namespace elog

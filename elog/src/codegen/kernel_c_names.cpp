@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+//
+// What the kernel cannot carry, and how things are called in its code.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+
+#include "codegen/kernel_c.hpp"
+#include "codegen/macro_names.hpp"
+
+namespace elog::kernel_c {
+namespace {
+
+using eventlog::field_type;
+
+/// Words of the language, and macros of usual headers: nothing in a struct can be called so.
+constexpr std::string_view kernel_c_words[] = {
+    "asm",        "asm_inline", "asmlinkage", "auto",     "break",       "case",
+    "char",       "const",      "continue",   "current",  "default",     "do",
+    "double",     "else",       "enum",       "extern",   "fallthrough", "float",
+    "for",        "goto",       "if",         "inb",      "inl",         "inline",
+    "int",        "inw",        "ioremap",    "iounmap",  "linux",       "long",
+    "noinline",   "noinstr",    "notrace",    "outb",     "outl",        "outw",
+    "readb",      "readl",      "readq",      "readw",    "register",    "restrict",
+    "return",     "short",      "signed",     "sizeof",   "static",      "struct",
+    "swab",       "switch",     "typedef",    "typeof",   "union",       "unix",
+    "unsigned",   "vmemmap",    "void",       "volatile", "while",       "writeb",
+    "writel",     "writeq",     "writew",     "HZ",       "NULL",        "BITS_PER_LONG",
+    "PAGE_SHIFT", "PAGE_SIZE",  "PAGE_MASK",  "REC",      "THIS_MODULE", "TRACE_SYSTEM",
+    "TP_ARGS",    "TP_PROTO",   "READ",       "WRITE",    "MODULE",
+};
+
+/// What only a parameter cannot be called: types, and what the macros around TP_fast_assign and the
+/// functions of this header name inside.
+constexpr std::string_view inner_words[] = {
+    "args",       "bool",        "count",  "entry",  "event_call", "false",  "fbuffer", "fields",
+    "head",       "iter",        "memcpy", "memset", "offsetof",   "p",      "proto",   "rctx",
+    "regs",       "s16",         "s32",    "s64",    "s8",         "size_t", "strlen",  "strnlen",
+    "trace_file", "true",        "u16",    "u32",    "u64",        "u8",     "link",    "prog",
+    "it_func",    "it_func_ptr", "cond",   "__be32",
+};
+
+bool is_word(std::string_view name) noexcept {
+    return std::find(std::begin(kernel_c_words), std::end(kernel_c_words), name) !=
+           std::end(kernel_c_words);
+}
+
+/// Of a name that can be no member of a trace event's entry; empty if it can.
+std::string_view why_no_member(std::string_view name) noexcept {
+    if (is_word(name) || is_module_macro(name)) {
+        return "which means something else in the kernel's C";
+    }
+    if (looks_like_kernel_macro(name)) {
+        return "and names in capitals with _ are those of the kernel's macros";
+    }
+    if (name.starts_with("__")) {
+        return "and names with __ in front belong to the kernel";
+    }
+    if (name == "ent" || name.starts_with("common_")) {
+        return "which every trace event has already";
+    }
+    return {};
+}
+
+/// Two texts whose helpers in the kernel would be called the same.
+bool meets_helper(const event_schema& event, const field_schema& field) noexcept {
+    return is_variable(field) &&
+           std::any_of(event.fields.begin(), event.fields.end(), [&](const field_schema& other) {
+               return is_variable(other) && field.name == other.name + "_ptr_";
+           });
+}
+
+class checker {
+  public:
+    explicit checker(const located_schema& source) : source_(source) {}
+
+    void check() const;
+
+  private:
+    void check_event(std::size_t id) const;
+    void check_event_name(std::size_t id) const;
+    void check_sizes(std::size_t id) const;
+    void check_field(std::size_t id, std::size_t index) const;
+
+    const located_schema& source_;
+};
+
+void checker::check_field(std::size_t id, std::size_t index) const {
+    const event_schema& event = source_.schema.events[id];
+    const field_schema& field = event.fields[index];
+    const text_position where = source_.fields[id][index];
+    if (field.type == field_type::float_32 || field.type == field_type::float_64) {
+        source_.refuse(where,
+                       fmt::format("The kernel computes nothing in floating point, so {} has "
+                                   "no value there. Make it an integer, with a unit that "
+                                   "makes it fine enough.",
+                                   field.name));
+    }
+    if (const std::string_view why = why_no_member(field.name); !why.empty()) {
+        source_.refuse(where, fmt::format("The kernel shows fields by their names in C, {}: {}. "
+                                          "Give the field another name.",
+                                          why, field.name));
+    }
+    if (meets_helper(event, field)) {
+        source_.refuse(where, fmt::format("The kernel's macros need the name {} themselves, next "
+                                          "to the text {}. Give the field another name.",
+                                          field.name, field.name.substr(0, field.name.size() - 5)));
+    }
+    const bool printable = std::all_of(field.unit.begin(), field.unit.end(), [](char c) {
+        return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '"' && c != '\\';
+    });
+    if (!printable) {
+        source_.refuse(where, fmt::format("The unit of {} stands in the format of a trace event, "
+                                          "which cannot contain quotes, backslashes and control "
+                                          "characters.",
+                                          field.name));
+    }
+}
+
+/// The tracepoint of an event has functions besides trace_NAME().
+void checker::check_event_name(std::size_t id) const {
+    const std::string& name = source_.schema.events[id].name;
+    for (const std::string_view behind : {"_enabled", "_rcuidle"}) {
+        for (const event_schema& other : source_.schema.events) {
+            if (name == other.name + std::string(behind)) {
+                source_.refuse(source_.events[id],
+                               fmt::format("The kernel has a function trace_{}_{}() for the event "
+                                           "{} already. Give this event another name.",
+                                           source_.schema.name, name, other.name));
+            }
+        }
+    }
+}
+
+void checker::check_sizes(std::size_t id) const {
+    const event_schema& event = source_.schema.events[id];
+    const std::size_t pieces = count_variable(event);
+    const std::size_t needed = event.fixed_size + pieces * piece_min;
+    if (needed > payload_max) {
+        source_.refuse(source_.events[id],
+                       fmt::format("The fields of this event take {} bytes, and a trace event "
+                                   "carries {}. Use smaller arrays, or two events.",
+                                   needed, payload_max));
+    }
+    if (pieces != 0 && !event.cuts_texts) {
+        source_.refuse(
+            source_.events[id],
+            "The kernel would drop this event without a word where a text or byte string "
+            "is too long. Write cut behind its level (and kind and session): then they "
+            "are cut, and say so.");
+    }
+}
+
+void checker::check_event(std::size_t id) const {
+    check_event_name(id);
+    for (std::size_t i = 0; i < source_.schema.events[id].fields.size(); ++i) {
+        check_field(id, i);
+    }
+    check_sizes(id);
+}
+
+void checker::check() const {
+    for (std::size_t id = 0; id < source_.schema.events.size(); ++id) {
+        check_event(id);
+    }
+}
+
+std::size_t count_parameters(const event_schema& event) noexcept {
+    std::size_t count = event.fields.size();
+    for (const field_schema& field : event.fields) {
+        count += field.type == field_type::bytes ? 1 : 0;
+    }
+    return count;
+}
+
+event_names name_event(const provider_schema& schema, const event_schema& event,
+                       unique_names& scope) {
+    event_names made;
+    made.event = schema.name + "_" + event.name;
+    if (count_parameters(event) > parameters_max) {
+        made.fields = scope.make(made.event + "_fields");
+    }
+    unique_names parameters{inner_words};
+    unique_names members;
+    for (const field_schema& field : event.fields) {
+        members.reserve(field.name);
+    }
+    for (const field_schema& field : event.fields) {
+        field_names& added = made.all.emplace_back();
+        added.field = &field;
+        added.parameter = parameters.make(field.name);
+    }
+    for (field_names& added : made.all) {
+        if (added.field->type == field_type::bytes) {
+            added.size = parameters.make(added.parameter + "_size");
+        }
+        if (is_optional(*added.field)) {
+            added.presence = members.make("has_" + added.field->name);
+        }
+    }
+    if (const std::size_t pieces = count_variable(event); pieces != 0) {
+        made.piece_max = (payload_max - event.fixed_size) / pieces;
+    }
+    return made;
+}
+
+}  // namespace
+
+void check(const located_schema& source) {
+    checker(source).check();
+}
+
+names make_names(const provider_schema& schema, unique_names& scope) {
+    names made;
+    for (const enumeration_schema& enumeration : schema.enumerations) {
+        made.enumerations.push_back(scope.make(schema.name + "_" + enumeration.name));
+        made.shows.push_back(scope.make(schema.name + "_show_" + enumeration.name));
+    }
+    for (const event_schema& event : schema.events) {
+        made.events.push_back(name_event(schema, event, scope));
+    }
+    made.show_error = scope.make(schema.name + "_show_errno");
+    made.text_size = scope.make(schema.name + "_text_size");
+    made.copy_text = scope.make(schema.name + "_copy_text");
+    made.bytes_size = scope.make(schema.name + "_bytes_size");
+    return made;
+}
+
+std::string_view c_type(field_type type) noexcept {
+    switch (type) {
+        case field_type::boolean:
+            return "bool";
+        case field_type::character:
+        case field_type::text:
+            return "char";
+        case field_type::signed_8:
+            return "s8";
+        case field_type::signed_16:
+            return "s16";
+        case field_type::signed_32:
+            return "s32";
+        case field_type::signed_64:
+            return "s64";
+        case field_type::unsigned_8:
+        case field_type::bytes:
+            return "u8";
+        case field_type::unsigned_16:
+            return "u16";
+        case field_type::unsigned_32:
+            return "u32";
+        case field_type::unsigned_64:
+            return "u64";
+        case field_type::float_32:
+        case field_type::float_64:
+            break;  // refused
+    }
+    return "void";
+}
+
+std::string fold(std::string_view head, const std::vector<std::string>& items,
+                 std::string_view tail, std::string_view indent, std::string_view line_end) {
+    constexpr std::size_t width = 80;
+    // Of the last line.
+    const auto columns = [](std::string_view text) {
+        const std::string_view line = text.substr(text.rfind('\n') + 1);
+        return line.size() +
+               7 * static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t'));
+    };
+    std::string made(head);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const std::string behind(i + 1 == items.size() ? tail : ",");
+        const std::string line = items[i].substr(0, items[i].find('\n'));
+        const std::size_t needed =
+            columns(made) + 1 + columns(line) + behind.size() + line_end.size();
+        if (i != 0 && (needed > width || line.size() != items[i].size())) {
+            made += line_end;
+            made += '\n';
+            made += indent;
+        } else if (i != 0) {
+            made += ' ';
+        }
+        made += items[i];
+        made += behind;
+    }
+    return made;
+}
+
+}  // namespace elog::kernel_c

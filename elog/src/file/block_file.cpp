@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+#include "file/block_file.hpp"
+
+#include <fcntl.h>
+#include <linux/eventlog.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/crc32c.hpp"
+#include "base/failure.hpp"
+#include "base/read_at.hpp"
+#include "file/read_watch.hpp"
+
+namespace elog {
+namespace {
+
+constexpr std::size_t window_size = 4096;
+constexpr std::size_t search_size = std::size_t{64} << 10U;
+
+template <class Header>
+bool has_checksum(const Header& header) noexcept {
+    return header.checksum ==
+           crc32c({reinterpret_cast<const std::uint8_t*>(&header), offsetof(Header, checksum)});
+}
+
+bool is_block(const block_header& header) noexcept {
+    return header.magic == block_magic && header.size <= block_payload_max && has_checksum(header);
+}
+
+/// How much of a compressed payload is not, and how large the rest may become.
+struct compression_limits {
+    std::size_t head = 0;
+    std::size_t content = 0;
+};
+
+std::optional<compression_limits> limits_of(block_type type) noexcept {
+    switch (type) {
+        case block_type::provider:
+            return compression_limits{sizeof(provider_block), EVENTLOG_SCHEMA_SIZE_MAX};
+        case block_type::records:
+            return compression_limits{sizeof(records_block), records_size_max};
+        default:
+            return std::nullopt;
+    }
+}
+
+}  // namespace
+
+block_file::block_file(std::string path)
+    : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    struct stat status {};
+    if (!file_ || ::fstat(file_.get(), &status) != 0) {
+        const int error = errno;
+        throw failure("The file {} cannot be opened ({}). {}", path_, std::strerror(error),
+                      error == EMFILE ? "Allow more open files, with ulimit -n, or take fewer."
+                                      : "Check its name and permissions.");
+    }
+    if (!S_ISREG(status.st_mode)) {
+        throw failure("{} is not a file. Give the name of one that elog record -o has written.",
+                      path_);
+    }
+    window_.resize(window_size);
+    refresh();
+    check_header();
+}
+
+void block_file::refresh() {
+    // In this order: what was whole when its writer had left stays whole.
+    is_being_written_ = ::flock(file_.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    struct stat status {};
+    if (::fstat(file_.get(), &status) == 0) {
+        size_ = static_cast<std::uint64_t>(status.st_size);
+    }
+    window_size_ = 0;
+}
+
+void block_file::check_header() {
+    file_header header{};
+    const bool is_there = read(&header, sizeof header, 0);
+    if (is_there && header.magic == __builtin_bswap64(file_magic)) {
+        throw failure("The file {} begins like an .elog file whose numbers are big-endian. There "
+                      "is none: they are little-endian on every machine. Record again, with elog.",
+                      path_);
+    }
+    const bool is_sound = is_there && header.magic == file_magic && has_checksum(header);
+    if (is_sound && header.version != file_version) {
+        throw failure("The file {} has version {} of the format; this elog knows version {}. Use "
+                      "an elog that knows it.",
+                      path_, header.version, file_version);
+    }
+    if (is_sound) {
+        identity_ = header.identity;
+        has_identity_ = true;
+        return;
+    }
+    // The first block follows at once, and it knows as much.
+    const std::optional<block_place> first = block_at(sizeof header);
+    if (!is_there || (header.magic != file_magic && !first)) {
+        throw failure("{} is not an .elog file. Give the name of one that elog record -o has "
+                      "written.",
+                      path_);
+    }
+    report("the file's header, at 0, is damaged");
+    // Without both, the next block of any kind has to say whose blocks these are.
+    const std::optional<block_place> known = first ? first : find_block(sizeof header);
+    if (known) {
+        identity_ = known->header.identity;
+        has_identity_ = true;
+    }
+}
+
+bool block_file::read(void* data, std::size_t size, std::uint64_t offset) {
+    bytes_read_ += size;
+    note_read(size);
+    return offset <= size_ && size_ - offset >= size && read_at(file_, data, size, offset);
+}
+
+std::span<const std::uint8_t> block_file::window(std::uint64_t offset, std::size_t size) {
+    if (offset > size_ || size_ - offset < size || size > window_size) {
+        return {};
+    }
+    const bool is_in = offset >= window_offset_ && size <= window_size_ &&
+                       offset - window_offset_ <= window_size_ - size;
+    if (!is_in) {
+        window_size_ = 0;
+        const std::size_t length = std::min<std::uint64_t>(window_size, size_ - offset);
+        if (!read(window_.data(), length, offset)) {
+            return {};
+        }
+        window_offset_ = offset;
+        window_size_ = length;
+    }
+    return std::span<const std::uint8_t>(window_).subspan(offset - window_offset_, size);
+}
+
+std::optional<block_place> block_file::block_at(std::uint64_t offset) {
+    block_place place;
+    place.offset = offset;
+    const std::span<const std::uint8_t> bytes = window(offset, sizeof place.header);
+    if (bytes.empty()) {
+        return std::nullopt;
+    }
+    std::memcpy(&place.header, bytes.data(), sizeof place.header);
+    const bool is_ours = !has_identity_ || place.header.identity == identity_;
+    return is_ours && is_block(place.header) ? std::optional(place) : std::nullopt;
+}
+
+std::optional<block_place> block_file::find_block(std::uint64_t offset) {
+    std::vector<std::uint8_t> searched(search_size);
+    offset = padded_payload(offset);
+    while (offset < size_ && size_ - offset >= sizeof(block_header)) {
+        const std::size_t length = std::min<std::uint64_t>(searched.size(), size_ - offset);
+        if (!read(searched.data(), length, offset)) {
+            break;
+        }
+        for (std::size_t at = 0; at + sizeof(block_magic) <= length; at += block_alignment) {
+            std::uint32_t magic = 0;
+            std::memcpy(&magic, searched.data() + at, sizeof magic);
+            if (magic == block_magic) {
+                if (const std::optional<block_place> found = block_at(offset + at)) {
+                    return found;
+                }
+            }
+        }
+        offset += length / block_alignment * block_alignment;
+    }
+    return std::nullopt;
+}
+
+std::span<const std::uint8_t> block_file::peek(const block_place& place, std::size_t size) {
+    return place.header.size < size ? std::span<const std::uint8_t>{}
+                                    : window(place.offset + sizeof(block_header), size);
+}
+
+std::optional<std::vector<std::uint8_t>> block_file::load(const block_place& place) {
+    const std::uint64_t at = place.offset + sizeof(block_header);
+    std::vector<std::uint8_t> payload(padded_payload(place.header.size));
+    // The last block may be cut off in its padding.
+    const std::uint64_t there = at > size_ ? 0 : size_ - at;
+    const std::size_t size = std::min<std::uint64_t>(payload.size(), there);
+    if (size < place.header.size || !read(payload.data(), size, at) ||
+        crc32c(std::span(payload).first(place.header.size)) != place.header.payload_checksum) {
+        report("the block at {} is damaged", place.offset);
+        return std::nullopt;
+    }
+    const auto padding = payload.begin() + place.header.size;
+    if (std::any_of(padding, payload.end(), [](std::uint8_t byte) { return byte != 0; })) {
+        report("what fills up the block at {} is damaged; the block is whole", place.offset);
+    }
+    payload.resize(place.header.size);
+    if ((place.header.flags & block_compressed) == 0) {
+        return payload;
+    }
+    const std::optional<compression_limits> limits = limits_of(place.type());
+    std::vector<std::uint8_t> content;
+    if (limits && payload.size() >= limits->head) {
+        content.assign(payload.begin(), payload.begin() + static_cast<long>(limits->head));
+        if (decompressor_.decompress(std::span(payload).subspan(limits->head), limits->content,
+                                     content)) {
+            return content;
+        }
+    }
+    report("the block at {} cannot be decompressed", place.offset);
+    return std::nullopt;
+}
+
+bool block_walker::skip_to_block() {
+    const std::uint64_t begin = offset_;
+    const std::optional<block_place> found = file_->find_block(begin + block_alignment);
+    if (found) {
+        file_->report("bytes {} to {} are not a whole block", begin, found->offset);
+        offset_ = found->offset;
+        return true;
+    }
+    // What a writer has only begun is no damage.
+    if (!file_->is_being_written()) {
+        file_->report("bytes {} to {} are not a whole block: the file ends in the middle of the "
+                      "block at {}",
+                      begin, file_->size(), begin);
+        offset_ = file_->size();
+    }
+    return false;
+}
+
+std::optional<block_place> block_walker::next() {
+    while (offset_ < file_->size()) {
+        const std::optional<block_place> place = file_->block_at(offset_);
+        const bool is_whole =
+            place && file_->size() - offset_ >= sizeof(block_header) + place->header.size;
+        if (!is_whole) {
+            if (!skip_to_block()) {
+                return std::nullopt;
+            }
+            continue;
+        }
+        offset_ = place->end();
+        if (place->header.number < expected_) {
+            file_->report("the block at {} is out of its order and left out", place->offset);
+            continue;
+        }
+        if (place->header.number > expected_) {
+            file_->report("{} blocks are missing before the one at {}",
+                          place->header.number - expected_, place->offset);
+        }
+        expected_ = place->header.number + 1;
+        return place;
+    }
+    return std::nullopt;
+}
+
+}  // namespace elog

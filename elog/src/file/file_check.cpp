@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+#include "file/file_check.hpp"
+
+#include <algorithm>
+#include <bitset>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/failure.hpp"
+#include "file/block_file.hpp"
+#include "file/index_builder.hpp"
+#include "record/records.hpp"
+#include "schema/provider_schema.hpp"
+
+namespace elog {
+namespace {
+
+using block_bytes = std::vector<std::uint8_t>;
+
+class file_checker {
+  public:
+    explicit file_checker(const std::string& path) : file_(path) {}
+
+    file_findings run();
+
+  private:
+    struct ring_state {
+        std::uint64_t next = 0;  // sequence number
+        std::uint64_t time = 0;  // of its last record
+    };
+
+    void check_block(const block_place& place, const block_bytes& payload);
+    void check_host(const block_place& place, const block_bytes& payload);
+    void check_clock(const block_place& place, const block_bytes& payload);
+    void check_provider(const block_place& place, const block_bytes& payload);
+    void check_records(const block_place& place, const block_bytes& payload);
+    void check_content(const block_place& place, const records_block& block,
+                       std::span<const std::uint8_t> records, ring_state& ring);
+    void check_loss(const block_place& place, const block_bytes& payload);
+    void check_index(const block_place& place, const block_bytes& payload);
+    void check_offsets(const block_place& place, const block_bytes& payload);
+    void check_end(const block_place& place, const block_bytes& payload);
+
+    template <class Block>
+    bool copy_head(const block_place& place, const block_bytes& payload, Block& block) {
+        if (payload.size() < sizeof block) {
+            file_.report("the block at {} is too short for what it is", place.offset);
+            return false;
+        }
+        std::memcpy(&block, payload.data(), sizeof block);
+        return true;
+    }
+
+    block_file file_;
+    file_findings found_;
+    std::optional<host_block> host_;
+    std::optional<clock_block> clock_;
+    std::optional<offsets_block> offsets_;
+    std::bitset<0x10000> providers_;
+    std::map<std::uint32_t, ring_state> rings_;
+    std::uint64_t skipped_ = 0;    // numbers of records that neither are there nor were lost
+    std::uint64_t senseless_ = 0;  // records, as told by loss blocks
+    // What an index has to say, unless something before it could not be read.
+    index_builder index_;
+    bool index_is_known_ = true;
+    std::optional<end_block> end_;
+};
+
+void file_checker::check_host(const block_place& place, const block_bytes& payload) {
+    host_block host{};
+    index_.add(place.header);
+    if (!copy_head(place, payload, host)) {
+        return;
+    }
+    if (host.version != file_version || host.ring_count < 1 ||
+        host.ring_count > EVENTLOG_RINGS_MAX ||
+        (host.clock != EVENTLOG_CLOCK_TSC && host.clock != EVENTLOG_CLOCK_MONOTONIC)) {
+        file_.report("the host at {} makes no sense", place.offset);
+    } else if (host_ && std::memcmp(&*host_, &host, sizeof host) != 0) {
+        file_.report("the host at {} differs from the one before it", place.offset);
+    }
+    host_ = host;
+}
+
+void file_checker::check_clock(const block_place& place, const block_bytes& payload) {
+    clock_block clock{};
+    if (!copy_head(place, payload, clock)) {
+        index_.add(place.header);
+        return;
+    }
+    index_.add(place.header, clock);
+    if (clock_ && (clock.clock < clock_->clock || clock.monotonic < clock_->monotonic)) {
+        file_.report("the clocks at {} go backwards", place.offset);
+    }
+    clock_ = clock;
+}
+
+void file_checker::check_provider(const block_place& place, const block_bytes& payload) {
+    provider_block block{};
+    index_.add(place.header);
+    if (!copy_head(place, payload, block)) {
+        return;
+    }
+    try {
+        const auto schema = std::span(payload).subspan(sizeof block);
+        if (provider_schema::parse(schema).binary.size() != block.schema_size ||
+            schema.size() != block.schema_size) {
+            file_.report("the schema of the provider at {} has another size", place.offset);
+        }
+    } catch (const failure& error) {
+        file_.report("the schema of the provider at {} cannot be used: {}", place.offset,
+                     error.what());
+    }
+    if (providers_.test(block.id)) {
+        file_.report("the provider at {} has the number {} of an earlier one", place.offset,
+                     block.id);
+    }
+    providers_.set(block.id);
+    ++found_.providers;
+}
+
+void file_checker::check_records(const block_place& place, const block_bytes& payload) {
+    records_block block{};
+    if (!copy_head(place, payload, block)) {
+        index_.add(place.header);
+        return;
+    }
+    index_.add(place.header, block);
+    if (host_ && block.ring >= host_->ring_count) {
+        file_.report("the records at {} are of ring {}, which there is not", place.offset,
+                     block.ring);
+    }
+    const auto records = std::span(payload).subspan(sizeof block);
+    const checked_records sound = elog::check_records(records);
+    if (sound.size != records.size() || sound.count != block.count || sound.count == 0) {
+        file_.report("the block at {} holds {} sound records instead of {}", place.offset,
+                     sound.count, block.count);
+    }
+    found_.records += sound.count;
+    found_.record_bytes += sound.size;
+    found_.lost += block.lost_before;
+    found_.overwritten += (block.flags & records_overwritten) != 0 ? block.lost_before : 0;
+    const auto [known, is_new] = rings_.try_emplace(block.ring);
+    ring_state& ring = known->second;
+    const std::uint64_t first_lost =
+        block.sequence - std::min<std::uint64_t>(block.sequence, block.lost_before);
+    const bool is_first = is_new && host_ && host_->part > 1;
+    if (block.sequence < block.lost_before || first_lost < ring.next) {
+        file_.report("the records at {} have numbers that others have, too", place.offset);
+    } else if (!is_first) {
+        skipped_ += first_lost - ring.next;
+    }
+    check_content(place, block, records.first(sound.size), ring);
+    ring.next = block.sequence + sound.count;
+}
+
+void file_checker::check_content(const block_place& place, const records_block& block,
+                                 std::span<const std::uint8_t> records, ring_state& ring) {
+    std::uint64_t earliest = UINT64_MAX;
+    std::uint64_t latest = 0;
+    std::uint64_t unknown = 0;
+    bool is_sorted = true;
+    while (!records.empty()) {
+        const eventlog_record header = take_record(records).header;
+        if (!has_own_clock(header)) {
+            is_sorted = is_sorted && header.time >= ring.time;
+            ring.time = header.time;
+        }
+        earliest = std::min<std::uint64_t>(earliest, header.time);
+        latest = std::max<std::uint64_t>(latest, header.time);
+        unknown += providers_.test(header.provider) ? 0U : 1U;
+    }
+    if (earliest != block.earliest || latest != block.latest) {
+        file_.report("the records at {} have other times than their block says", place.offset);
+    }
+    if (unknown != 0) {
+        file_.report("{} of the records at {} are of providers that were not named before", unknown,
+                     place.offset);
+    }
+    // On the other clock a writer may be held up between reading it and storing the record.
+    if (!is_sorted && host_ && host_->clock == EVENTLOG_CLOCK_TSC) {
+        file_.report("the records at {} are out of the order of time", place.offset);
+    }
+}
+
+void file_checker::check_loss(const block_place& place, const block_bytes& payload) {
+    loss_block loss{};
+    index_.add(place.header);
+    if (copy_head(place, payload, loss)) {
+        found_.lost += lost_of(loss);
+        found_.overwritten += overwritten_of(loss);
+        senseless_ += loss.damaged;
+    }
+}
+
+void file_checker::check_offsets(const block_place& place, const block_bytes& payload) {
+    offsets_block offsets{};
+    index_.add(place.header);
+    if (!copy_head(place, payload, offsets)) {
+        return;
+    }
+    if (offsets_ && offsets.clock < offsets_->clock) {
+        file_.report("the clocks' offsets at {} go backwards", place.offset);
+    }
+    offsets_ = offsets;
+}
+
+void file_checker::check_index(const block_place& place, const block_bytes& payload) {
+    const block_bytes expected = index_.take(place.offset);
+    found_.has_index = true;
+    if (index_is_known_ && payload != expected) {
+        file_.report("the index at {} lists other blocks than there are", place.offset);
+    }
+    index_is_known_ = true;
+}
+
+void file_checker::check_end(const block_place& place, const block_bytes& payload) {
+    end_block end{};
+    if (!copy_head(place, payload, end)) {
+        return;
+    }
+    end_ = end;
+    found_.has_end = true;
+    if (place.end() != file_.size()) {
+        file_.report("bytes {} to {} follow the end", place.end(), file_.size());
+    }
+    if (index_is_known_ && end.index != index_.last_index()) {
+        file_.report("the end at {} names {} as the place of the index", place.offset, end.index);
+    }
+    if (file_.damages().empty() && (end.records != found_.records || end.lost != found_.lost)) {
+        file_.report("the end speaks of {} records and {} lost, but there are {} and {}",
+                     end.records, end.lost, found_.records, found_.lost);
+    } else if (end.records > found_.records) {
+        file_.report("{} of {} records are missing where the file is damaged",
+                     end.records - found_.records, end.records);
+    }
+    // Of a ring's numbers, those of records that made no sense are left out, and no others.
+    if (file_.damages().empty() && skipped_ > senseless_) {
+        file_.report("{} numbers of records are left out that nobody has lost",
+                     skipped_ - senseless_);
+    }
+}
+
+void file_checker::check_block(const block_place& place, const block_bytes& payload) {
+    switch (place.type()) {
+        case block_type::host:
+            return check_host(place, payload);
+        case block_type::clock:
+            return check_clock(place, payload);
+        case block_type::provider:
+            return check_provider(place, payload);
+        case block_type::records:
+            return check_records(place, payload);
+        case block_type::loss:
+            return check_loss(place, payload);
+        case block_type::end:
+            return check_end(place, payload);
+        case block_type::index:
+            return check_index(place, payload);
+        case block_type::offsets:
+            return check_offsets(place, payload);
+    }
+    index_.add(place.header);  // of a newer version
+}
+
+file_findings file_checker::run() {
+    block_walker walker(file_, sizeof(file_header), 0);
+    std::uint64_t expected_offset = sizeof(file_header);
+    while (const std::optional<block_place> place = walker.next()) {
+        ++found_.blocks;
+        // What an index says about what could not be read cannot be checked.
+        index_is_known_ = index_is_known_ && place->offset == expected_offset;
+        expected_offset = place->end();
+        if ((place->header.flags & ~block_flags) != 0) {
+            index_.add(place->header);
+            continue;
+        }
+        if (const std::optional<block_bytes> payload = file_.load(*place)) {
+            check_block(*place, *payload);
+        } else if (place->type() == block_type::index) {
+            static_cast<void>(index_.take(place->offset));
+            index_is_known_ = true;
+        } else {
+            index_.add(place->header);
+            index_is_known_ = false;
+        }
+    }
+    if (!host_) {
+        file_.report("the blocks that say how it was recorded are missing");
+    }
+    found_.size = file_.size();
+    found_.is_being_written = file_.is_being_written();
+    found_.damages = file_.damages().sentences();
+    return std::move(found_);
+}
+
+}  // namespace
+
+file_findings check_file(const std::string& path) {
+    return file_checker(path).run();
+}
+
+}  // namespace elog

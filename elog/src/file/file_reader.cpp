@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT
+#include "file/file_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/failure.hpp"
+
+namespace elog {
+namespace {
+
+// What a file can make a reader keep, beside schemas: what is merged at once is a block for each
+// ring, see record_batches.
+constexpr std::size_t held_bytes_max = std::size_t{512} << 20U;
+constexpr std::size_t losses_max = EVENTLOG_RINGS_MAX + EVENTLOG_PROVIDERS_MAX;
+
+/// Where the first of some records stands that are later than those of their ring's other blocks.
+std::uint64_t earliest_place(std::span<const std::uint8_t> records, std::uint64_t not_before) {
+    std::uint64_t found = UINT64_MAX;
+    while (!records.empty()) {
+        const eventlog_record header = take_record(records).header;
+        if (!has_own_clock(header)) {
+            found = std::min<std::uint64_t>(found, header.time);
+        } else if (found == UINT64_MAX) {
+            found = not_before;
+        }
+    }
+    return found;
+}
+
+/// The first part of a payload as a struct, if the payload is long enough.
+template <class Block>
+bool copy_head(std::span<const std::uint8_t> payload, Block& block) noexcept {
+    if (payload.size() < sizeof block) {
+        return false;
+    }
+    std::memcpy(&block, payload.data(), sizeof block);
+    return true;
+}
+
+}  // namespace
+
+std::int64_t recording_start(const std::string& path) {
+    block_file file(path);
+    block_walker walker(file, sizeof(file_header), 0);
+    while (const std::optional<block_place> place = walker.next()) {
+        clock_block clock{};
+        if (place->type() == block_type::clock && place->header.flags == 0) {
+            const std::optional<std::vector<std::uint8_t>> payload = file.load(*place);
+            if (payload && copy_head(*payload, clock)) {
+                return static_cast<std::int64_t>(clock.realtime);
+            }
+        }
+    }
+    return 0;
+}
+
+file_reader::file_reader(std::string path, time_range range)
+    : file_(std::move(path)), range_(range) {
+    used_index_ = !range_.is_everything() && scan_by_index();
+    if (!used_index_) {
+        take_blocks();
+    }
+    if (!has_host_) {
+        throw failure("The file {} has lost the blocks that say how it was recorded; nothing in it "
+                      "can be read. Record again.",
+                      file_.path());
+    }
+}
+
+void file_reader::take_blocks() {
+    while (const std::optional<block_place> place = walker_.next()) {
+        if (place->type() == block_type::records) {
+            take_records(*place);
+        } else {
+            take_block(*place);
+        }
+    }
+}
+
+void file_reader::take_block(const block_place& place) {
+    const block_type type = place.type();
+    if (type < block_type::host || type > block_type::offsets ||
+        (place.header.flags & ~block_flags) != 0) {
+        return;  // of a newer version: to be skipped
+    }
+    const std::optional<std::vector<std::uint8_t>> payload = file_.load(place);
+    if (!payload) {
+        return;
+    }
+    clock_block clock{};
+    loss_block loss{};
+    end_block end{};
+    offsets_block offsets{};
+    bool is_whole = true;
+    switch (type) {
+        case block_type::host:
+            take_host(place, *payload);
+            break;
+        case block_type::clock:
+            is_whole = copy_head(*payload, clock);
+            if (is_whole) {
+                clock_.add({clock.clock, clock.monotonic, clock.realtime});
+                take_complete(place.header.number, clock.complete);
+            }
+            break;
+        case block_type::provider:
+            take_provider(place, *payload);
+            break;
+        case block_type::loss:
+            is_whole = copy_head(*payload, loss);
+            if (is_whole && losses_.size() < losses_max) {
+                losses_.push_back(loss);
+            }
+            break;
+        case block_type::end:
+            is_whole = copy_head(*payload, end);
+            if (is_whole) {
+                end_ = end;
+            }
+            break;
+        case block_type::offsets:
+            is_whole = copy_head(*payload, offsets);
+            if (is_whole) {
+                clock_.add_offsets({offsets.clock, offsets.boottime, offsets.tai});
+            }
+            break;
+        case block_type::index:    // its checksum was looked at; elog verify compares it
+        case block_type::records:  // are taken later
+            break;
+    }
+    if (!is_whole) {
+        file_.report("the block at {} is too short for what it is", place.offset);
+    }
+}
+
+void file_reader::take_host(const block_place& place, const std::vector<std::uint8_t>& payload) {
+    host_block host{};
+    if (!copy_head(payload, host) || host.ring_count < 1 || host.ring_count > EVENTLOG_RINGS_MAX ||
+        (host.clock != EVENTLOG_CLOCK_TSC && host.clock != EVENTLOG_CLOCK_MONOTONIC)) {
+        file_.report("the host at {} makes no sense", place.offset);
+        return;
+    }
+    if (host.version != file_version) {
+        throw failure("The file {} has version {} of the format; this elog knows version {}. Use "
+                      "an elog that knows it.",
+                      file_.path(), host.version, file_version);
+    }
+    if (has_host_) {
+        return;  // the second copy
+    }
+    host.host_name[sizeof host.host_name - 1] = '\0';
+    host.kernel[sizeof host.kernel - 1] = '\0';
+    host.machine[sizeof host.machine - 1] = '\0';
+    host_ = host;
+    has_host_ = true;
+    clock_ = clock_table(host.clock);
+    records_.resize(host.ring_count);
+    next_records_.resize(host.ring_count);
+    held_.resize(host.ring_count);
+}
+
+void file_reader::take_complete(std::uint64_t number, std::uint64_t clock) {
+    if (clock > complete_at(number)) {
+        completes_.push_back({number, clock});
+    }
+}
+
+/// No record in blocks with larger numbers is earlier, but for those with a clock of their own,
+/// which were not emitted earlier. 0: that is not known.
+std::uint64_t file_reader::complete_at(std::uint64_t number) const noexcept {
+    const auto next = std::upper_bound(
+        completes_.begin(), completes_.end(), number,
+        [](std::uint64_t wanted, const known_complete& each) { return wanted < each.number; });
+    return next == completes_.begin() ? 0 : (next - 1)->clock;
+}
+
+void file_reader::take_provider(const block_place& place,
+                                const std::vector<std::uint8_t>& payload) {
+    provider_block block{};
+    if (!copy_head(payload, block) || payload.size() - sizeof block < block.schema_size) {
+        file_.report("the provider at {} is damaged", place.offset);
+        return;
+    }
+    if (block.schema_size > schemas_size_max - schema_bytes_) {
+        file_.report("the provider at {} is left out: the schemas of one file may have {} bytes "
+                     "together",
+                     place.offset, schemas_size_max);
+        return;
+    }
+    try {
+        const auto name_size =
+            ::strnlen(static_cast<const char*>(block.process), sizeof block.process);
+        const bool is_new =
+            providers_
+                .try_emplace(block.id,
+                             provider_instance{
+                                 block.id, block.pid, block.uid,
+                                 std::string(static_cast<const char*>(block.process), name_size),
+                                 provider_schema::parse(
+                                     std::span(payload).subspan(sizeof block, block.schema_size))})
+                .second;
+        // A number means one provider in the whole file: another meaning would be a guess.
+        if (is_new) {
+            schema_bytes_ += block.schema_size;
+        } else {
+            file_.report("the provider at {} has the number {} of an earlier one and is left out",
+                         place.offset, block.id);
+        }
+    } catch (const failure& error) {
+        file_.report("the schema of the provider at {} cannot be used: {}", place.offset,
+                     error.what());
+    }
+}
+
+void file_reader::take_records(const block_place& place) {
+    std::uint32_t ring = 0;
+    const std::span<const std::uint8_t> head = file_.peek(place, sizeof(records_block));
+    if (!head.empty()) {
+        std::memcpy(&ring, head.data() + offsetof(records_block, ring), sizeof ring);
+    }
+    if ((place.header.flags & ~block_flags) != 0) {
+        return;  // of a newer version: to be skipped
+    }
+    if (head.empty()) {
+        file_.report("the block at {} is too short for what it is", place.offset);
+        return;
+    }
+    if (ring >= records_.size()) {
+        // Its checksum, not looked at so far, may be wrong as well: then that has been said.
+        if (file_.load(place)) {
+            file_.report("the records at {} are of ring {}, which there is not", place.offset,
+                         ring);
+        }
+        return;
+    }
+    records_[ring].push_back({place.offset, place.header.number});
+}
+
+/// A ring's run in use is given up for its next one.
+bool file_reader::take_memory(std::uint32_t ring, const block_place& place) {
+    held_bytes_ -= held_[ring];
+    const bool is_compressed = (place.header.flags & block_compressed) != 0;
+    held_[ring] = is_compressed ? records_size_max : place.header.size;
+    if (held_[ring] > held_bytes_max - held_bytes_) {
+        held_[ring] = 0;
+        file_.report("the block at {} is left out: it takes more than {} bytes to merge the rings",
+                     place.offset, held_bytes_max);
+        return false;
+    }
+    held_bytes_ += held_[ring];
+    return true;
+}
+
+std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records_place& from) {
+    const std::optional<block_place> place = file_.block_at(from.offset);
+    if (!place || place->type() != block_type::records || place->header.number != from.number) {
+        file_.report("the block at {} is damaged", from.offset);
+        return std::nullopt;
+    }
+    if (!take_memory(ring, *place)) {
+        return std::nullopt;
+    }
+    std::optional<std::vector<std::uint8_t>> payload = file_.load(*place);
+    if (!payload) {
+        return std::nullopt;
+    }
+    held_bytes_ -= held_[ring] - std::min(held_[ring], payload->size());
+    held_[ring] = std::min(held_[ring], payload->size());
+    records_block block{};
+    if (!copy_head(*payload, block) || block.ring != ring) {
+        file_.report("the records at {} are not of ring {} any more", from.offset, ring);
+        return std::nullopt;
+    }
+    owned_run run;
+    run.lost_before = block.lost_before;
+    run.overwritten = (block.flags & records_overwritten) != 0;
+    run.not_before = complete_at(from.number);
+    run.bytes = std::move(*payload);
+    run.bytes.erase(run.bytes.begin(), run.bytes.begin() + sizeof block);
+    const checked_records found = check_records(run.bytes);
+    if (found.size != run.bytes.size() || found.count != block.count || found.count == 0) {
+        file_.report("the block at {} holds {} sound records instead of {}", from.offset,
+                     found.count, block.count);
+        run.bytes.resize(found.size);
+    }
+    found_.records += found.count;
+    found_.lost += block.lost_before;
+    return run.bytes.empty() ? std::nullopt : std::optional(std::move(run));
+}
+
+std::optional<owned_run> file_reader::next_run(std::uint32_t ring) {
+    while (next_records_[ring] < records_[ring].size()) {
+        const records_place place = records_[ring][next_records_[ring]++];
+        if (std::optional<owned_run> run = load_run(ring, place)) {
+            return run;
+        }
+    }
+    return std::nullopt;
+}
+
+void file_reader::rewind() {
+    std::fill(next_records_.begin(), next_records_.end(), 0);
+    found_ = {};
+    for (const loss_block& loss : losses_) {
+        found_.lost += lost_of(loss);
+    }
+}
+
+std::optional<std::uint64_t> file_reader::earliest() {
+    std::optional<std::uint64_t> found;
+    for (const std::vector<records_place>& places : records_) {
+        for (const records_place& from : places) {
+            // A damaged one may say anything.
+            const std::optional<block_place> place = file_.block_at(from.offset);
+            const std::optional<std::vector<std::uint8_t>> payload =
+                place ? file_.load(*place) : std::nullopt;
+            if (!payload || payload->size() < sizeof(records_block)) {
+                continue;
+            }
+            const auto records = std::span(*payload).subspan(sizeof(records_block));
+            const checked_records sound = check_records(records);
+            if (sound.count != 0) {
+                const std::uint64_t first =
+                    earliest_place(records.first(sound.size), complete_at(from.number));
+                found = std::min(found.value_or(first), first);
+                break;
+            }
+        }
+    }
+    return found;
+}
+
+void file_reader::read(const time_merger::take_record& take,
+                       const std::function<bool()>& is_enough) {
+    rewind();
+    time_merger merger(host_.ring_count, [this](std::uint32_t ring) { return next_run(ring); });
+    const bool takes_all = range_.is_everything();
+    merger.begin(UINT64_MAX, UINT64_MAX);
+    while (const std::optional<merged_record> record = merger.next()) {
+        if (takes_all || range_.contains(clock_.realtime(record->record.header.time))) {
+            take(*record);
+        }
+        if (is_enough && is_enough()) {
+            return;
+        }
+    }
+    if (takes_all) {
+        compare_with_end();
+    }
+}
+
+void file_reader::look_again() {
+    file_.refresh();
+    take_blocks();
+}
+
+void file_reader::drop_taken_places() {
+    std::uint64_t first_left = UINT64_MAX;  // number of a block
+    for (std::size_t ring = 0; ring < records_.size(); ++ring) {
+        std::vector<records_place>& places = records_[ring];
+        places.erase(places.begin(),
+                     places.begin() + static_cast<std::ptrdiff_t>(next_records_[ring]));
+        next_records_[ring] = 0;
+        first_left = places.empty() ? first_left : std::min(first_left, places.front().number);
+    }
+    // The last one before these is still needed, and if there are none, for those to come.
+    const auto behind =
+        std::find_if(completes_.begin(), completes_.end(),
+                     [first_left](const known_complete& each) { return each.number > first_left; });
+    completes_.erase(completes_.begin(), behind == completes_.begin() ? behind : behind - 1);
+}
+
+std::size_t file_reader::places_kept() const noexcept {
+    std::size_t count = completes_.size();
+    for (const std::vector<records_place>& places : records_) {
+        count += places.size();
+    }
+    return count;
+}
+
+void file_reader::compare_with_end() {
+    if (!end_) {
+        return;
+    }
+    if (damages().empty() && (end_->records != found_.records || end_->lost != found_.lost)) {
+        file_.report("the end speaks of {} records and {} lost, but there are {} and {}",
+                     end_->records, end_->lost, found_.records, found_.lost);
+    } else if (end_->records > found_.records) {
+        file_.report("{} of {} records are missing where the file is damaged",
+                     end_->records - found_.records, end_->records);
+    }
+}
+
+}  // namespace elog

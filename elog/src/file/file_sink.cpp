@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "file/file_sink.hpp"
+
+#include <algorithm>
+
+#include "record/more_clocks.hpp"
+#include "ring/clock.hpp"
+
+namespace elog {
+namespace {
+
+// How long records wait for more. Compressing needs more of them at once.
+constexpr std::chrono::milliseconds wait_plain{100};
+constexpr std::chrono::milliseconds wait_compressed{1000};
+
+// A file is given up this much before its bound: for readings of the clock, which come unasked.
+constexpr std::uint64_t spare = 4096;
+
+// Of a bound on all files, what one may have. It must not be most of it: to make room for the next
+// one, old ones go whole.
+constexpr std::uint64_t parts_of_total = 4;
+
+// Of the clock, at the beginning of a file: more only while a ring is late.
+constexpr std::size_t readings_max = 16;
+
+std::uint64_t size_of(const std::vector<const provider_instance*>& providers) {
+    std::uint64_t size = 0;
+    for (const provider_instance* provider : providers) {
+        size += block_extent(static_cast<std::uint32_t>(sizeof(provider_block) +
+                                                        provider->schema.binary.size())) +
+                sizeof(index_entry);
+    }
+    return size;
+}
+
+}  // namespace
+
+void file_sink::start(const open_region& source) {
+    clock_ = source.header.clock;
+    ring_count_ = source.geometry.ring_count;
+    recording_ = draw_identity();
+    batches_.emplace(ring_count_);
+    rotation_options& rotation = options_.rotation;
+    if (rotation.is_wanted()) {
+        parts_.emplace(options_.path);
+    }
+    if (rotation.total != 0) {
+        const std::uint64_t share = rotation.total / parts_of_total;
+        rotation.size = rotation.size == 0 ? share : std::min(rotation.size, share);
+    }
+    begin_file();
+}
+
+void file_sink::begin_file() {
+    std::string path = options_.path;
+    if (parts_) {
+        path = parts_->next_path();
+        ++part_;
+        const std::uint64_t keep = options_.rotation.keep;
+        while (keep != 0 && parts_->count() >= keep) {
+            parts_->remove_oldest();
+        }
+    }
+    writer_ = std::make_unique<file_writer>(
+        file_options{path, clock_, ring_count_, recording_, part_, options_.compression});
+    written_.reset();
+    begun_ = clock::now();
+    has_records_ = false;
+}
+
+/// It is complete; while it is there, readers think that it is still written to.
+std::unique_ptr<file_writer> file_sink::end_file() {
+    writer_->write_end();
+    if (options_.is_synced) {
+        writer_->sync();
+    }
+    if (parts_) {
+        parts_->add(writer_->path(), writer_->size());
+    }
+    return std::move(writer_);
+}
+
+/// Every file has readings from before its records and from behind them. A ring may be late: where
+/// two files have records of the same time, they have the same readings around it, so that both
+/// convert it alike.
+void file_sink::rotate() {
+    const eventlog_clock_pair now = eventlog::core::read_clock_pair(clock_);
+    // Where it has begun anew, see recording.hpp, there is none behind.
+    if (readings_.empty() || now.clock > readings_.back().clock) {
+        readings_.push_back(now);
+    }
+    writer_->write_clock(readings_.back());
+    // Who follows the recording goes on in the next file when it finds this one let go.
+    const std::unique_ptr<file_writer> ended = end_file();
+    begin_file();
+    if (offsets_) {
+        writer_->write_offsets(*offsets_);
+    }
+    for (const eventlog_clock_pair& reading : readings_) {
+        writer_->write_clock(reading, settled_);
+    }
+}
+
+/// Writes all that has been taken. What is to come is not earlier than complete_, and needs no
+/// reading but the last before that, and those behind.
+void file_sink::settle() {
+    flush(clock::time_point::max());
+    settled_ = complete_;
+    const auto is_later = [this](const eventlog_clock_pair& reading) {
+        return reading.clock > complete_;
+    };
+    const auto later = std::find_if(readings_.begin(), readings_.end(), is_later);
+    if (later != readings_.begin()) {
+        readings_.erase(readings_.begin(), later - 1);
+    }
+}
+
+/// For a block with that much payload, so that no bound is ever passed.
+void file_sink::make_room(std::uint64_t payload) {
+    if (!parts_) {
+        return;
+    }
+    const rotation_options& rotation = options_.rotation;
+    // A file of nothing but what it began with would not help to make room.
+    const bool has_content = has_records_ || writer_->size() > rotation_options::size_min / 2;
+    if (rotation.size != 0 && has_content && writer_->size_with(payload) + spare > rotation.size) {
+        rotate();
+    }
+    while (rotation.total != 0 && parts_->count() != 0 &&
+           parts_->total() + writer_->size_with(payload) + spare > rotation.total) {
+        parts_->remove_oldest();
+    }
+}
+
+void file_sink::take_clock(const eventlog_clock_pair& pair) {
+    settle();
+    make_room(sizeof(clock_block) + block_extent(sizeof(offsets_block)));
+    const clock_offsets now = read_offsets(pair.clock);
+    if (!offsets_ || (now.clock > offsets_->clock && has_changed(*offsets_, now))) {
+        offsets_ = now;
+        writer_->write_offsets(now);
+    }
+    // Either may have begun a new file, with a later reading: clocks do not go backwards in a file.
+    if (readings_.empty() || pair.clock > readings_.back().clock) {
+        readings_.push_back(pair);
+    }
+    writer_->write_clock(readings_.back(), complete_);
+}
+
+void file_sink::take_provider(const provider_instance& provider) {
+    providers_.insert_or_assign(provider.id, provider);
+    write_provider(provider);
+}
+
+void file_sink::write_provider(const provider_instance& provider) {
+    make_room(sizeof(provider_block) + provider.schema.binary.size());
+    writer_->write_provider(provider);
+    if (provider.id < written_.size()) {
+        written_.set(provider.id);
+    }
+}
+
+void file_sink::take_run(const record_run& run) {
+    batches_->add(run, clock::now(), [this](const record_run& batch) { write_run(batch); });
+}
+
+void file_sink::write_run(const record_run& run) {
+    const std::uint64_t size = sizeof(records_block) + run.bytes.size();
+    const std::uint32_t part = part_;
+    make_room(size + size_of(missing_providers(run)));
+    if (part_ != part) {
+        // A new file, which knows none of them.
+        make_room(size + size_of(missing_providers(run)));
+    }
+    for (const provider_instance* provider : missing_providers(run)) {
+        writer_->write_provider(*provider);
+        written_.set(provider->id);
+    }
+    writer_->write_run(run);
+    has_records_ = true;
+}
+
+/// Those of a run's records that only the files before this one have told about.
+std::vector<const provider_instance*> file_sink::missing_providers(const record_run& run) const {
+    std::vector<const provider_instance*> missing;
+    if (part_ <= 1) {
+        return missing;
+    }
+    std::optional<std::uint16_t> last;  // most records come in company
+    for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
+        const std::uint16_t id = take_record(rest).header.provider;
+        if (id == last || id >= written_.size() || written_.test(id)) {
+            continue;
+        }
+        last = id;
+        const auto found = providers_.find(id);
+        const bool is_new = found != providers_.end() && std::find(missing.begin(), missing.end(),
+                                                                   &found->second) == missing.end();
+        if (is_new) {
+            missing.push_back(&found->second);
+        }
+    }
+    return missing;
+}
+
+void file_sink::take_loss(const loss_block& loss) {
+    flush(clock::time_point::max());
+    make_room(sizeof loss);
+    writer_->write_loss(loss);
+}
+
+void file_sink::advance(std::uint64_t time, std::uint64_t /*present*/) {
+    complete_ = time;
+    const clock::time_point now = clock::now();
+    flush(now - (options_.compression == 0 ? wait_plain : wait_compressed));
+    if (readings_.size() > readings_max) {
+        settle();
+    }
+    const std::chrono::nanoseconds limit = options_.rotation.time;
+    if (limit.count() != 0 && has_records_ && now - begun_ >= limit) {
+        flush(clock::time_point::max());
+        rotate();
+    }
+}
+
+void file_sink::flush(clock::time_point kept_since) {
+    batches_->flush(kept_since, [this](const record_run& batch) { write_run(batch); });
+}
+
+void file_sink::finish() {
+    flush(clock::time_point::max());
+    static_cast<void>(end_file());
+}
+
+}  // namespace elog

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "file/file_writer.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/crc32c.hpp"
+#include "base/failure.hpp"
+
+namespace elog {
+namespace {
+
+template <class Block>
+std::span<const std::uint8_t> bytes_of(const Block& block) noexcept {
+    return {reinterpret_cast<const std::uint8_t*>(&block), sizeof block};
+}
+
+/// Over everything before the checksum, which is the last member.
+template <class Header>
+void sign(Header& header) noexcept {
+    header.checksum = crc32c(bytes_of(header).first(offsetof(Header, checksum)));
+}
+
+host_block host_of(const file_options& options) {
+    utsname names{};
+    static_cast<void>(::uname(&names));
+    host_block host{};
+    host.clock = options.clock;
+    host.ring_count = options.ring_count;
+    copy_text(host.host_name, static_cast<const char*>(names.nodename));
+    copy_text(host.kernel, static_cast<const char*>(names.release));
+    copy_text(host.machine, static_cast<const char*>(names.machine));
+    host.recording = options.recording != 0 ? options.recording : draw_identity();
+    host.part = options.part;
+    host.version = file_version;
+    return host;
+}
+
+// Less is not worth the while.
+constexpr std::size_t compressible_size = 128;
+
+}  // namespace
+
+std::uint64_t draw_identity() {
+    std::uint64_t drawn = 0;
+    // Less than 256 bytes come whole, once the machine has begun to draw.
+    if (::getrandom(&drawn, sizeof drawn, 0) != static_cast<ssize_t>(sizeof drawn)) {
+        throw failure("No random number can be had ({}). Use a kernel with getrandom.",
+                      std::strerror(errno));
+    }
+    return drawn == 0 ? 1 : drawn;
+}
+
+file_writer::file_writer(file_options options) : options_(std::move(options)) {
+    open();
+    write_header(host_of(options_));
+}
+
+file_writer::file_writer(std::string path, const host_block& host) {
+    options_.path = std::move(path);
+    open();
+    write_header(host);
+}
+
+void file_writer::open() {
+    const std::string& path = options_.path;
+    file_ = eventlog::core::unique_fd(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644));
+    struct stat status {};
+    if (!file_ || ::fstat(file_.get(), &status) != 0) {
+        throw failure("The file {} cannot be made ({}). Give another name with -o.", path,
+                      std::strerror(errno));
+    }
+    // A pipe or a socket would block; and what writes blocks without gaps can be no terminal.
+    if (!S_ISREG(status.st_mode)) {
+        throw failure("{} is not a file. Give another name with -o.", path);
+    }
+    // While it is held, readers know that the end is still to come.
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        throw failure("The file {} is being written by another recording. Give another name with "
+                      "-o.",
+                      path);
+    }
+    if (::ftruncate(file_.get(), 0) != 0) {
+        throw failure("The file {} cannot be emptied ({}). Give another name with -o.", path,
+                      std::strerror(errno));
+    }
+    if (options_.compression != 0) {
+        compressor_.emplace(options_.compression);
+    }
+}
+
+void file_writer::compress(int level) {
+    options_.compression = level;
+    if (level != 0 && !compressor_) {
+        compressor_.emplace(level);
+    }
+}
+
+void file_writer::write_header(const host_block& host) {
+    identity_ = static_cast<std::uint32_t>(draw_identity());
+    file_header header{};
+    header.magic = file_magic;
+    header.version = file_version;
+    header.identity = identity_;
+    sign(header);
+    write_all(bytes_of(header), {}, {}, 0);
+    // Without it nothing can be read: one copy may be damaged.
+    index_.add(write_block(block_type::host, bytes_of(host)));
+    index_.add(write_block(block_type::host, bytes_of(host)));
+}
+
+void file_writer::write_clock(const eventlog_clock_pair& pair, std::uint64_t complete) {
+    const clock_block clock{pair.clock, pair.monotonic, pair.realtime, complete};
+    index_.add(write_block(block_type::clock, bytes_of(clock)), clock);
+    write_index_if_due();
+}
+
+void file_writer::write_offsets(const clock_offsets& offsets) {
+    const offsets_block block{offsets.clock, offsets.boottime, offsets.tai};
+    index_.add(write_block(block_type::offsets, bytes_of(block)));
+    write_index_if_due();
+}
+
+void file_writer::write_provider(const provider_instance& provider) {
+    provider_block block{};
+    block.id = provider.id;
+    block.pid = provider.pid;
+    block.uid = provider.uid;
+    block.schema_size = static_cast<std::uint32_t>(provider.schema.binary.size());
+    copy_text(block.process, provider.process);
+    index_.add(write_block(block_type::provider, bytes_of(block), provider.schema.binary));
+    write_index_if_due();
+}
+
+void file_writer::write_run(const record_run& run) {
+    records_block block{};
+    block.ring = run.ring;
+    block.flags = run.overwritten ? records_overwritten : 0;
+    block.count = run.count;
+    block.sequence = run.sequence;
+    block.lost_before = run.lost_before;
+    block.earliest = UINT64_MAX;
+    for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
+        const std::uint64_t time = take_record(rest).header.time;
+        block.earliest = std::min(block.earliest, time);
+        block.latest = std::max(block.latest, time);
+    }
+    index_.add(write_block(block_type::records, bytes_of(block), run.bytes), block);
+    totals_.records += run.count;
+    totals_.lost += run.lost_before;
+    write_index_if_due();
+}
+
+void file_writer::write_loss(const loss_block& loss) {
+    index_.add(write_block(block_type::loss, bytes_of(loss)));
+    totals_.lost += lost_of(loss);
+    write_index_if_due();
+}
+
+void file_writer::write_index_if_due() {
+    if (index_.is_due()) {
+        write_index();
+    }
+}
+
+void file_writer::write_index() {
+    const std::vector<std::uint8_t> payload = index_.take(whole_);
+    write_block(block_type::index, payload);
+}
+
+void file_writer::write_end(std::optional<file_totals_written> totals) {
+    const file_totals_written said = totals.value_or(totals_);
+    if (!index_.empty()) {
+        write_index();
+    }
+    const end_block end{said.records, said.lost, index_.last_index()};
+    write_block(block_type::end, bytes_of(end));
+}
+
+void file_writer::sync() {
+    // A file system that has no such thing has done what it can.
+    if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) {
+        throw failure("The file {} could not be written to its end ({}). Write it elsewhere.",
+                      options_.path, std::strerror(errno));
+    }
+}
+
+std::uint64_t file_writer::size_with(std::uint64_t payload) const noexcept {
+    // An index before it, and one behind it.
+    const std::uint64_t index = sizeof(block_header) + sizeof(index_block);
+    const std::uint64_t entries = (index_.size() + 1) * sizeof(index_entry);
+    return whole_ + sizeof(block_header) + padded_payload(payload) + 2 * index + entries +
+           end_extent;
+}
+
+block_header file_writer::write_block(block_type type, bytes head, bytes body) {
+    block_header header{};
+    if (options_.compression != 0 && body.size() >= compressible_size) {
+        const bytes frame = compressor_->compress(body);
+        if (!frame.empty()) {
+            body = frame;
+            header.flags = block_compressed;
+        }
+    }
+    header.magic = block_magic;
+    header.type = static_cast<std::uint16_t>(type);
+    header.size = static_cast<std::uint32_t>(head.size() + body.size());
+    header.payload_checksum = crc32c(body, crc32c(head));
+    header.number = next_block_++;
+    header.identity = identity_;
+    sign(header);
+    write_all(bytes_of(header), head, body, padded_payload(header.size) - header.size);
+    return header;
+}
+
+void file_writer::write_all(std::span<const std::uint8_t> first,
+                            std::span<const std::uint8_t> second,
+                            std::span<const std::uint8_t> third, std::size_t padding) {
+    static constexpr std::array<std::uint8_t, block_alignment> zeros{};
+    std::array<iovec, 4> parts{};
+    std::size_t count = 0;
+    const auto add = [&](std::span<const std::uint8_t> part) {
+        // iovec has no const; writev does not write.
+        parts[count++] = {const_cast<std::uint8_t*>(part.data()), part.size()};
+    };
+    add(first);
+    add(second);
+    add(third);
+    add(std::span(zeros).first(padding));
+    std::size_t done = 0;
+    while (done < count) {
+        if (parts[done].iov_len == 0) {
+            ++done;
+            continue;
+        }
+        const ssize_t written = ::writev(file_.get(), &parts[done], static_cast<int>(count - done));
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            const int error = errno;
+            static_cast<void>(!::ftruncate(file_.get(), static_cast<off_t>(whole_)));
+            throw failure("The file {} cannot be written any further ({}). Free some space, or "
+                          "write it elsewhere.",
+                          options_.path, std::strerror(error));
+        }
+        auto left = static_cast<std::size_t>(written);
+        bytes_written_ += left;
+        while (left != 0) {
+            const std::size_t step = std::min(left, parts[done].iov_len);
+            parts[done].iov_base = static_cast<std::uint8_t*>(parts[done].iov_base) + step;
+            parts[done].iov_len -= step;
+            left -= step;
+            done += parts[done].iov_len == 0 ? 1U : 0U;
+        }
+    }
+    whole_ = bytes_written_;
+}
+
+}  // namespace elog

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "file/index_builder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/crc32c.hpp"
+#include "base/test_setting.hpp"
+
+namespace elog {
+namespace {
+
+std::int64_t offset_of(const clock_block& clock) noexcept {
+    return static_cast<std::int64_t>(clock.realtime - clock.monotonic);
+}
+
+}  // namespace
+
+std::uint64_t index_step() {
+    // Not less than so many of the smallest blocks take, for which an index is due as well.
+    return test_setting("EVENTLOG_TEST_INDEX_BYTES", index_bytes,
+                        index_blocks * sizeof(block_header), index_bytes);
+}
+
+void index_builder::add(const block_header& header) {
+    if (entries_.empty()) {
+        begin_section();
+        head_.first_number = header.number;
+    }
+    index_entry entry{};
+    entry.size = header.size;
+    entry.type = header.type;
+    entry.flags = header.flags;
+    entries_.push_back(entry);
+    bytes_ += block_extent(header.size);
+    const auto type = static_cast<block_type>(header.type);
+    const bool is_other =
+        type == block_type::provider || type == block_type::loss || type == block_type::offsets;
+    head_.others += is_other ? 1U : 0U;
+}
+
+void index_builder::add(const block_header& header, const records_block& records) {
+    add(header);
+    index_entry& entry = entries_.back();
+    entry.ring = records.ring;
+    entry.count = static_cast<std::uint32_t>(records.count);
+    entry.earliest = records.earliest;
+    entry.latest = records.latest;
+    head_.records += records.count;
+    head_.lost += records.lost_before;
+    head_.earliest = std::min(head_.earliest, records.earliest);
+    head_.latest = std::max(head_.latest, records.latest);
+}
+
+void index_builder::add(const block_header& header, const clock_block& clock) {
+    add(header);
+    if (head_.clocks == 0) {
+        head_.first_clock = clock;
+    }
+    ++head_.clocks;
+    if (!has_clock_) {
+        head_.offset_min = offset_of(clock);
+        head_.offset_max = offset_of(clock);
+    }
+    has_clock_ = true;
+    last_clock_ = clock;
+    head_.last_clock = clock;
+    head_.offset_min = std::min(head_.offset_min, offset_of(clock));
+    head_.offset_max = std::max(head_.offset_max, offset_of(clock));
+}
+
+void index_builder::begin_section() noexcept {
+    head_ = {};
+    head_.earliest = UINT64_MAX;
+    head_.first_clock = last_clock_;
+    head_.last_clock = last_clock_;
+    if (has_clock_) {
+        head_.offset_min = offset_of(last_clock_);
+        head_.offset_max = head_.offset_min;
+    }
+    bytes_ = 0;
+}
+
+std::vector<std::uint8_t> index_builder::take(std::uint64_t offset) {
+    head_.previous = previous_;
+    head_.start = offset - bytes_;
+    head_.entries = static_cast<std::uint32_t>(entries_.size());
+    head_.checksum =
+        crc32c({reinterpret_cast<const std::uint8_t*>(&head_), offsetof(index_block, checksum)});
+    std::vector<std::uint8_t> payload(sizeof head_ + entries_.size() * sizeof(index_entry));
+    std::memcpy(payload.data(), &head_, sizeof head_);
+    if (!entries_.empty()) {  // in a damaged file there may be none, and no memory of them
+        std::memcpy(payload.data() + sizeof head_, entries_.data(),
+                    entries_.size() * sizeof(index_entry));
+    }
+    entries_.clear();
+    bytes_ = 0;
+    previous_ = offset;
+    return payload;
+}
+
+}  // namespace elog

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "file/index_chain.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "base/crc32c.hpp"
+#include "file/index_builder.hpp"
+
+namespace elog {
+namespace {
+
+// Between two index blocks is less, however the last blocks fall.
+constexpr std::uint64_t search_back_max = 2 * index_bytes;
+constexpr std::uint64_t search_step = std::uint64_t{1} << 20U;
+
+bool is_index(const std::optional<block_place>& place) noexcept {
+    return place && place->type() == block_type::index;
+}
+
+}  // namespace
+
+std::optional<index_section> read_section(block_file& file, std::uint64_t offset) {
+    const std::optional<block_place> place = file.block_at(offset);
+    if (!is_index(place) || place->header.flags != 0) {
+        return std::nullopt;
+    }
+    const std::span<const std::uint8_t> bytes = file.peek(*place, sizeof(index_block));
+    if (bytes.empty()) {
+        return std::nullopt;
+    }
+    index_section section{*place, {}};
+    index_block& head = section.head;
+    std::memcpy(&head, bytes.data(), sizeof head);
+    // Of its own, because the payload's is of the entries, too.
+    const bool is_sound =
+        head.checksum == crc32c(bytes.first(offsetof(index_block, checksum))) &&
+        place->header.size == sizeof head + std::uint64_t{head.entries} * sizeof(index_entry) &&
+        head.start >= sizeof(file_header) && head.start < offset && head.previous < head.start &&
+        (head.previous == 0) == (head.start == sizeof(file_header)) &&
+        place->header.number - head.first_number == head.entries;
+    return is_sound ? std::optional(section) : std::nullopt;
+}
+
+namespace {
+
+/// Only the last one may list few blocks: a file has no room for more of them than fit into memory.
+bool is_before(const index_section& section, const index_section& next, std::uint64_t step) {
+    const bool is_full =
+        section.head.entries >= index_blocks || section.place.offset - section.head.start >= step;
+    return is_full && section.place.end() == next.head.start &&
+           section.place.header.number + 1 == next.head.first_number;
+}
+
+/// From the end, which says where it is.
+std::optional<std::uint64_t> index_before_end(block_file& file) {
+    if (file.size() < sizeof(file_header) + end_extent) {
+        return std::nullopt;
+    }
+    const std::optional<block_place> place = file.block_at(file.size() - end_extent);
+    if (!place || place->type() != block_type::end || place->header.flags != 0) {
+        return std::nullopt;
+    }
+    const std::optional<std::vector<std::uint8_t>> payload = file.load(*place);
+    end_block end{};
+    if (!payload || payload->size() < sizeof end) {
+        return std::nullopt;
+    }
+    std::memcpy(&end, payload->data(), sizeof end);
+    return end.index;
+}
+
+/// The last one in a file without an end.
+std::optional<std::uint64_t> last_index_before(block_file& file, std::uint64_t end) {
+    const std::uint64_t first = end > search_back_max ? end - search_back_max : 0;
+    while (end > first) {
+        const std::uint64_t begin = std::max(first, end > search_step ? end - search_step : 0) /
+                                    block_alignment * block_alignment;
+        std::optional<std::uint64_t> last;
+        for (std::optional<block_place> place = file.find_block(begin);
+             place && place->offset < end;
+             place = file.find_block(place->offset + block_alignment)) {
+            if (read_section(file, place->offset)) {
+                last = place->offset;
+            }
+        }
+        if (last) {
+            return last;
+        }
+        end = begin;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::vector<index_section>> read_index_chain(block_file& file) {
+    std::optional<std::uint64_t> offset = index_before_end(file);
+    if (!offset) {
+        offset = last_index_before(file, file.size());
+    }
+    if (!offset) {
+        return std::nullopt;
+    }
+    const std::uint64_t step = index_step();
+    std::vector<index_section> sections;
+    while (true) {
+        const std::optional<index_section> section = read_section(file, *offset);
+        const bool fits =
+            section && (sections.empty() || is_before(*section, sections.back(), step));
+        if (!fits) {
+            file.report("the index at {} is not sound; the file is read without it", *offset);
+            return std::nullopt;
+        }
+        sections.push_back(*section);
+        if (section->head.previous == 0) {
+            break;
+        }
+        offset = section->head.previous;
+    }
+    std::reverse(sections.begin(), sections.end());
+    return sections;
+}
+
+std::optional<std::vector<listed_block>> read_entries(block_file& file,
+                                                      const index_section& section) {
+    const std::optional<std::vector<std::uint8_t>> payload = file.load(section.place);
+    if (!payload) {
+        return std::nullopt;  // reported by load
+    }
+    std::vector<listed_block> blocks(section.head.entries);
+    std::uint64_t offset = section.head.start;
+    std::uint64_t number = section.head.first_number;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        index_entry entry{};
+        std::memcpy(&entry, payload->data() + sizeof(index_block) + i * sizeof entry, sizeof entry);
+        blocks[i] = {offset, number++, entry};
+        offset += block_extent(entry.size);
+    }
+    if (offset != section.place.offset) {
+        file.report("the index at {} lists other blocks than there are", section.place.offset);
+        return std::nullopt;
+    }
+    return blocks;
+}
+
+}  // namespace elog

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#include "file/record_copier.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/failure.hpp"
+#include "file/file_reader.hpp"
+
+namespace elog {
+namespace {
+
+// How often the place of a record with a clock of its own may be written: for each reading of the
+// clocks, as a recording has such places, and for how many records once more.
+constexpr std::uint64_t places_by_reading = 64;
+constexpr std::uint64_t records_by_place = 16;
+
+host_block host_of_copy(host_block host) {
+    host.recording = draw_identity();
+    host.part = 0;
+    host.version = file_version;
+    return host;
+}
+
+}  // namespace
+
+record_copier::record_copier(copy_options options, const host_block& host,
+                             std::vector<eventlog_clock_pair> readings)
+    : writer_(std::move(options.path), host_of_copy(host)),
+      clock_(host.clock),
+      readings_(std::move(readings)),
+      batches_(host.ring_count),
+      write_run_([this](const record_run& run) { writer_.write_run(run); }),
+      rings_(host.ring_count) {
+    writer_.compress(options.compression);
+}
+
+record_copier::record_copier(copy_options options, std::uint32_t clock, std::uint32_t ring_count)
+    : writer_(std::move(options.path), clock, ring_count),
+      clock_(clock),
+      batches_(ring_count),
+      write_run_([this](const record_run& run) { writer_.write_run(run); }),
+      rings_(ring_count) {
+    writer_.compress(options.compression);
+}
+
+void record_copier::write_offsets(const std::vector<clock_offsets>& offsets) {
+    for (const clock_offsets& each : offsets) {
+        writer_.write_offsets(each);
+    }
+}
+
+/// Readings stand between the records that they convert, so that an index that lists some of the
+/// blocks lists what belongs to them. None is left out: a program's own clock may have timed a
+/// record that is still to come by any of them.
+void record_copier::write_readings(std::uint64_t place) {
+    if (next_reading_ == 0 && !readings_.empty() && readings_.front().clock > place) {
+        // There is one at the beginning.
+        writer_.write_clock(readings_[next_reading_++], complete_);
+    }
+    if (next_reading_ == readings_.size() || readings_[next_reading_].clock > place) {
+        return;
+    }
+    flush();
+    while (next_reading_ != readings_.size() && readings_[next_reading_].clock <= place) {
+        const eventlog_clock_pair& reading = readings_[next_reading_++];
+        // Nothing that follows is earlier, where no writer can be late.
+        if (clock_ == EVENTLOG_CLOCK_TSC) {
+            complete_ = std::max<std::uint64_t>(complete_, reading.clock);
+        }
+        writer_.write_clock(reading, complete_);
+    }
+}
+
+/// A record with a clock of its own would stand earlier than it did, where neither a record of its
+/// ring nor a reading says the time of its place. So the last reading is written again to say it:
+/// not before each record, or a choice of those with such a clock would consist of little else.
+void record_copier::keep_place(const merged_record& record) {
+    if (!has_own_clock(record.record.header)) {
+        rings_[record.ring].last = record.record.header.time;
+        return;
+    }
+    const bool is_known = record.place <= std::max(complete_, rings_[record.ring].last);
+    const std::uint64_t times_max =
+        next_reading_ * places_by_reading + summary_.records / records_by_place;
+    if (is_known || next_reading_ == 0 || places_written_ >= times_max) {
+        return;
+    }
+    flush();
+    complete_ = record.place;
+    writer_.write_clock(readings_[next_reading_ - 1], complete_);
+    ++places_written_;
+}
+
+std::uint16_t record_copier::draw_number() {
+    if (next_number_ == EVENTLOG_PROVIDERS_MAX) {
+        throw failure("The events are of more than {} providers, which is what one file may have. "
+                      "Take fewer files, or a part of them with elog cut.",
+                      EVENTLOG_PROVIDERS_MAX);
+    }
+    return static_cast<std::uint16_t>(next_number_++);
+}
+
+/// A provider that several files have, because they are parts of one recording or were recorded at
+/// the same time, is one.
+std::uint16_t record_copier::number_of(std::uint32_t source, const provider_instance& provider) {
+    const std::uint64_t place = std::uint64_t{source} << 16U | provider.id;
+    if (const auto known = numbers_.find(place); known != numbers_.end()) {
+        return known->second;
+    }
+    provider_key key(provider.pid, provider.uid, provider.process, provider.schema.binary);
+    if (const auto known = providers_.find(key); known != providers_.end()) {
+        numbers_.emplace(place, known->second);
+        return known->second;
+    }
+    schema_bytes_ += provider.schema.binary.size();
+    if (schema_bytes_ > schemas_size_max) {
+        throw failure("The schemas of the events have more than {} bytes, which is what one file "
+                      "may have. Take fewer files, or a part of them with elog cut.",
+                      schemas_size_max);
+    }
+    provider_instance written = provider;
+    written.id = draw_number();
+    writer_.write_provider(written);
+    providers_.emplace(std::move(key), written.id);
+    numbers_.emplace(place, written.id);
+    return written.id;
+}
+
+/// Of a provider of which nothing is there but how much of it was lost.
+std::uint16_t record_copier::number_of_unknown(std::uint32_t source, std::uint32_t provider) {
+    const std::uint64_t place = std::uint64_t{source} << 32U | provider;
+    const auto known = unknown_.find(place);
+    return known != unknown_.end() ? known->second
+                                   : unknown_.emplace(place, draw_number()).first->second;
+}
+
+void record_copier::write_gap(const merged_record& record) {
+    ring_state& ring = rings_[record.ring];
+    (record.overwritten ? ring.overwritten : ring.untold) += record.lost_before;
+}
+
+void record_copier::write(const merged_record& record, std::uint32_t source,
+                          const provider_map& providers) {
+    write_gap(record);
+    ring_state& ring = rings_[record.ring];
+    eventlog_record header = record.record.header;
+    const auto provider = providers.find(header.provider);
+    if (provider == providers.end()) {
+        // Nobody could ever say what it is.
+        ++ring.untold;
+        ++summary_.left_out;
+        return;
+    }
+    write_readings(place_of(record));
+    keep_place(record);
+    header.provider = number_of(source, provider->second);
+    bytes_.assign(padded_size(header.size), 0);
+    std::memcpy(bytes_.data(), &header, sizeof header);
+    std::copy(record.record.payload.begin(), record.record.payload.end(),
+              bytes_.begin() + sizeof header);
+    record_run run;
+    run.ring = record.ring;
+    // A record has one gap in front of it; one of the other kind is told in front of the next.
+    run.overwritten = ring.overwritten != 0;
+    std::uint64_t& missing = run.overwritten ? ring.overwritten : ring.untold;
+    run.lost_before = missing;
+    run.sequence = ring.next + missing;
+    run.count = 1;
+    run.bytes = bytes_;
+    batches_.add(run, {}, write_run_);
+    (run.overwritten ? summary_.overwritten : summary_.lost) += missing;
+    ++summary_.records;
+    ring.next = run.sequence + 1;
+    missing = 0;
+}
+
+void record_copier::write_loss(const loss_block& loss, std::uint32_t source,
+                               const provider_map& providers) {
+    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
+        // A damaged file may name any ring.
+        ring_state& ring = rings_[std::min<std::size_t>(loss.index, rings_.size() - 1)];
+        ring.untold += loss.full - overwritten_of(loss);
+        ring.overwritten += overwritten_of(loss);
+        ring.damaged += loss.damaged;
+        return;
+    }
+    const auto provider = providers.find(static_cast<std::uint16_t>(loss.index));
+    const std::uint16_t number = provider == providers.end() ? number_of_unknown(source, loss.index)
+                                                             : number_of(source, provider->second);
+    loss_block& all = provider_losses_[number];
+    all.scope = loss.scope;
+    all.index = number;
+    all.full += loss.full;
+    all.too_large += loss.too_large;
+    all.busy += loss.busy;
+}
+
+void record_copier::write_losses() {
+    for (std::size_t number = 0; number < rings_.size(); ++number) {
+        const ring_state& ring = rings_[number];
+        const std::uint64_t missing = ring.untold + ring.overwritten;
+        if (missing != 0 || ring.damaged != 0) {
+            writer_.write_loss(missing_at_end(static_cast<std::uint32_t>(number), missing,
+                                              ring.overwritten, ring.damaged));
+            summary_.lost += ring.untold + ring.damaged;
+            summary_.overwritten += ring.overwritten;
+        }
+    }
+    for (const auto& [number, loss] : provider_losses_) {
+        writer_.write_loss(loss);
+        summary_.lost += lost_of(loss);
+    }
+}
+
+void record_copier::flush() {
+    batches_.flush(record_batches::clock::time_point::max(), write_run_);
+}
+
+copy_summary record_copier::finish() {
+    flush();
+    while (next_reading_ != readings_.size()) {
+        writer_.write_clock(readings_[next_reading_++], complete_);
+    }
+    write_losses();
+    writer_.write_end();
+    summary_.size = writer_.size();
+    return summary_;
+}
+
+}  // namespace elog

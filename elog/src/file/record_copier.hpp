@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+//
+// A new .elog file of records from others. Records stay what they are, byte for byte, but for the
+// number of their provider; rings, losses and the clocks' readings stay true.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "file/file_format.hpp"
+#include "file/file_writer.hpp"
+#include "record/clock_table.hpp"
+#include "record/record_batches.hpp"
+#include "record/time_merger.hpp"
+#include "schema/provider_schema.hpp"
+
+namespace elog {
+
+struct copy_summary {
+    std::uint64_t records = 0;
+    std::uint64_t lost = 0;         // told in the new file
+    std::uint64_t overwritten = 0;  // told there, and not among the lost
+    std::uint64_t left_out = 0;     // of these lost, because their provider did not come along
+    std::uint64_t size = 0;         // of the new file
+};
+
+struct copy_options {
+    std::string path;
+    int compression = 0;  // level; 0: none
+};
+
+class record_copier {
+  public:
+    /// Makes or replaces the file. `host` is where the records come from; the new file is a
+    /// recording of its own. `readings` are those of the clocks that records' times are converted
+    /// with, each later than the one before: all of them are written. Throws failure, as all others
+    /// here.
+    record_copier(copy_options options, const host_block& host,
+                  std::vector<eventlog_clock_pair> readings);
+    /// The same for records that come from anywhere, with this machine as their host.
+    record_copier(copy_options options, std::uint32_t clock, std::uint32_t ring_count);
+    record_copier(const record_copier&) = delete;
+    record_copier& operator=(const record_copier&) = delete;
+    ~record_copier() = default;
+
+    /// One more of these, before the first record that it converts.
+    void add_reading(const eventlog_clock_pair& reading) { readings_.push_back(reading); }
+    /// Of the same clocks, in the order of time. Before the first record.
+    void write_offsets(const std::vector<clock_offsets>& offsets);
+
+    /// Records come in the order of their places (place_of); their rings are those of the host.
+    /// `source` says which of several files it is whose `providers` these are.
+    void write(const merged_record& record, std::uint32_t source, const provider_map& providers);
+    /// Only what is missing in front of it.
+    void write_gap(const merged_record& record);
+    /// What was lost on a ring is told in front of the next record of that ring, or at the end.
+    void write_loss(const loss_block& loss, std::uint32_t source, const provider_map& providers);
+    /// The last call.
+    copy_summary finish();
+
+  private:
+    using provider_key =
+        std::tuple<std::uint32_t, std::uint32_t, std::string, std::vector<std::uint8_t>>;
+
+    struct ring_state {
+        std::uint64_t next = 0;         // number of the next one: written and lost before it
+        std::uint64_t untold = 0;       // lost behind the last record
+        std::uint64_t overwritten = 0;  // the same, see record_run
+        std::uint64_t damaged = 0;      // see loss_block
+        std::uint64_t last = 0;         // time of the last record that is by the machine's clock
+    };
+
+    [[nodiscard]] std::uint16_t draw_number();
+    [[nodiscard]] std::uint16_t number_of(std::uint32_t source, const provider_instance& provider);
+    [[nodiscard]] std::uint16_t number_of_unknown(std::uint32_t source, std::uint32_t provider);
+    void write_readings(std::uint64_t place);
+    void keep_place(const merged_record& record);
+    void write_losses();
+    void flush();
+
+    file_writer writer_;
+    std::uint32_t clock_;
+    std::vector<eventlog_clock_pair> readings_;
+    std::size_t next_reading_ = 0;
+    std::uint64_t complete_ = 0;  // what the last reading says of records that follow
+    std::uint64_t places_written_ = 0;
+    record_batches batches_;
+    record_batches::write_run write_run_;
+    std::vector<ring_state> rings_;
+    std::map<provider_key, std::uint16_t> providers_;           // by what they are
+    std::unordered_map<std::uint64_t, std::uint16_t> numbers_;  // by source and number there
+    std::unordered_map<std::uint64_t, std::uint16_t> unknown_;  // the same: only losses are known
+    std::uint32_t next_number_ = 0;
+    std::size_t schema_bytes_ = 0;
+    std::map<std::uint16_t, loss_block> provider_losses_;
+    std::vector<std::uint8_t> bytes_;  // of a record
+    copy_summary summary_;
+};
+
+}  // namespace elog

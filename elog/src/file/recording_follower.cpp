@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "file/recording_follower.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/failure.hpp"
+#include "file/block_file.hpp"
+#include "file/recording_parts.hpp"
+
+namespace elog {
+namespace {
+
+// How often a file that grows is looked at.
+constexpr std::chrono::milliseconds follower_look_interval{50};
+// How often in a row there may be one that nothing is in yet: a recorder that has made it goes on.
+constexpr int waits_max = 20;
+
+/// Only what a file begins with is read.
+std::optional<host_block> read_host(const std::string& path) {
+    try {
+        block_file file(path);
+        block_walker walker(file, sizeof(file_header), 0);
+        const std::optional<block_place> place = walker.next();
+        const auto payload = place && place->type() == block_type::host
+                                 ? file.load(*place)
+                                 : std::optional<std::vector<std::uint8_t>>();
+        host_block host{};
+        if (!payload || payload->size() < sizeof host) {
+            return std::nullopt;
+        }
+        std::memcpy(&host, payload->data(), sizeof host);
+        return host;
+    } catch (const failure&) {  // not there any more, or something else
+        return std::nullopt;
+    }
+}
+
+bool is_later_part(const host_block& later, const host_block& of) {
+    return later.recording == of.recording && later.part > of.part &&
+           later.ring_count == of.ring_count && later.clock == of.clock;
+}
+
+}  // namespace
+
+recording_follower::recording_follower(const std::string& path)
+    : merger_(0, [this](std::uint32_t ring) { return fetch(ring); }) {
+    files_.push_back({path, std::make_unique<file_reader>(path)});
+    places_.assign(file().host().ring_count, 0);
+    merger_.add_rings(file().host().ring_count);
+    note_providers();
+}
+
+/// The recorder holds a file until it has begun the next one: who finds it let go finds that one,
+/// if there is one, or what has come behind it since then.
+recording_follower::successor recording_follower::open_next() {
+    const host_block host = file().host();
+    if (host.part == 0) {
+        return successor::none;  // it never goes on
+    }
+    bool may_come = false;
+    for (const std::string& later : parts_behind(path())) {
+        std::error_code error;
+        const std::uintmax_t size = std::filesystem::file_size(later, error);
+        if (error || size == 0) {
+            // To look into one that its recorder has not locked yet would keep it from doing so.
+            may_come = may_come || !error;
+            continue;
+        }
+        const std::optional<host_block> other = read_host(later);
+        if (!other || !is_later_part(*other, host)) {
+            continue;
+        }
+        try {
+            files_.push_back({later, std::make_unique<file_reader>(later)});
+        } catch (const failure&) {  // removed in this moment; there is another one then
+            may_come = true;
+            continue;
+        }
+        missed_ += other->part - host.part - 1;
+        note_providers();
+        return successor::opened;
+    }
+    return may_come ? successor::not_yet : successor::none;
+}
+
+void recording_follower::note_providers() {
+    open_file& newest = files_.back();
+    const provider_map& found = newest.reader->providers();
+    if (found.size() != newest.providers_seen) {
+        newest.providers_seen = found.size();
+        for (const auto& [id, provider] : found) {
+            providers_.try_emplace(id, provider);
+        }
+    }
+}
+
+recording_follower::open_file& recording_follower::file_of(std::uint32_t ring) {
+    return files_[places_[ring] - dropped_];
+}
+
+/// A ring has the records of a file behind all that it has in the file before.
+std::optional<owned_run> recording_follower::fetch(std::uint32_t ring) {
+    while (true) {
+        std::optional<owned_run> run = file_of(ring).reader->next_run(ring);
+        if (run || places_[ring] + 1 == dropped_ + files_.size()) {
+            return run;
+        }
+        ++places_[ring];
+    }
+}
+
+bool recording_follower::merge(std::uint64_t limit, const take_record& take,
+                               const std::function<bool()>& is_enough) {
+    merger_.begin(limit, UINT64_MAX);
+    while (const std::optional<merged_record> record = merger_.next()) {
+        take(*record, file_of(record->ring).reader->clock());
+        if (is_enough && is_enough()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// It would add up in a recording that goes on for days.
+void recording_follower::drop_what_was_taken() {
+    const std::uint64_t first = *std::min_element(places_.begin(), places_.end());
+    for (; dropped_ < first; ++dropped_) {
+        for (const std::string& damage : files_.front().reader->damages()) {
+            damages_.push_back(fmt::format("{}: {}", files_.front().path, damage));
+        }
+        files_.pop_front();
+    }
+    for (open_file& each : files_) {
+        each.reader->drop_taken_places();
+    }
+}
+
+void recording_follower::follow(const take_record& take, const std::function<void()>& idle,
+                                const std::function<bool()>& stop,
+                                const std::function<bool()>& is_enough) {
+    int waits = 0;
+    while (!stop()) {
+        if (!file().is_being_written()) {
+            const successor next = open_next();
+            waits = next == successor::not_yet ? waits + 1 : 0;
+            if (next == successor::none || waits > waits_max) {
+                break;
+            }
+        }
+        // What is later than that may still be followed by something earlier from another ring.
+        if (!merge(file().complete(), take, is_enough)) {
+            idle();
+            return;
+        }
+        drop_what_was_taken();
+        idle();
+        if (file().is_being_written() || waits != 0) {
+            std::this_thread::sleep_for(follower_look_interval);
+            files_.back().reader->look_again();
+            note_providers();
+        }
+    }
+    static_cast<void>(merge(UINT64_MAX, take, is_enough));
+    drop_what_was_taken();
+    idle();
+}
+
+}  // namespace elog

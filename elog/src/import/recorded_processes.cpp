@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "import/recorded_processes.hpp"
+
+namespace elog {
+namespace {
+
+constexpr std::size_t process_name_max = 15;  // of the kernel's; a file may say anything
+
+}  // namespace
+
+bool recorded_processes::knows(std::uint32_t pid) const {
+    return known_.contains(pid);
+}
+
+traced_process& recorded_processes::entry_of(std::uint32_t pid) {
+    if (known_.size() >= known_max && !knows(pid)) {
+        known_.clear();
+    }
+    const auto [place, is_new] = known_.try_emplace(pid);
+    if (is_new) {
+        place->second.pid = pid;
+        place->second.name = pid == 0 ? "idle" : "?";
+    }
+    return place->second;
+}
+
+const traced_process& recorded_processes::of(std::uint32_t pid) {
+    return entry_of(pid);
+}
+
+void recorded_processes::rename(std::uint32_t pid, std::uint32_t thread, std::string_view name) {
+    // A thread's own name is not its process's.
+    if (pid == thread && pid != 0) {
+        entry_of(pid).name = name.substr(0, process_name_max);
+    }
+}
+
+void recorded_processes::become(std::uint32_t pid, std::string_view name, std::uint64_t time) {
+    rename(pid, pid, name);
+    entry_of(pid).start_time = time;
+}
+
+void recorded_processes::fork(std::uint32_t parent, std::uint32_t pid, std::uint64_t time) {
+    if (parent == pid) {
+        return;  // a thread
+    }
+    traced_process made = of(parent);
+    made.pid = pid;
+    made.start_time = time;
+    entry_of(pid) = std::move(made);
+}
+
+}  // namespace elog

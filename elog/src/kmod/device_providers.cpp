@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "kmod/device_providers.hpp"
+
+#include <linux/eventlog_device.h>
+#include <sys/ioctl.h>
+
+#include <cstring>
+#include <vector>
+
+#include "base/failure.hpp"
+
+namespace elog {
+namespace {
+
+/// The next behind `query`; false if there is none any more.
+bool ask(int device, eventlog_provider_query& query, std::vector<std::uint8_t>& schema) {
+    const std::uint32_t behind = query.provider;
+    query = {};
+    query.size = sizeof query;
+    query.provider = behind;
+    query.schema = reinterpret_cast<std::uintptr_t>(schema.data());
+    query.schema_size = static_cast<std::uint32_t>(schema.size());
+    return ::ioctl(device, EVENTLOG_NEXT_PROVIDER, &query) == 0;
+}
+
+/// A process outside of this pid namespace has no number either, but it has begun some time.
+bool is_kernels(const eventlog_provider_query& query) {
+    return query.pid == 0 && query.start_time == 0;
+}
+
+device_provider provider_of(const eventlog_provider_query& query,
+                            const std::vector<std::uint8_t>& schema) {
+    device_provider provider;
+    provider.is_kernels = is_kernels(query);
+    provider.pid = query.pid;
+    provider.uid = query.uid;
+    provider.process.assign(&query.process[0], ::strnlen(&query.process[0], sizeof query.process));
+    provider.schema = provider_schema::parse({schema.data(), query.schema_size});
+    return provider;
+}
+
+}  // namespace
+
+void for_each_device_provider(int device, const std::function<void(device_provider&&)>& take) {
+    std::vector<std::uint8_t> schema(EVENTLOG_SCHEMA_SIZE_MAX);
+    eventlog_provider_query query{};
+    while (ask(device, query, schema)) {
+        if (query.schema_size > schema.size()) {
+            continue;
+        }
+        try {
+            take(provider_of(query, schema));
+        } catch (const failure&) {
+            // Its events are shown without names when they come.
+        }
+    }
+}
+
+}  // namespace elog

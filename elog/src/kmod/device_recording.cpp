@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+#include "kmod/device_recording.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "kmod/device_providers.hpp"
+#include "memory/recording.hpp"
+#include "platform/error_text.hpp"
+#include "record/present_clock.hpp"
+#include "ring/clock.hpp"
+#include "schema/filter.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+
+constexpr std::chrono::milliseconds device_stop_interval{10};
+// So many reads are none that programs keep busy by writing as fast as we read.
+constexpr int reads_without_end = 4;
+// A writer that overtakes is through in a moment, unless the machine takes its processor away.
+constexpr int empty_reads_max = 100;
+constexpr std::chrono::milliseconds overtaken_interval{1};
+
+/// Some of the kernel's are not meant by patterns with * and ?.
+bool is_named(const event_patterns& patterns, const std::string& provider) {
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+        if (patterns[i].starts_with(provider + ':')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+device_recording::device_recording(const subscription_options& options,
+                                   std::unique_ptr<module_source> source)
+    : patterns_(options.patterns),
+      overwrites_(options.overwrite),
+      source_(std::move(source)),
+      stream_(source_->region().geometry.ring_count),
+      met_(options.patterns.size(), false) {
+    find_providers();
+    if (options.narrowed) {
+        find_published();
+    }
+}
+
+/// Of those who are there, too, of whose events a predicate wants none: they are there all the
+/// same.
+void device_recording::find_published() {
+    const std::string processes = patterns_.packed();
+    for_each_device_provider(source_->device(), [&](device_provider&& each) {
+        if (!core::wants_process(processes, each.pid, each.process) ||
+            (each.is_kernels && !is_named(patterns_, each.schema.name))) {
+            return;
+        }
+        note_patterns(each.schema);
+        provider_instance& added = published_.emplace_back();
+        added.id = static_cast<std::uint16_t>(published_.size() - 1);
+        added.schema = std::move(each.schema);
+    });
+}
+
+void device_recording::find_providers() {
+    source_->read_new_providers([this](provider_instance&& provider) {
+        note_patterns(provider.schema);
+        if (source_->names_keywords()) {
+            note_wanted(provider);
+        }
+        found_.push_back(std::move(provider));
+    });
+}
+
+void device_recording::note_patterns(const provider_schema& schema) {
+    for (std::size_t i = 0; i < met_.size(); ++i) {
+        met_[i] = met_[i] || std::any_of(schema.events.begin(), schema.events.end(),
+                                         [&](const event_schema& event) {
+                                             return patterns_.matches(i, schema, event);
+                                         });
+    }
+}
+
+/// As the gates of programs are set: with the end of a dump, if anything is wanted.
+void device_recording::note_wanted(const provider_instance& provider) {
+    std::vector<core::verdict> events(provider.schema.events.size(), core::verdict::unwanted);
+    core::schema_reader reader;
+    core::error_text ignored;
+    if (reader.open(provider.schema.binary, ignored)) {
+        core::for_each_wanted(reader, patterns_.packed(),
+                              [&](std::uint16_t id, core::verdict found) { events[id] = found; });
+    }
+    verdicts_.insert_or_assign(provider.id, std::move(events));
+}
+
+/// Of a provider that is not known nobody can say.
+bool device_recording::is_wanted(const record_view& record) {
+    if (!verdicts_.contains(record.header.provider)) {
+        find_providers();
+    }
+    const auto known = verdicts_.find(record.header.provider);
+    if (known == verdicts_.end() || record.header.event >= known->second.size()) {
+        return true;
+    }
+    const core::verdict found = known->second[record.header.event];
+    return found == core::verdict::wanted ||
+           (found == core::verdict::in_session && is_in_session(record));
+}
+
+/// An event of a session begins with its number.
+bool device_recording::is_in_session(const record_view& record) const {
+    std::uint64_t session = 0;
+    if (record.payload.size() < sizeof session) {
+        return false;
+    }
+    std::memcpy(&session, record.payload.data(), sizeof session);
+    const std::vector<std::uint64_t>& wanted = patterns_.sessions();
+    return std::find(wanted.begin(), wanted.end(), session) != wanted.end();
+}
+
+void device_recording::hand_providers_over() {
+    find_providers();
+    for (const provider_instance& provider : std::exchange(found_, {})) {
+        sink_->take_provider(provider);
+    }
+}
+
+bool device_recording::has_reached(const std::vector<eventlog_statistics>& counts) const {
+    for (std::uint32_t ring = 0; ring < counts.size(); ++ring) {
+        if (!stream_.has_reached(ring, counts[ring])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Whether a read has found nothing because writers took the place of what it was about to read, in
+/// which case the next one will find what they have written.
+bool device_recording::is_overtaken(int empty_reads) const {
+    return overwrites_ && empty_reads < empty_reads_max && !has_reached(source_->counts());
+}
+
+/// All that there is now. Where programs write as fast as we read that would have no end: then as
+/// far as they have come by then.
+void device_recording::read_all() {
+    const device_stream::is_wanted wanted =
+        source_->names_keywords() ? [this](const record_view& record) { return is_wanted(record); }
+                                  : device_stream::is_wanted{};
+    std::vector<eventlog_statistics> far_enough;
+    int empty_reads = 0;
+    for (int reads = 1; far_enough.empty() || !has_reached(far_enough); ++reads) {
+        const std::span<const std::uint8_t> bytes = source_->read();
+        if (bytes.empty()) {
+            if (!is_overtaken(++empty_reads)) {
+                break;
+            }
+            std::this_thread::sleep_for(overtaken_interval);
+            continue;
+        }
+        stream_.take(bytes, wanted, [this](const record_run& run) {
+            hand_providers_over();
+            sink_->take_run(run);
+        });
+        if (reads >= reads_without_end && far_enough.empty()) {
+            far_enough = source_->counts();
+        }
+    }
+    hand_providers_over();
+}
+
+void device_recording::take_all() {
+    const std::uint32_t clock = source_->region().header.clock;
+    const std::uint64_t now = core::read_clock(clock);
+    read_all();
+    if (clock_schedule_.is_due()) {
+        sink_->take_clock(core::read_clock_pair(clock));
+    }
+    // As in recording.cpp: an event takes its time a moment before it can be read.
+    sink_->advance(last_poll_, core::read_clock(clock));
+    last_poll_ = now;
+}
+
+recording_summary device_recording::so_far() const {
+    recording_summary summary;
+    summary.rings = stream_.rings();
+    for (const ring_totals& ring : summary.rings) {
+        summary.events += ring.read;
+        summary.bytes += ring.bytes;
+        summary.full += ring.lost;
+        summary.overwritten += ring.overwritten;
+    }
+    summary.lost = summary.full;
+    summary.providers_refused = source_->providers_refused();
+    summary.elapsed = steady_clock::now() - begin_;
+    return summary;
+}
+
+/// Behind the last record of each ring.
+void device_recording::report_losses() {
+    for (std::uint32_t ring = 0; ring < stream_.rings().size(); ++ring) {
+        const device_stream::missing_rest rest = stream_.rest_of(ring);
+        if (rest.lost + rest.overwritten != 0) {
+            sink_->take_loss(
+                missing_at_end(ring, rest.lost + rest.overwritten, rest.overwritten, 0));
+        }
+    }
+}
+
+recording_summary device_recording::run(record_sink& sink, const std::function<bool()>& stop,
+                                        std::chrono::nanoseconds latency) {
+    sink_ = &sink;
+    sink_->start(source_->region());
+    if (!overwrites_) {
+        sink_->take_clock(source_->region().header.clock_start);
+    }
+    begin_ = steady_clock::now();
+    steady_clock::time_point due = begin_;
+    bool is_pressing = false;
+    while (!stop()) {
+        if (overwrites_) {
+            find_providers();
+            std::this_thread::sleep_for(device_stop_interval);
+            continue;
+        }
+        if (is_pressing || steady_clock::now() >= due) {
+            due = steady_clock::now() + recording::interval_of(latency);
+            take_all();
+        }
+        const std::chrono::nanoseconds left = due - steady_clock::now();
+        is_pressing =
+            source_->wait(std::clamp<std::chrono::nanoseconds>(left, {}, device_stop_interval));
+    }
+    return end();
+}
+
+/// Programs go on; what they emit from here on is not part of it.
+recording_summary device_recording::end() {
+    source_->end();
+    if (overwrites_) {
+        sink_->take_clock(start_by_present_clock(source_->region().header));
+    }
+    take_all();
+    sink_->take_clock(core::read_clock_pair(source_->region().header.clock));
+    report_losses();
+    recording_summary summary = so_far();
+    sink_->finish();
+    return summary;
+}
+
+}  // namespace elog

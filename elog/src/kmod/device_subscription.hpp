@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+//
+// A subscription of the kernel module's, through /dev/eventlog: see linux/eventlog_device.h. The
+// kernel has made its region and is the only one who writes to it, so that it need not be
+// suspected.
+#pragma once
+
+#include <linux/eventlog_device.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kmod/device_request.hpp"
+#include "kmod/module_source.hpp"
+#include "memory/region_reader.hpp"
+#include "memory/subscription.hpp"
+#include "platform/unique_fd.hpp"
+#include "ring/region.hpp"
+#include "schema/provider_schema.hpp"
+
+namespace elog {
+
+class device_subscription : public module_source {
+  public:
+    /// From here on the kernel keeps events. `options` is as for a subscription in memory, but for
+    /// the name. Throws failure.
+    explicit device_subscription(const subscription_options& options);
+    /// With records that go to the relay channel which that file has made, and of which only those
+    /// losses come here that the channel does not count.
+    device_subscription(const subscription_options& options, int relay);
+    ~device_subscription() override;
+    device_subscription(const device_subscription&) = delete;
+    device_subscription& operator=(const device_subscription&) = delete;
+
+    [[nodiscard]] open_region region() const noexcept override {
+        return {no_file_, header_, geometry_};
+    }
+    [[nodiscard]] int device() const noexcept override { return file_.get(); }
+    [[nodiscard]] bool names_keywords() const noexcept override { return request_.names_keywords; }
+    [[nodiscard]] std::span<const std::uint8_t> read() override;
+    void end() noexcept override;
+    [[nodiscard]] std::vector<eventlog_statistics> counts() const override;
+    [[nodiscard]] bool wait(std::chrono::nanoseconds at_most) override;
+    void read_new_providers(const take_provider& take) override;
+    [[nodiscard]] std::vector<std::string> take_complaints() override {
+        return std::exchange(complaints_, {});
+    }
+    [[nodiscard]] std::uint32_t providers_refused() const noexcept override;
+
+  private:
+    [[nodiscard]] eventlog_subscription_request request_of(
+        const subscription_options& options) const;
+    void subscribe(eventlog_subscription_request wanted);
+    [[nodiscard]] eventlog_statistics count(std::uint32_t ring) const;
+    void map();
+    void take_provider_at(std::uint32_t index, const take_provider& take);
+    void complain(std::string sentence);
+    [[nodiscard]] std::uint8_t* at(std::uint64_t offset) const noexcept {
+        return static_cast<std::uint8_t*>(tables_) + offset;
+    }
+
+    device_request request_;
+    eventlog::core::unique_fd no_file_;
+    eventlog::core::unique_fd file_;
+    std::uint64_t total_size_ = 0;
+    void* tables_ = nullptr;  // all that stands before the buffers
+    std::size_t tables_size_ = 0;
+    eventlog_region header_{};
+    eventlog::core::region_geometry geometry_{};
+    std::uint32_t providers_seen_ = 0;
+    std::vector<std::uint8_t> bytes_;
+    std::vector<std::string> complaints_;
+    std::size_t complained_ = 0;
+};
+
+}  // namespace elog

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// A relay channel of the kernel module's, made through /dev/eventlog_relay, and its files in
+// debugfs: see eventlog_relay(4). It goes with its maker, also when that is killed.
+#pragma once
+
+#include <linux/eventlog_relay.h>
+
+#include <cstdint>
+#include <string>
+
+#include "kmod/relay_stats.hpp"
+#include "memory/subscription.hpp"
+#include "platform/unique_fd.hpp"
+
+namespace elog {
+
+class relay_channel {
+  public:
+    /// Buffers as `options` says. Nobody else may write to it. Throws failure.
+    explicit relay_channel(const subscription_options& options);
+
+    /// What has made it, for EVENTLOG_SUBSCRIBE.
+    [[nodiscard]] int maker() const noexcept { return maker_.get(); }
+    [[nodiscard]] std::uint32_t subbuf_size() const noexcept { return options_.subbuf_size; }
+
+    [[nodiscard]] relay_stats stats(std::uint32_t cpu_count) const;
+    /// The buffer of a CPU that is there. Throws failure.
+    [[nodiscard]] eventlog::core::unique_fd open_buffer(std::uint32_t cpu) const;
+
+  private:
+    void create();
+    void open_files();
+
+    eventlog_relay_options options_{};
+    eventlog::core::unique_fd maker_;
+    eventlog::core::unique_fd directory_;
+    eventlog::core::unique_fd stats_;
+};
+
+}  // namespace elog

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "kmod/relay_parser.hpp"
+
+#include <linux/eventlog_device.h>
+
+#include <cstring>
+
+#include "base/failure.hpp"
+#include "record/gap_record.hpp"
+#include "record/records.hpp"
+
+namespace elog {
+namespace {
+
+// What stands in place of a header.
+static_assert(sizeof(gap_record) == sizeof(eventlog_relay_header));
+
+[[noreturn]] void throw_broken_buffer(std::uint32_t cpu) {
+    throw failure("The relay channel's buffer of CPU {} does not hold what it should: it is of "
+                  "another version of the kernel module. Load the one that belongs to this elog.",
+                  cpu);
+}
+
+std::uint32_t first_word(std::span<const std::uint8_t> bytes) noexcept {
+    std::uint32_t word = 0;
+    std::memcpy(&word, bytes.data(), sizeof word);
+    return word;
+}
+
+/// What a header says of a sub-buffer that has ended.
+bool is_ended(const eventlog_relay_header& header) noexcept {
+    return header.used != 0;
+}
+
+}  // namespace
+
+void relay_parser::check_header(const eventlog_relay_header& header) const {
+    const bool is_first = current_.magic == 0;
+    const bool is_good = header.cpu == cpu_ && header.used <= subbuf_size_ &&
+                         header.used % EVENTLOG_UNIT == 0 &&
+                         (!is_ended(header) || header.used >= sizeof header) &&
+                         (is_first || header.sequence > current_.sequence) &&
+                         header.records_before >= recorded_ && header.lost_before >= lost_;
+    if (!is_good) {
+        throw_broken_buffer(cpu_);
+    }
+}
+
+void relay_parser::take_header(std::span<std::uint8_t> bytes) {
+    eventlog_relay_header header{};
+    std::memcpy(&header, bytes.data(), sizeof header);
+    check_header(header);
+    const gap_record told(cpu_, {.lost = header.lost_before - lost_,
+                                 .overwritten = header.records_before - recorded_});
+    std::memcpy(bytes.data(), &told, sizeof told);
+    lost_ = header.lost_before;
+    recorded_ = header.records_before;
+    current_ = header;
+    used_ = sizeof header;
+    records_ = 0;
+}
+
+/// It need not have all that its header has told: somebody may have reset the channel.
+bool relay_parser::has_room_for(std::size_t size) const noexcept {
+    if (current_.magic == 0) {
+        return false;
+    }
+    return is_ended(current_) ? size <= current_.used - used_ && records_ < current_.records
+                              : size <= subbuf_size_ - used_;
+}
+
+/// Returns its size with padding, or 0 if it is not there to its end.
+std::size_t relay_parser::take_record(std::span<const std::uint8_t> bytes) {
+    eventlog_record record{};
+    if (bytes.size() < sizeof record) {
+        return 0;
+    }
+    std::memcpy(&record, bytes.data(), sizeof record);
+    if (record.size < sizeof record || record.size > EVENTLOG_RECORD_SIZE_MAX ||
+        !has_room_for(padded_size(record.size)) || record.cpu != cpu_ ||
+        record.provider == EVENTLOG_LOST_PROVIDER) {
+        throw_broken_buffer(cpu_);
+    }
+    const std::size_t size = padded_size(record.size);
+    if (size > bytes.size()) {
+        return 0;
+    }
+    used_ += static_cast<std::uint32_t>(size);
+    ++records_;
+    ++recorded_;
+    return size;
+}
+
+std::size_t relay_parser::rewrite(std::span<std::uint8_t> bytes) {
+    std::size_t at = 0;
+    while (bytes.size() - at >= sizeof(std::uint32_t)) {
+        const std::span<std::uint8_t> rest = bytes.subspan(at);
+        const bool is_header = first_word(rest) == EVENTLOG_RELAY_MAGIC;
+        std::size_t size = 0;
+        if (!is_header) {
+            size = take_record(rest);
+        } else if (rest.size() >= sizeof(eventlog_relay_header)) {
+            take_header(rest);
+            size = sizeof(eventlog_relay_header);
+        }
+        if (size == 0) {
+            break;
+        }
+        at += size;
+    }
+    return at;
+}
+
+}  // namespace elog

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "kmod/relay_subscription.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/failure.hpp"
+#include "base/poll_for.hpp"
+#include "record/gap_record.hpp"
+
+namespace elog {
+namespace {
+
+// Of one read: many of the largest records.
+constexpr std::size_t relay_read_size = std::size_t{1} << 20U;
+
+void append_gap(std::vector<std::uint8_t>& bytes, std::uint32_t cpu, std::uint64_t lost) {
+    const gap_record told(cpu, {.lost = lost, .overwritten = 0});
+    const auto* const begin = reinterpret_cast<const std::uint8_t*>(&told);
+    bytes.insert(bytes.end(), begin, begin + sizeof told);
+}
+
+}  // namespace
+
+relay_subscription::relay_subscription(const subscription_options& options)
+    : channel_(options),
+      device_(options, channel_.maker()),
+      cpu_count_(device_.region().geometry.ring_count - 1),
+      opened_(cpu_count_, false),
+      bytes_(relay_read_size) {}
+
+/// CPUs may come to life at any time, and their buffers with them.
+void relay_subscription::open_new_buffers() {
+    for (std::uint32_t cpu = 0; cpu < cpu_count_; ++cpu) {
+        if (stats_.cpus[cpu].is_there && !opened_[cpu]) {
+            buffers_.push_back(
+                {cpu, channel_.open_buffer(cpu), relay_parser(cpu, channel_.subbuf_size())});
+            opened_[cpu] = true;
+        }
+    }
+}
+
+void relay_subscription::begin_pass() {
+    stats_ = channel_.stats(cpu_count_);
+    open_new_buffers();
+    is_passing_ = true;
+    next_ = 0;
+}
+
+/// Reading asks the CPU whose buffer it is, so those that have nothing new are left to sleep.
+bool relay_subscription::is_behind(const buffer& from) const {
+    const relay_counts& counts = stats_.cpus[from.cpu];
+    return from.has_full || counts.recorded > from.parser.recorded() ||
+           counts.lost > from.parser.lost();
+}
+
+std::span<const std::uint8_t> relay_subscription::read_from(buffer& from) {
+    while (true) {
+        std::copy(from.rest.begin(), from.rest.end(), bytes_.begin());
+        const std::size_t kept = from.rest.size();
+        const ssize_t got = ::read(from.file.get(), bytes_.data() + kept, bytes_.size() - kept);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            throw failure("The relay channel's buffer of CPU {} cannot be read ({}). Start the "
+                          "recording again.",
+                          from.cpu, std::strerror(errno));
+        }
+        if (got == 0) {
+            return {};
+        }
+        const std::span<std::uint8_t> all(bytes_.data(), kept + static_cast<std::size_t>(got));
+        const std::size_t whole = from.parser.rewrite(all);
+        from.rest.assign(all.begin() + static_cast<std::ptrdiff_t>(whole), all.end());
+        if (whole != 0) {
+            return all.first(whole);
+        }
+    }
+}
+
+/// As far as writers had come when the pass began; to the end when nobody writes any more.
+std::span<const std::uint8_t> relay_subscription::read_next() {
+    while (next_ < buffers_.size()) {
+        buffer& from = buffers_[next_];
+        if (is_over_ || is_behind(from)) {
+            from.has_full = false;
+            const std::span<const std::uint8_t> bytes = read_from(from);
+            if (!bytes.empty()) {
+                return bytes;
+            }
+        }
+        ++next_;
+    }
+    return {};
+}
+
+/// Losses behind which nothing was recorded any more.
+std::span<const std::uint8_t> relay_subscription::tell_rest() {
+    has_told_rest_ = true;
+    bytes_.clear();
+    for (const buffer& each : buffers_) {
+        const std::uint64_t lost = stats_.cpus[each.cpu].lost;
+        if (lost > each.parser.lost()) {
+            append_gap(bytes_, each.cpu, lost - each.parser.lost());
+        }
+    }
+    return bytes_;
+}
+
+std::span<const std::uint8_t> relay_subscription::read() {
+    if (has_told_rest_) {
+        return {};
+    }
+    if (!is_passing_) {
+        begin_pass();
+    }
+    // What the channel has not counted.
+    std::span<const std::uint8_t> bytes = device_.read();
+    if (bytes.empty()) {
+        bytes = read_next();
+    }
+    if (bytes.empty()) {
+        is_passing_ = false;
+        return is_over_ ? tell_rest() : bytes;
+    }
+    return bytes;
+}
+
+void relay_subscription::end() noexcept {
+    device_.end();
+    is_over_ = true;
+    is_passing_ = false;
+}
+
+std::vector<eventlog_statistics> relay_subscription::counts() const {
+    std::vector<eventlog_statistics> counts = device_.counts();
+    const relay_stats stats = channel_.stats(cpu_count_);
+    for (std::size_t cpu = 0; cpu < counts.size() && cpu < stats.cpus.size(); ++cpu) {
+        counts[cpu].recorded += stats.cpus[cpu].recorded;
+        counts[cpu].lost += stats.cpus[cpu].lost;
+    }
+    return counts;
+}
+
+bool relay_subscription::wait(std::chrono::nanoseconds at_most) {
+    std::vector<pollfd> wanted;
+    wanted.reserve(buffers_.size());
+    for (const buffer& each : buffers_) {
+        wanted.push_back({each.file.get(), POLLIN, 0});
+    }
+    if (poll_for(wanted, at_most) <= 0) {
+        return false;
+    }
+    bool any = false;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        buffers_[i].has_full = (wanted[i].revents & POLLIN) != 0;
+        any = any || buffers_[i].has_full;
+    }
+    return any;
+}
+
+}  // namespace elog

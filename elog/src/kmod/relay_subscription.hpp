@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// A subscription of the kernel module's whose records go to a relay channel of ours. It gives out
+// what one with rings gives, so that nobody behind it can tell them apart: see module_source.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kmod/device_subscription.hpp"
+#include "kmod/module_source.hpp"
+#include "kmod/relay_channel.hpp"
+#include "kmod/relay_parser.hpp"
+#include "memory/subscription.hpp"
+#include "platform/unique_fd.hpp"
+
+namespace elog {
+
+class relay_subscription : public module_source {
+  public:
+    /// As a device_subscription.
+    explicit relay_subscription(const subscription_options& options);
+
+    [[nodiscard]] open_region region() const noexcept override { return device_.region(); }
+    [[nodiscard]] int device() const noexcept override { return device_.device(); }
+    [[nodiscard]] bool names_keywords() const noexcept override { return device_.names_keywords(); }
+    [[nodiscard]] std::span<const std::uint8_t> read() override;
+    void end() noexcept override;
+    [[nodiscard]] std::vector<eventlog_statistics> counts() const override;
+    [[nodiscard]] bool wait(std::chrono::nanoseconds at_most) override;
+    void read_new_providers(const take_provider& take) override {
+        device_.read_new_providers(take);
+    }
+    [[nodiscard]] std::vector<std::string> take_complaints() override {
+        return device_.take_complaints();
+    }
+    [[nodiscard]] std::uint32_t providers_refused() const noexcept override {
+        return device_.providers_refused();
+    }
+
+  private:
+    struct buffer {
+        std::uint32_t cpu;
+        eventlog::core::unique_fd file;
+        relay_parser parser;
+        std::vector<std::uint8_t> rest{};  // of a record that is not there to its end
+        bool has_full = false;             // a sub-buffer
+    };
+
+    void begin_pass();
+    void open_new_buffers();
+    [[nodiscard]] bool is_behind(const buffer& from) const;
+    [[nodiscard]] std::span<const std::uint8_t> read_next();
+    [[nodiscard]] std::span<const std::uint8_t> read_from(buffer& from);
+    [[nodiscard]] std::span<const std::uint8_t> tell_rest();
+
+    relay_channel channel_;
+    device_subscription device_;
+    std::uint32_t cpu_count_;
+    std::vector<buffer> buffers_;
+    std::vector<bool> opened_;  // by CPU
+    std::vector<std::uint8_t> bytes_;
+    // Of one pass over all of them.
+    bool is_passing_ = false;
+    relay_stats stats_;
+    std::size_t next_ = 0;
+    bool is_over_ = false;
+    bool has_told_rest_ = false;
+};
+
+}  // namespace elog

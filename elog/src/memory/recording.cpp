@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+#include "memory/recording.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <thread>
+#include <utility>
+
+#include "base/failure.hpp"
+#include "record/present_clock.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds memory_stop_interval{10};
+
+// In ticks, by which what two CPUs show may differ. A clock that goes back by more began anew.
+constexpr std::uint64_t clock_tolerance = 1'000'000;
+
+/// In discard mode it is what is oldest that is kept: the reading of the beginning fits it.
+eventlog_clock_pair first_reading(const eventlog_region& header) {
+    return core::overwrites(header) ? start_by_present_clock(header) : header.clock_start;
+}
+
+bool has_lost_any(const provider_losses& losses) noexcept {
+    return losses.full != 0 || losses.too_large != 0 || losses.busy != 0;
+}
+
+void add_up_losses(recording_summary& summary) {
+    summary.lost = summary.full + summary.too_large + summary.busy + summary.damaged;
+}
+
+/// What a ring lost behind its last record is in it only when the reader has finished.
+recording_summary sum_up(const region_reader& reader, const provider_map& providers,
+                         std::vector<ring_totals> rings) {
+    recording_summary summary;
+    summary.rings = std::move(rings);
+    for (const ring_totals& ring : summary.rings) {
+        summary.events += ring.read;
+        summary.bytes += ring.bytes;
+        summary.full += ring.lost;
+        summary.overwritten += ring.overwritten;
+        summary.damaged += ring.damaged;
+    }
+    for (const auto& [id, provider] : providers) {
+        const provider_losses losses = reader.losses_of(id);
+        // What found no room is in the rings' totals.
+        summary.no_memory += losses.no_memory;
+        summary.too_large += losses.too_large;
+        summary.busy += losses.busy;
+        summary.cut += losses.cut;
+    }
+    summary.providers_refused = reader.providers_refused();
+    add_up_losses(summary);
+    return summary;
+}
+
+[[noreturn]] void throw_began_anew() {
+    throw failure(
+        "The machine slept and its counter began anew, so what comes now has no time: the "
+        "recording ends with what came before. Start it again.");
+}
+
+}  // namespace
+
+recording::recording(subscription& source, record_sink& sink, clock_reader reader)
+    : own_(&source),
+      source_(source.region()),
+      sink_(sink),
+      reader_(source_, producers_of(source_.header)),
+      clock_reader_(reader) {
+    sink_.start(source_);
+    if (!core::overwrites(source_.header)) {
+        sink_.take_clock(first_reading(source_.header));
+    }
+}
+
+recording::recording(const open_region& source, record_sink& sink)
+    : source_(source), sink_(sink), reader_(source_, producers::go_on) {
+    sink_.start(source_);
+    sink_.take_clock(first_reading(source_.header));
+}
+
+void recording::take_new_providers() {
+    reader_.read_new_providers([this](provider_instance&& provider) {
+        sink_.take_provider(provider);
+        providers_.insert_or_assign(provider.id, std::move(provider));
+    });
+}
+
+/// Whoever keeps records that are older than the last sleep tells their times by present_clock.hpp.
+std::uint64_t recording::read_clock() noexcept {
+    const std::uint64_t now = clock_reader_(source_.header.clock);
+    if (own_ != nullptr && !core::overwrites(source_.header)) {
+        clock_began_anew_ = clock_began_anew_ || (now < latest_ && latest_ - now > clock_tolerance);
+        latest_ = std::max(latest_, now);
+    }
+    return now;
+}
+
+/// Of what has been copied before the clock was read, and found to have gone on, nothing is from
+/// after it began anew. The rest counts as what makes no sense: nobody can say when it was.
+void recording::take_run(const record_run& run) {
+    static_cast<void>(read_clock());
+    if (!clock_began_anew_) {
+        sink_.take_run(run);
+        return;
+    }
+    ring_totals& left_out = left_out_[run.ring];
+    left_out.read += run.count;
+    left_out.bytes += run.bytes.size();
+    left_out.lost += run.lost_before;
+}
+
+void recording::take_all() {
+    const std::uint64_t now = read_clock();
+    reader_.poll([this](const record_run& run) {
+        take_new_providers();
+        take_run(run);
+    });
+    take_new_providers();
+    check_whole(source_);
+    const std::uint64_t present = read_clock();
+    if (clock_began_anew_) {
+        return;
+    }
+    if (clock_schedule_.is_due()) {
+        sink_.take_clock(core::read_clock_pair(source_.header.clock));
+    }
+    // A writer takes the time a moment before its record can be seen. What was written before the
+    // poll before this one has long been seen.
+    sink_.advance(last_poll_, present);
+    last_poll_ = now;
+}
+
+void recording::poll() {
+    take_all();
+    if (clock_began_anew_) {
+        throw_began_anew();
+    }
+}
+
+/// As the reader counts them, but for what has not been handed over.
+std::vector<ring_totals> recording::rings() const {
+    std::vector<ring_totals> rings = reader_.rings();
+    for (std::size_t ring = 0; ring < rings.size(); ++ring) {
+        rings[ring].read -= left_out_[ring].read;
+        rings[ring].bytes -= left_out_[ring].bytes;
+        rings[ring].damaged += left_out_[ring].read;
+    }
+    return rings;
+}
+
+void recording::report_losses() {
+    const std::vector<std::uint64_t> trailing = reader_.finish();
+    const std::vector<ring_totals> totals = rings();
+    for (std::uint32_t ring = 0; ring < trailing.size(); ++ring) {
+        const std::uint64_t lost = trailing[ring] + left_out_[ring].lost;
+        if (lost != 0 || totals[ring].damaged != 0) {
+            sink_.take_loss({static_cast<std::uint32_t>(loss_scope::ring), ring, lost, 0, 0,
+                             totals[ring].damaged});
+        }
+    }
+    for (const auto& [id, provider] : providers_) {
+        const provider_losses losses = reader_.losses_of(id);
+        if (has_lost_any(losses)) {
+            sink_.take_loss({static_cast<std::uint32_t>(loss_scope::provider), id, losses.full,
+                             losses.too_large, losses.busy, 0});
+        }
+    }
+}
+
+std::vector<lossy_provider> recording::lossy_providers() const {
+    std::vector<lossy_provider> found;
+    for (const auto& [id, provider] : providers_) {
+        const provider_losses losses = reader_.losses_of(id);
+        if (has_lost_any(losses)) {
+            found.push_back({provider.schema.name, provider.process, provider.pid, losses});
+        }
+    }
+    return found;
+}
+
+recording_summary recording::so_far() const {
+    recording_summary summary = sum_up(reader_, providers_, rings());
+    summary.full = 0;
+    for (const auto& [id, provider] : providers_) {
+        summary.full += reader_.losses_of(id).full;
+    }
+    add_up_losses(summary);
+    summary.elapsed = steady_clock::now() - begin_;
+    return summary;
+}
+
+recording_summary recording::finish() {
+    if (!clock_began_anew_) {
+        sink_.take_clock(core::read_clock_pair(source_.header.clock));
+    }
+    report_losses();
+    recording_summary summary = sum_up(reader_, providers_, rings());
+    summary.lossy_providers = lossy_providers();
+    summary.elapsed = steady_clock::now() - begin_;
+    sink_.finish();
+    return summary;
+}
+
+recording_summary recording::run(const std::function<bool()>& stop,
+                                 std::chrono::nanoseconds latency) {
+    begin_ = steady_clock::now();
+    steady_clock::time_point due = begin_;
+    bool is_pressing = false;
+    while (!clock_began_anew_ && !stop()) {
+        if (core::overwrites(source_.header)) {
+            check_whole(source_);
+            std::this_thread::sleep_for(memory_stop_interval);
+            continue;
+        }
+        if (is_pressing || steady_clock::now() >= due) {
+            due = steady_clock::now() + interval_of(latency);
+            take_all();
+        }
+        const std::chrono::nanoseconds left = due - steady_clock::now();
+        is_pressing = wait(std::clamp<std::chrono::nanoseconds>(left, {}, memory_stop_interval));
+    }
+    return end();
+}
+
+recording_summary recording::end() {
+    own_->end();
+    if (core::overwrites(source_.header)) {
+        sink_.take_clock(first_reading(source_.header));
+    }
+    take_all();
+    recording_summary summary = finish();
+    if (clock_began_anew_) {
+        throw_began_anew();
+    }
+    return summary;
+}
+
+recording_summary recording::snapshot() {
+    begin_ = steady_clock::now();
+    take_all();
+    return finish();
+}
+
+}  // namespace elog

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: MIT
+#include "memory/region_reader.hpp"
+
+#include <linux/futex.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <ctime>
+
+#include "base/failure.hpp"
+#include "base/read_at.hpp"
+#include "base/sigbus_guard.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+using core::control_word;
+
+// Copied at once; every record fits.
+constexpr std::size_t copy_size = std::size_t{1} << 20U;
+// Of the heads of rings, which are read at once where that takes less than to read a word of each.
+constexpr std::size_t heads_size = std::size_t{64} << 10U;
+constexpr std::size_t stride_at_once = 1024;
+// The byte of a control word in which its generation begins.
+constexpr unsigned generation_begins = EVENTLOG_GENERATION_SHIFT / 8;
+
+// So many entries of the provider table are read at once.
+constexpr std::uint32_t entries_at_once = 64;
+static_assert(EVENTLOG_PROVIDERS_MAX % entries_at_once == 0);
+
+// How often a producer may go through all buffers between two of our loads, before it is broken.
+constexpr int looks_max = 100;
+// How often it may overtake us while we copy, before we say that all of it is overwritten.
+constexpr int rounds_max = 20;
+
+/// What of `now` has not been told yet.
+std::uint64_t untold(std::uint64_t now, std::uint64_t told) noexcept {
+    return now - std::min(now, told);
+}
+
+}  // namespace
+
+void check_whole(const open_region& source) {
+    struct stat status {};
+    const bool is_whole = ::fstat(source.file.get(), &status) == 0 &&
+                          static_cast<std::uint64_t>(status.st_size) >= source.geometry.total_size;
+    if (mapping_was_cut() || !is_whole) {
+        throw_cut();
+    }
+}
+
+void region_reader::position::move_to(std::uint64_t other) noexcept {
+    generation = other;
+    offset = 0;
+    records = 0;
+}
+
+region_reader::region_reader(const open_region& source, producers mode)
+    : file_(source.file),
+      geometry_(source.geometry),
+      mode_(mode),
+      words_(source.file, geometry_.head_size()),
+      backed_(geometry_.ring_count),
+      heads_(heads_size),
+      positions_(geometry_.ring_count),
+      totals_(geometry_.ring_count),
+      copy_(std::min<std::size_t>(copy_size, geometry_.buffer_size)) {
+    for (std::uint32_t ring = 0; ring < geometry_.ring_count; ++ring) {
+        backed_[ring] =
+            words_.read_small(geometry_.ring_offset(ring) + offsetof(eventlog_ring, backed)) != 0;
+    }
+}
+
+std::uint64_t region_reader::descriptor_offset(std::uint32_t ring,
+                                               std::uint64_t generation) const noexcept {
+    return geometry_.ring_offset(ring) + sizeof(eventlog_ring) +
+           (generation & (geometry_.buffer_count - 1)) * sizeof(eventlog_buffer);
+}
+
+/// Of each ring with memory, what its control word was, or, if it was just being stored, anything:
+/// to find out which of many rings are worth a closer look.
+template <class Take>
+void region_reader::for_each_control(const Take& take) {
+    const std::size_t stride = geometry_.ring_stride;
+    const std::size_t at_once = stride <= stride_at_once ? heads_.size() / stride : 1;
+    std::uint32_t first = 0;
+    while (first < geometry_.ring_count) {
+        std::uint32_t end = first;
+        while (end < geometry_.ring_count && end - first < at_once && backed_[end]) {
+            ++end;
+        }
+        if (end == first) {
+            ++first;
+            continue;
+        }
+        const std::size_t size = (end - first - 1) * stride + sizeof(control_word::value);
+        if (!read_at(file_, heads_.data(), size,
+                     geometry_.ring_offset(first) + offsetof(eventlog_ring, control))) {
+            throw_cut();
+        }
+        for (const std::uint8_t* word = heads_.data(); first < end; ++first, word += stride) {
+            control_word control{};
+            std::memcpy(&control.value, word, sizeof control.value);
+            take(first, control);
+        }
+    }
+}
+
+void region_reader::poll(const take_run& take) {
+    for_each_control([&](std::uint32_t ring, control_word control) {
+        if (control.value == positions_[ring].settled) {
+            return;
+        }
+        if (mode_ == producers::wait) {
+            drain_ring(ring, take);
+        } else {
+            follow_ring(ring, take);
+        }
+    });
+}
+
+/// Nothing if it changes so fast that not even its generation stays.
+std::optional<region_reader::control_reading> region_reader::control_of(std::uint32_t ring) const {
+    const std::uint64_t offset = geometry_.ring_offset(ring) + offsetof(eventlog_ring, control);
+    for (int look = 0; look < looks_max; ++look) {
+        const region_words::reading found = words_.read(offset);
+        if (found.exact) {
+            return control_reading{{found.value}, true};
+        }
+        // Within a generation the word only grows, so that much is filled, unless the position was
+        // about to become that of a sealed buffer. No other has such a highest byte. That the
+        // generation has stayed tell its bytes, looked at now the other way round.
+        if (words_.read_byte(offset + 2) == EVENTLOG_SEALED >> 16U) {
+            continue;
+        }
+        std::uint64_t later = 0;
+        for (unsigned byte = generation_begins; byte < sizeof later; ++byte) {
+            later |= std::uint64_t{words_.read_byte(offset + byte)} << 8U * byte;
+        }
+        if (control_word{later}.generation() == control_word{found.value}.generation()) {
+            return control_reading{{found.value}, false};
+        }
+    }
+    return std::nullopt;
+}
+
+/// `control` is the control word of the ring, which names that generation if it is active.
+region_reader::buffer_state region_reader::state_of(std::uint32_t ring, std::uint64_t generation,
+                                                    const control_reading& control,
+                                                    bool active) const {
+    // Only in overwrite mode, and in a damaged region, can the descriptor change meanwhile: then
+    // none of it is believed.
+    eventlog_buffer descriptor{};
+    if (!read_at(file_, &descriptor, sizeof descriptor, descriptor_offset(ring, generation))) {
+        throw_cut();
+    }
+    const bool is_open = active && !control.word.is_sealed();
+    return {is_open ? control.word : control_word{descriptor.sealed}, descriptor.records_before,
+            descriptor.lost_before, !is_open || control.exact};
+}
+
+void region_reader::drain_ring(std::uint32_t ring, const take_run& take) {
+    position& at = positions_[ring];
+    const std::optional<control_reading> control = control_of(ring);
+    if (!control) {
+        return;
+    }
+    // A sound producer is never more than all buffers ahead; a broken one must not keep us here.
+    for (std::uint32_t turn = 0; turn < geometry_.buffer_count; ++turn) {
+        const bool active =
+            control->word.generation() == (at.generation & EVENTLOG_GENERATION_MASK);
+        read_buffer(ring, state_of(ring, at.generation, *control, active), take);
+        if (active) {
+            at.settled = control->exact ? control->word.value : UINT64_MAX;
+            break;
+        }
+        // Our last look at the buffer is over when the producer sees this.
+        words_.count_on(geometry_.ring_offset(ring) + offsetof(eventlog_ring, drained),
+                        at.generation);
+        at.move_to(at.generation + 1);
+    }
+}
+
+/// Nothing that is stored anywhere keeps the producer from taking a buffer that we are reading. Who
+/// was overtaken by it, so that the newest of what there was is gone untold, goes round once more:
+/// else there would be nothing of the ring, and no word of it, in a reading that is the only one.
+void region_reader::follow_ring(std::uint32_t ring, const take_run& take) {
+    position& at = positions_[ring];
+    for (int round = 0; round < rounds_max; ++round) {
+        const std::optional<active_buffer> active = find_active(ring);
+        if (!active || active->generation < at.generation) {
+            return;  // a broken producer; what it calls recorded stays unread
+        }
+        at.recorded = std::max(at.recorded, active->records_before + active->control.word.count());
+        follow_to(ring, *active, take);
+        if (at.records_told >= at.recorded) {
+            at.settled = active->control.exact ? active->control.word.value : UINT64_MAX;
+            return;
+        }
+    }
+}
+
+void region_reader::follow_to(std::uint32_t ring, const active_buffer& active,
+                              const take_run& take) {
+    position& at = positions_[ring];
+    const std::uint64_t oldest = untold(active.generation, geometry_.buffer_count - 1);
+    if (at.generation < oldest) {
+        at.move_to(oldest);
+    }
+    while (true) {
+        const bool is_last = at.generation == active.generation;
+        read_buffer(ring, state_of(ring, at.generation, active.control, is_last), take);
+        if (is_last) {
+            break;
+        }
+        at.move_to(at.generation + 1);
+    }
+}
+
+/// The control word, with all of its generation.
+std::optional<region_reader::active_buffer> region_reader::find_active(std::uint32_t ring) const {
+    for (int look = 0; look < looks_max; ++look) {
+        const std::optional<control_reading> control = control_of(ring);
+        if (!control) {
+            return std::nullopt;
+        }
+        // The descriptor is complete. It may already be that of a later generation.
+        const std::uint64_t descriptor = descriptor_offset(ring, control->word.generation());
+        const std::uint64_t generation =
+            words_.read(descriptor + offsetof(eventlog_buffer, generation)).value;
+        const std::uint64_t records_before =
+            words_.read(descriptor + offsetof(eventlog_buffer, records_before)).value;
+        if ((generation & EVENTLOG_GENERATION_MASK) == control->word.generation() &&
+            is_still_there(ring, generation)) {
+            return active_buffer{*control, generation, records_before};
+        }
+    }
+    return std::nullopt;
+}
+
+/// Whether all that has been read of the buffer and its descriptor was of that generation. A
+/// producer that takes the buffer says so in the descriptor first.
+bool region_reader::is_still_there(std::uint32_t ring, std::uint64_t generation) const {
+    std::atomic_thread_fence(std::memory_order_acquire);
+    const region_words::reading seen =
+        words_.read(descriptor_offset(ring, generation) + offsetof(eventlog_buffer, generation));
+    const std::optional<control_reading> control = control_of(ring);
+    return seen.exact && seen.value == generation && control &&
+           ((control->word.generation() - generation) & EVENTLOG_GENERATION_MASK) <
+               geometry_.buffer_count;
+}
+
+void region_reader::read_buffer(std::uint32_t ring, const buffer_state& state,
+                                const take_run& take) {
+    position& at = positions_[ring];
+    const std::uint64_t end =
+        std::min<std::uint64_t>(state.filled.position(), geometry_.buffer_size);
+    const std::uint64_t base = geometry_.buffer_offset(ring, at.generation);
+    while (at.offset < end) {
+        const std::size_t size = std::min<std::uint64_t>(end - at.offset, copy_.size());
+        if (!read_at(file_, copy_.data(), size, base + at.offset)) {
+            throw_cut();
+        }
+        // Copied first, believed second.
+        if (mode_ == producers::go_on && !is_still_there(ring, at.generation)) {
+            break;
+        }
+        const checked_records found = check_records({copy_.data(), size});
+        if (found.count != 0) {
+            hand_over(ring, state, found, take);
+        }
+        if (!state.exact && (found.damaged || found.count == 0)) {
+            break;  // what a record is torn by, or broken, is known when the ring is at rest
+        }
+        if (found.damaged || found.count == 0) {
+            // Whatever the producer says is there from here on cannot be told apart.
+            const std::uint64_t missing = untold(state.filled.count(), at.records);
+            totals_[ring].damaged += missing;
+            at.records_told += missing;
+            at.records = state.filled.count();
+            at.offset = end;
+        }
+    }
+}
+
+void region_reader::hand_over(std::uint32_t ring, const buffer_state& state,
+                              const checked_records& found, const take_run& take) {
+    position& at = positions_[ring];
+    ring_totals& totals = totals_[ring];
+    const std::uint64_t lost = untold(state.lost_before, at.lost_told);
+    // A producer that waits for us overwrites nothing.
+    const std::uint64_t overwritten =
+        mode_ == producers::wait ? 0 : untold(state.records_before + at.records, at.records_told);
+    const record_run run{ring,
+                         lost + overwritten,
+                         state.records_before + state.lost_before + at.records,
+                         found.count,
+                         {copy_.data(), found.size},
+                         overwritten != 0};
+    totals.lost += lost;
+    totals.overwritten += overwritten;
+    at.lost_told += lost;
+    at.records_told += overwritten + found.count;
+    take(run);
+    at.offset += found.size;
+    at.records += found.count;
+    totals.read += found.count;
+    totals.bytes += found.size;
+}
+
+/// An entry's process reserves its memory after it has taken its number, and may fail or die over
+/// that. Reading a file takes no memory where there is none.
+void region_reader::read_entries(std::uint32_t first,
+                                 std::span<eventlog_provider_entry> entries) const {
+    if (!read_at(file_, entries.data(), entries.size_bytes(),
+                 geometry_.providers_offset + first * sizeof(eventlog_provider_entry))) {
+        throw_cut();
+    }
+}
+
+void region_reader::read_new_providers(const take_provider& take) {
+    const std::uint32_t count = std::min<std::uint32_t>(
+        words_.read_small(offsetof(eventlog_region, provider_count)), EVENTLOG_PROVIDERS_MAX);
+    for (; providers_seen_ < count; ++providers_seen_) {
+        unfinished_providers_.push_back(static_cast<std::uint16_t>(providers_seen_));
+    }
+    std::array<eventlog_provider_entry, entries_at_once> some{};
+    std::optional<std::uint32_t> first;  // of these
+    std::erase_if(unfinished_providers_, [&](std::uint16_t id) {
+        if (first != id - id % entries_at_once) {
+            first = id - id % entries_at_once;
+            read_entries(*first, some);
+        }
+        if (some[id % entries_at_once].state != EVENTLOG_PROVIDER_READY) {
+            return false;
+        }
+        // Acquire: entry and schema are complete for who reads them from here on. What has been
+        // copied together with the state may have been copied before it.
+        std::atomic_thread_fence(std::memory_order_acquire);
+        if (std::optional<provider_instance> provider = read_provider(id)) {
+            take(std::move(*provider));
+        }
+        return true;
+    });
+}
+
+std::optional<provider_instance> region_reader::read_provider(std::uint16_t id) const {
+    eventlog_provider_entry entry{};
+    read_entries(id, {&entry, 1});
+    if (entry.schema_size > EVENTLOG_SCHEMA_SIZE_MAX ||
+        entry.schema_offset < geometry_.schemas_offset ||
+        entry.schema_offset > geometry_.buffers_offset ||
+        geometry_.buffers_offset - entry.schema_offset < entry.schema_size) {
+        return std::nullopt;
+    }
+    std::vector<std::uint8_t> bytes(entry.schema_size);
+    if (!read_at(file_, bytes.data(), bytes.size(), entry.schema_offset)) {
+        return std::nullopt;
+    }
+    try {
+        return provider_instance{
+            id,
+            entry.pid,
+            entry.uid,
+            std::string(entry.process, ::strnlen(entry.process, sizeof entry.process)),
+            provider_schema::parse(bytes),
+            entry.start_time};
+    } catch (const failure&) {
+        return std::nullopt;  // its records will be shown as those of an unknown provider
+    }
+}
+
+bool region_reader::something_to_read() {
+    bool found = false;
+    for_each_control([&](std::uint32_t ring, control_word control) {
+        found = found ||
+                control.generation() != (positions_[ring].generation & EVENTLOG_GENERATION_MASK);
+    });
+    return found;
+}
+
+bool region_reader::wait(std::chrono::nanoseconds at_most) {
+    constexpr std::uint64_t waiting = offsetof(eventlog_region, waiting);
+    constexpr std::uint64_t wake = offsetof(eventlog_region, wake);
+    const std::uint32_t expected = words_.read_small(wake);
+    words_.set_flag(waiting, true);
+    // See wake_reader in the SDK: one of us sees the other's store.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!something_to_read()) {
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
+        const timespec timeout{static_cast<time_t>(seconds.count()),
+                               static_cast<long>((at_most - seconds).count())};
+        static_cast<void>(::syscall(SYS_futex, words_.address_of(wake), FUTEX_WAIT, expected,
+                                    &timeout, nullptr, 0));
+    }
+    words_.set_flag(waiting, false);
+    return something_to_read();
+}
+
+std::vector<std::uint64_t> region_reader::finish() {
+    std::vector<std::uint64_t> trailing(geometry_.ring_count, 0);
+    for (std::uint32_t ring = 0; ring < geometry_.ring_count; ++ring) {
+        const std::uint64_t lost =
+            words_.read(geometry_.ring_offset(ring) + offsetof(eventlog_ring, lost)).value;
+        position& at = positions_[ring];
+        trailing[ring] = untold(lost, at.lost_told);
+        at.lost_told += trailing[ring];
+        totals_[ring].lost += trailing[ring];
+        // Never in front of a record that was found: the producer was too fast for that.
+        const std::uint64_t overwritten = untold(at.recorded, at.records_told);
+        at.records_told += overwritten;
+        totals_[ring].overwritten += overwritten;
+    }
+    return trailing;
+}
+
+std::uint32_t region_reader::providers_refused() const {
+    return words_.read_small(offsetof(eventlog_region, providers_refused));
+}
+
+provider_losses region_reader::losses_of(std::uint16_t provider) const {
+    eventlog_provider_entry entry{};
+    read_entries(provider, {&entry, 1});
+    const std::uint64_t begin =
+        geometry_.providers_offset + std::uint64_t{provider} * sizeof(eventlog_provider_entry);
+    // Most have lost nothing, and then there is nothing to look at more closely.
+    const auto exact = [&](std::uint64_t copied, std::uint64_t offset) {
+        return copied == 0 ? 0 : words_.read(begin + offset).value;
+    };
+    return {exact(entry.lost_full, offsetof(eventlog_provider_entry, lost_full)),
+            exact(entry.lost_no_memory, offsetof(eventlog_provider_entry, lost_no_memory)),
+            exact(entry.lost_too_large, offsetof(eventlog_provider_entry, lost_too_large)),
+            exact(entry.lost_busy, offsetof(eventlog_provider_entry, lost_busy)),
+            exact(entry.cut, offsetof(eventlog_provider_entry, cut))};
+}
+
+}  // namespace elog

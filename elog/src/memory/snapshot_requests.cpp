@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "memory/snapshot_requests.hpp"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "base/failure.hpp"
+
+namespace elog {
+namespace {
+
+using eventlog::core::shared;
+
+constexpr std::uint32_t bytes_of_word = EVENTLOG_SNAPSHOT_TICKET_SHIFT / 8;
+
+/// Whether `further` comes behind `there`, or is the same. Both count on from their largest with 0.
+bool is_at_least(std::uint32_t further, std::uint32_t there) noexcept {
+    return further - there <= UINT32_MAX / 2;
+}
+
+}  // namespace
+
+snapshot_requests::snapshot_requests(const open_region& source) {
+    void* mapped = ::mmap(nullptr, sizeof(eventlog_region), PROT_READ | PROT_WRITE, MAP_SHARED,
+                          source.file.get(), 0);
+    if (mapped == MAP_FAILED) {
+        throw failure("The subscription cannot be mapped ({}). Raise the limit on memory.",
+                      std::strerror(errno));
+    }
+    region_ = static_cast<eventlog_region*>(mapped);
+}
+
+snapshot_requests::~snapshot_requests() {
+    static_cast<void>(::munmap(region_, sizeof(eventlog_region)));
+}
+
+std::uint32_t snapshot_requests::wanted() const noexcept {
+    // Acquire: what those who asked have recorded, and said of it.
+    return shared(region_->snapshots_wanted).load(std::memory_order_acquire);
+}
+
+request_counts snapshot_requests::counts() const noexcept {
+    // In this order: what has been answered has been wanted before. Where more has been answered,
+    // somebody has written over it, and it counts for nothing.
+    const std::uint32_t answered =
+        shared(region_->snapshots_answered).load(std::memory_order_acquire);
+    const std::uint32_t all = wanted();
+    return {all, is_at_least(all, answered) ? answered : 0};
+}
+
+std::optional<std::string> snapshot_requests::reason() const {
+    std::string text;
+    std::uint64_t first = 0;
+    for (std::uint32_t i = 0; i < EVENTLOG_SNAPSHOT_REASON_WORDS; ++i) {
+        const std::uint64_t word =
+            shared(region_->snapshot_reason[i]).load(std::memory_order_relaxed);
+        first = i == 0 ? word : first;
+        if (((word ^ first) >> EVENTLOG_SNAPSHOT_TICKET_SHIFT) != 0) {
+            return std::nullopt;
+        }
+        for (std::uint32_t byte = 0; byte < bytes_of_word; ++byte) {
+            text.push_back(static_cast<char>(word >> (byte * 8) & 0xffU));
+        }
+    }
+    text.resize(::strnlen(text.data(), text.size()));
+    return text;
+}
+
+void snapshot_requests::answer(std::uint32_t wanted) noexcept {
+    auto place = shared(region_->snapshots_answered);
+    std::uint32_t there = place.load(std::memory_order_relaxed);
+    // Others who answer only move it on, and are few; one that writes over it must not keep us.
+    for (int swap = 0; swap < 100; ++swap) {
+        const bool is_further = is_at_least(wanted, there) || !is_at_least(this->wanted(), there);
+        if (!is_further || place.compare_exchange_strong(there, wanted, std::memory_order_release,
+                                                         std::memory_order_relaxed)) {
+            return;
+        }
+    }
+}
+
+void snapshot_requests::wait(std::uint32_t seen, std::chrono::nanoseconds at_most) const noexcept {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
+    const timespec timeout{static_cast<time_t>(seconds.count()),
+                           static_cast<long>((at_most - seconds).count())};
+    static_cast<void>(
+        ::syscall(SYS_futex, &region_->snapshots_wanted, FUTEX_WAIT, seen, &timeout, nullptr, 0));
+}
+
+bool snapshot_requests::can_come() const noexcept {
+    return shared(region_->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
+}
+
+}  // namespace elog

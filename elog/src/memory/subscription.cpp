@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+#include "memory/subscription.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "base/cpus.hpp"
+#include "base/failure.hpp"
+#include "memory/directory_wait.hpp"
+#include "platform/populate.hpp"
+#include "platform/process.hpp"
+#include "ring/clock.hpp"
+#include "schema/schema.hpp"
+#include "shm/provider_file.hpp"
+#include "shm/subscription_file.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+
+// Address space, mostly: applications reserve what they use.
+constexpr std::uint64_t schemas_size = std::uint64_t{16} << 20U;
+constexpr std::uint64_t default_buffer_size = std::uint64_t{1} << 20U;
+constexpr std::uint64_t default_total = std::uint64_t{64} << 20U;
+
+/// 1 MiB, or less on machines with so many CPUs that it would not stay in bounds.
+std::uint64_t suitable_buffer_size(std::uint64_t buffers) {
+    const std::uint64_t share = std::bit_floor(std::max<std::uint64_t>(default_total / buffers, 1));
+    return std::clamp<std::uint64_t>(share, EVENTLOG_BUFFER_SIZE_MIN, default_buffer_size);
+}
+
+struct buffer_plan {
+    cpu_set_of_machine cpus = read_cpus();
+    std::uint64_t count = 0;
+    std::uint64_t size = 0;  // of one
+    /// Whether those of the shared ring get their memory when somebody needs them. If not, they
+    /// have it as the others do.
+    bool is_shared_ring_late = core::can_populate();
+
+    [[nodiscard]] std::uint64_t reserved(std::uint32_t per_cpu) const noexcept {
+        return (count - (is_shared_ring_late ? per_cpu : 0)) * size;
+    }
+};
+
+buffer_plan plan_buffers(std::uint64_t wanted_size, std::uint32_t per_cpu) {
+    buffer_plan plan;
+    const auto online = static_cast<std::uint64_t>(
+        std::count(plan.cpus.online.begin(), plan.cpus.online.end(), true));
+    plan.count = (online + 1) * per_cpu;
+    plan.size = wanted_size != 0 ? wanted_size : suitable_buffer_size(plan.count);
+    return plan;
+}
+
+void reserve(const core::unique_fd& file, std::uint64_t offset, std::uint64_t size,
+             std::uint64_t wanted) {
+    int result = 0;
+    do {
+        result =
+            ::posix_fallocate(file.get(), static_cast<off_t>(offset), static_cast<off_t>(size));
+    } while (result == EINTR);
+    if (result != 0) {
+        throw failure("{} has no {} MiB to spare for the buffers ({}). Ask for less with "
+                      "--buffer-size, or set EVENTLOG_DIR to a larger tmpfs.",
+                      core::current_directory().text.data(), wanted >> 20U, std::strerror(result));
+    }
+}
+
+void write_at(const core::unique_fd& file, const void* data, std::size_t size,
+              std::uint64_t offset) {
+    if (::pwrite(file.get(), data, size, static_cast<off_t>(offset)) !=
+        static_cast<ssize_t>(size)) {
+        throw failure("The subscription cannot be written ({}). Set EVENTLOG_DIR to another tmpfs.",
+                      std::strerror(errno));
+    }
+}
+
+std::uint64_t random_serial() {
+    std::uint64_t serial = 0;
+    while (serial == 0 || serial == UINT64_MAX) {
+        if (::getrandom(&serial, sizeof serial, 0) != static_cast<ssize_t>(sizeof serial) &&
+            errno != EINTR) {
+            throw failure("The kernel gives no random numbers ({}).", std::strerror(errno));
+        }
+    }
+    return serial;
+}
+
+eventlog_region make_header(const core::region_geometry& geometry,
+                            const subscription_options& options, bool is_shared_ring_late) {
+    const event_patterns& patterns = asked_of_programs(options);
+    const std::string filter = patterns.packed();
+    eventlog_region header{};
+    header.magic = EVENTLOG_REGION_MAGIC;
+    header.version = EVENTLOG_REGION_VERSION;
+    header.features = (options.overwrite ? EVENTLOG_FEATURE_OVERWRITE : 0) |
+                      (is_shared_ring_late ? EVENTLOG_FEATURE_LATE_SHARED_RING : 0);
+    std::memcpy(header.name, options.name.data(),
+                std::min(options.name.size(), sizeof header.name - 1));
+    header.serial = random_serial();
+    header.clock = core::best_clock();
+    header.ring_count = geometry.ring_count;
+    header.ring_stride = geometry.ring_stride;
+    header.buffer_count = geometry.buffer_count;
+    header.buffer_size = geometry.buffer_size;
+    header.rings_offset = geometry.rings_offset;
+    header.providers_offset = geometry.providers_offset;
+    header.schemas_offset = geometry.schemas_offset;
+    header.schemas_size = geometry.schemas_size;
+    header.buffers_offset = geometry.buffers_offset;
+    header.total_size = geometry.total_size;
+    const core::process_identity self = core::current_process();
+    header.owner_pid = self.pid;
+    header.owner_uid = self.uid;
+    header.owner_start_time = self.start_time;
+    header.owner_pid_namespace = self.pid_namespace;
+    header.clock_start = core::read_clock_pair(header.clock);
+    header.state = EVENTLOG_REGION_LIVE;
+    header.filter_size = static_cast<std::uint32_t>(filter.size());
+    std::memcpy(header.filter, filter.data(), filter.size());
+    header.session_count = static_cast<std::uint32_t>(patterns.sessions().size());
+    std::copy(patterns.sessions().begin(), patterns.sessions().end(), header.sessions);
+    return header;
+}
+
+enum class ring_memory {
+    never,  // writers go elsewhere
+    late,   // the first of them brings it
+    now,
+};
+
+/// Generation 0 is active in buffer 0; the others hold none yet.
+void write_ring(const core::unique_fd& file, const core::region_geometry& geometry,
+                std::uint32_t ring, ring_memory memory) {
+    eventlog_ring head{};
+    head.backed = memory != ring_memory::never ? 1 : 0;
+    // Nothing fits into a ring without memory: its writers find out why.
+    head.control = memory == ring_memory::now ? 0 : EVENTLOG_SEALED;
+    std::vector<eventlog_buffer> descriptors(geometry.buffer_count);
+    for (std::uint32_t i = 1; i < geometry.buffer_count; ++i) {
+        descriptors[i].generation = UINT64_MAX;
+    }
+    write_at(file, &head, sizeof head, geometry.ring_offset(ring));
+    write_at(file, descriptors.data(), descriptors.size() * sizeof(eventlog_buffer),
+             geometry.ring_offset(ring) + sizeof head);
+}
+
+}  // namespace
+
+std::uint64_t size_of_usual_buffers() {
+    const std::uint32_t per_cpu = subscription_options{}.buffers_per_cpu;
+    return plan_buffers(0, per_cpu).reserved(per_cpu);
+}
+
+std::uint64_t buffer_size_of(const subscription_options& options) {
+    return plan_buffers(options.buffer_size, options.buffers_per_cpu).size;
+}
+
+subscription::subscription(const subscription_options& options) {
+    core::error_text error;
+    if (!directory_.open(core::current_directory(), core::if_missing::create, error)) {
+        throw failure("{}", error.text());
+    }
+    create_region(options);
+    publish();
+    // Published first, scanned second: a provider that does not see us is seen by us.
+    try {
+        open_gates(options);
+    } catch (...) {
+        end();
+        static_cast<void>(
+            ::unlinkat(directory_.subscriptions.get(), core::name_of_slot(slot_).data(), 0));
+        core::release_memory(file_, geometry_);
+        throw;
+    }
+}
+
+subscription::~subscription() {
+    if (left_ || !is_ours()) {
+        return;
+    }
+    end();
+    const directory_wait lock(directory_);
+    if (!lock.held()) {
+        return;  // whoever takes the lock next finds that we have died
+    }
+    // Last: until the bits are gone from all gates, nobody else may have the slot.
+    static_cast<void>(
+        ::unlinkat(directory_.subscriptions.get(), core::name_of_slot(slot_).data(), 0));
+    core::release_memory(file_, geometry_);
+}
+
+/// Whether we are the process that made it. The number alone does not tell: a child may have the
+/// same one in another pid namespace. What /proc does not tell, 0, tells nothing.
+bool subscription::is_ours() const noexcept {
+    const core::process_identity self = core::current_process();
+    const auto agree = [](std::uint64_t now, std::uint64_t then) {
+        return now == 0 || then == 0 || now == then;
+    };
+    return self.pid == header_.owner_pid && agree(self.start_time, header_.owner_start_time) &&
+           agree(self.pid_namespace, header_.owner_pid_namespace);
+}
+
+void subscription::create_region(const subscription_options& options) {
+    const buffer_plan plan = plan_buffers(options.buffer_size, options.buffers_per_cpu);
+    geometry_ = core::plan_region(plan.cpus.possible, options.buffers_per_cpu,
+                                  static_cast<std::uint32_t>(plan.size), schemas_size);
+    header_ = make_header(geometry_, options, plan.is_shared_ring_late);
+
+    core::error_text error;
+    file_ = core::create_unnamed_file(directory_.subscriptions, error);
+    if (!file_) {
+        throw failure("{}", error.text());
+    }
+    if (::ftruncate(file_.get(), static_cast<off_t>(geometry_.total_size)) != 0) {
+        throw failure("The subscription cannot be made {} MiB large ({}). Ask for less with "
+                      "--buffer-size.",
+                      geometry_.total_size >> 20U, std::strerror(errno));
+    }
+    // All that writers touch is reserved now, or by themselves: a page that tmpfs cannot supply
+    // would kill them.
+    const std::uint64_t wanted = plan.reserved(options.buffers_per_cpu);
+    const auto memory_of = [&](std::uint32_t ring) {
+        if (ring == plan.cpus.possible) {
+            return plan.is_shared_ring_late ? ring_memory::late : ring_memory::now;
+        }
+        return plan.cpus.online[ring] ? ring_memory::now : ring_memory::never;
+    };
+    reserve(file_, 0, geometry_.providers_offset, wanted);
+    for (std::uint32_t ring = 0; ring < geometry_.ring_count; ++ring) {
+        const ring_memory memory = memory_of(ring);
+        if (memory == ring_memory::now) {
+            reserve(file_, geometry_.buffer_offset(ring, 0),
+                    std::uint64_t{geometry_.buffer_count} * geometry_.buffer_size, wanted);
+        }
+        write_ring(file_, geometry_, ring, memory);
+    }
+    write_at(file_, &header_, sizeof header_, 0);
+}
+
+void subscription::publish() {
+    const directory_wait lock(directory_);
+    lock.need();
+    core::remove_dead_subscriptions(directory_);
+    core::remove_dead_providers(directory_);
+    check_name();
+    for (slot_ = 0; slot_ < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot_) {
+        const int result =
+            core::give_name(file_, directory_.subscriptions, core::name_of_slot(slot_).data());
+        if (result == 0) {
+            return;
+        }
+        if (result != EEXIST) {
+            throw failure("The subscription cannot be published in {} ({}). Check that /proc is "
+                          "mounted and that you may write there.",
+                          core::current_directory().text.data(), std::strerror(result));
+        }
+    }
+    throw failure("All {} subscriptions are in use. End a running `elog record` first, or one that "
+                  "elog status shows, with elog stop.",
+                  EVENTLOG_SUBSCRIPTIONS_MAX);
+}
+
+/// Under the lock: whoever else is about to take the name waits.
+void subscription::check_name() const {
+    if (header_.name[0] == '\0') {
+        return;
+    }
+    for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+        core::subscription_file other;
+        core::error_text ignored;
+        if (other.open(directory_, slot, ignored) == core::subscription_file::found::usable &&
+            std::memcmp(other.header().name, header_.name, sizeof header_.name) == 0) {
+            throw failure("There is a subscription '{0}' already. Give another name, or end that "
+                          "one with: elog stop {0}",
+                          &header_.name[0]);
+        }
+    }
+}
+
+void subscription::open_gates(const subscription_options& options) {
+    const event_patterns& patterns = options.patterns;
+    patterns_met_.assign(patterns.size(), false);
+    const std::string all = patterns.packed();
+    const std::string filter = asked_of_programs(options).packed();
+    core::folder_listing names(directory_.providers);
+    core::error_text ignored;
+    while (const char* name = names.next()) {
+        core::provider_file file;
+        if (!file.open(directory_, name, ignored) ||
+            !core::wants_process(all, file.header().pid, file.header().process)) {
+            continue;
+        }
+        std::vector<std::uint8_t> bytes(file.header().schema_size);
+        core::schema_reader schema;
+        if (!file.read_schema(bytes) || !schema.open(bytes, ignored)) {
+            continue;
+        }
+        const core::keyword_names keywords(schema);
+        core::schema_reader events = schema;
+        core::event_description event;
+        while (events.next_event(event)) {
+            for (std::size_t i = 0; i < patterns.size(); ++i) {
+                core::filter_rule rule;
+                if (core::parse_rule(patterns[i], rule) &&
+                    core::judge(rule, schema.provider(), event, keywords) !=
+                        core::verdict::unwanted) {
+                    patterns_met_[i] = true;
+                }
+            }
+        }
+        if (!core::wants_process(filter, file.header().pid, file.header().process)) {
+            continue;
+        }
+        core::for_each_wanted(schema, filter, [&](std::uint16_t id, core::verdict) {
+            static_cast<void>(file.set_bit(id, slot_));
+        });
+        file.call_attention();
+    }
+}
+
+/// Last of all: nobody ends what does not stand by its name, and if we are killed before, it is
+/// removed like that of anybody else who was.
+void subscription::leave() {
+    const directory_wait lock(directory_);
+    lock.need();
+    core::mark_standing(file_, header_);
+    left_ = true;
+}
+
+void subscription::end() noexcept {
+    if (!ended_) {
+        ended_ = true;
+        core::mark_ended(file_);
+        core::clear_gates(directory_, slot_);
+    }
+}
+
+}  // namespace elog

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "output/csv_writer.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "output/exported_value.hpp"
+#include "text/append_format.hpp"
+#include "text/escaped_text.hpp"
+
+namespace elog {
+namespace {
+
+constexpr std::size_t no_field = SIZE_MAX;
+
+constexpr std::array<std::string_view, 10> csv_columns = {
+    "time", "cpu", "process", "pid", "thread", "provider", "event", "level", "lost", "note"};
+
+std::uint32_t key_of(std::uint16_t provider, std::uint16_t event) noexcept {
+    return std::uint32_t{provider} << 16U | event;
+}
+
+/// Fields may be called anything that is a name, also what a column of ours is called.
+std::string column_name(const std::string& field) {
+    return std::find(csv_columns.begin(), csv_columns.end(), field) == csv_columns.end()
+               ? field
+               : "fields." + field;
+}
+
+/// What is not text as one sees it would be obeyed by a terminal, or break the line.
+void append_text_cell(fmt::memory_buffer& out, fmt::memory_buffer& visible, std::string_view text) {
+    visible.clear();
+    append_visible(visible, text);
+    out.push_back('"');
+    for (const char each : std::string_view(visible.data(), visible.size())) {
+        if (each == '"') {
+            out.push_back('"');
+        }
+        out.push_back(each);
+    }
+    out.push_back('"');
+}
+
+}  // namespace
+
+csv_writer::csv_writer(int descriptor, shown_clock clock) : descriptor_(descriptor), time_(clock) {}
+
+void csv_writer::choose(const provider_instance& provider, std::uint16_t event) {
+    const auto [found, is_new] = events_.try_emplace(key_of(provider.id, event));
+    if (!is_new) {
+        return;
+    }
+    const std::vector<field_schema>& fields = provider.schema.events[event].fields;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const auto [column, is_another] =
+            column_of_.try_emplace(column_name(fields[i].name), columns_.size());
+        if (is_another) {
+            columns_.push_back(column->first);
+        }
+        field_indices& indices = found->second;
+        indices.resize(std::max(indices.size(), column->second + 1), no_field);
+        indices[column->second] = i;
+    }
+}
+
+void csv_writer::append_head() {
+    if (has_head_) {
+        return;
+    }
+    has_head_ = true;
+    std::string_view between;
+    for (const std::string_view name : csv_columns) {
+        append(buffer_, between);
+        append(buffer_, name);
+        between = ",";
+    }
+    for (const std::string& name : columns_) {
+        append(buffer_, between);
+        append(buffer_, name);
+    }
+    buffer_.push_back('\n');
+}
+
+void csv_writer::append_cell(std::string_view text) {
+    const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char each) {
+        return (each >= '0' && each <= '9') || (each >= 'A' && each <= 'Z') ||
+               (each >= 'a' && each <= 'z') || each == '_' || each == '-' || each == '.' ||
+               each == '/' || each == ':';
+    });
+    if (is_plain) {
+        append(cells_, text);
+    } else {
+        fmt::memory_buffer visible;
+        append_text_cell(cells_, visible, text);
+    }
+}
+
+void csv_writer::write(const merged_record& record, const provider_map& providers,
+                       const clock_table& clock, std::uint32_t shared_ring) {
+    append_head();
+    write_gap(record, shared_ring);
+    const eventlog_record& header = record.record.header;
+    if (is_understood(header)) {
+        time_.append_to(buffer_, clock, header.time);
+        append_record(header, record.record.payload, providers);
+    } else {
+        ++skipped_;
+    }
+    if (buffer_.size() >= output_size) {
+        flush();
+    }
+}
+
+void csv_writer::append_record(const eventlog_record& header, std::span<const std::uint8_t> payload,
+                               const provider_map& providers) {
+    const auto found = providers.find(header.provider);
+    cells_.clear();
+    if (found == providers.end() || header.event >= found->second.schema.events.size()) {
+        append_format(buffer_, ",{},,,{},,,,,unknown", header.cpu, header.thread);
+        cells_.resize(columns_.size());
+        std::fill_n(cells_.data(), columns_.size(), ',');
+    } else {
+        const provider_instance& provider = found->second;
+        const event_schema& event = provider.schema.events[header.event];
+        append_cell(provider.process);
+        append_format(buffer_, ",{},{},{},{},{},{},{},,", header.cpu,
+                      std::string_view(cells_.data(), cells_.size()), provider.pid, header.thread,
+                      provider.schema.name, event.name, name_of(event.severity));
+        cells_.clear();
+        const bool is_cut = (header.flags & EVENTLOG_RECORD_CUT) != 0;
+        const bool is_sound = append_fields(header, payload, provider);
+        append(buffer_, is_cut ? (is_sound ? "cut" : "cut damaged") : (is_sound ? "" : "damaged"));
+    }
+    append(buffer_, {cells_.data(), cells_.size()});
+    buffer_.push_back('\n');
+}
+
+/// Returns false if one is damaged.
+bool csv_writer::append_fields(const eventlog_record& header, std::span<const std::uint8_t> payload,
+                               const provider_instance& provider) {
+    const auto chosen = events_.find(key_of(provider.id, header.event));
+    const std::vector<field_schema>& fields = provider.schema.events[header.event].fields;
+    bool is_sound = true;
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+        cells_.push_back(',');
+        if (chosen == events_.end() || column >= chosen->second.size() ||
+            chosen->second[column] == no_field) {
+            continue;
+        }
+        const field_schema& field = fields[chosen->second[column]];
+        const exported_value value = export_field(scratch_, provider.schema, field, payload);
+        is_sound = is_sound && value.kind != exported_kind::damaged;
+        if (value.kind == exported_kind::literal) {
+            append(cells_, value.text);
+        } else if (value.kind == exported_kind::text) {
+            append_cell(value.text);
+        }
+    }
+    return is_sound;
+}
+
+void csv_writer::append_loss(std::string_view cpu, std::string_view provider, std::uint64_t lost,
+                             std::string_view reason) {
+    append_head();
+    append_format(buffer_, ",{},,,,{},,,{},{}", cpu, provider, lost, reason);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        buffer_.push_back(',');
+    }
+    buffer_.push_back('\n');
+}
+
+void csv_writer::write_gap(const merged_record& record, std::uint32_t shared_ring) {
+    if (record.lost_before != 0) {
+        append_gap(record.ring, record.lost_before, record.overwritten ? "overwritten" : "no room",
+                   shared_ring);
+    }
+}
+
+void csv_writer::append_gap(std::uint32_t ring, std::uint64_t lost, std::string_view reason,
+                            std::uint32_t shared_ring) {
+    append_loss(ring == shared_ring ? "" : fmt::format("{}", ring), "", lost, reason);
+}
+
+void csv_writer::write_loss(const loss_block& loss, const provider_map& providers,
+                            std::uint32_t shared_ring) {
+    const bool is_of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
+    const auto found = providers.find(static_cast<std::uint16_t>(loss.index));
+    const std::string name =
+        is_of_ring || found == providers.end() ? std::string() : found->second.schema.name;
+    for_each_reason(loss, [&](std::uint64_t lost, const char* reason) {
+        if (is_of_ring) {
+            append_gap(loss.index, lost, reason, shared_ring);
+        } else {
+            append_loss("", name, lost, reason);
+        }
+    });
+}
+
+void csv_writer::flush() {
+    write_out(descriptor_, buffer_);
+}
+
+void csv_writer::finish() {
+    append_head();
+    if (skipped_ != 0) {
+        append_loss("", "", skipped_, "newer version");
+    }
+    flush();
+}
+
+}  // namespace elog

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+//
+// Records as JSON Lines, as elog(1) specifies them: an object for each record, one for each loss at
+// its place.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/output_buffer.hpp"
+#include "record/record_writer.hpp"
+#include "record/shown_clock.hpp"
+
+namespace elog {
+
+class json_lines_writer final : public record_writer {
+  public:
+    /// Writes to a descriptor that stays the caller's.
+    explicit json_lines_writer(int descriptor, shown_clock clock = shown_clock::realtime)
+        : descriptor_(descriptor), time_(clock) {}
+    /// `asked_to_end`: see write_all.
+    json_lines_writer(int descriptor, give_up asked_to_end)
+        : descriptor_(descriptor),
+          asked_to_end_(std::move(asked_to_end)),
+          time_(shown_clock::realtime) {}
+
+    void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
+               std::uint32_t shared_ring) override;
+    void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
+    void write_loss(const loss_block& loss, const provider_map& providers,
+                    std::uint32_t shared_ring) override;
+    void flush() override;
+    void finish() override;
+
+  private:
+    /// What all records of an event have in common, ready to be copied.
+    struct event_text {
+        std::uint64_t schema = 0;  // its hash
+        std::uint32_t pid = 0;
+        std::string name;                 // of the process
+        std::string process;              // "process":"orders","pid":4242,
+        std::string event;                // "provider":"shop",... "fields":{
+        std::vector<std::string> fields;  // "order":
+    };
+
+    [[nodiscard]] const event_text& text_of(const provider_instance& provider, std::uint16_t event);
+    void append_record(const eventlog_record& header, std::span<const std::uint8_t> payload,
+                       const provider_map& providers);
+    void append_unknown(const eventlog_record& header, std::size_t size);
+    void append_gap(std::uint32_t ring, std::uint64_t lost, const char* reason,
+                    std::uint32_t shared_ring);
+
+    int descriptor_;
+    give_up asked_to_end_;
+    fmt::memory_buffer buffer_;
+    fmt::memory_buffer scratch_;
+    shown_time time_;
+    std::unordered_map<std::uint32_t, event_text> texts_;  // by provider and event
+    std::uint64_t skipped_ = 0;
+};
+
+}  // namespace elog

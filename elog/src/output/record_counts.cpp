@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "output/record_counts.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <fmt/core.h>
+
+namespace elog {
+namespace {
+
+void add(event_counts& to, const event_counts& counts) noexcept {
+    to.events += counts.events;
+    to.bytes += counts.bytes;
+}
+
+const process_name unknown_process{"<unknown>", 0};
+const provider_name unknown_provider{"<unknown>", unknown_process};
+
+}  // namespace
+
+provider_name record_counts::name_of(std::uint32_t provider, const provider_map& providers) {
+    const auto found = provider > UINT16_MAX ? providers.end()
+                                             : providers.find(static_cast<std::uint16_t>(provider));
+    return found == providers.end() ? unknown_provider
+                                    : provider_name{found->second.schema.name,
+                                                    {found->second.process, found->second.pid}};
+}
+
+record_counts::numbered& record_counts::counts_of(const eventlog_record& header,
+                                                  const provider_map& providers) {
+    const std::uint32_t number = std::uint32_t{header.provider} << 16U | header.event;
+    if (latest_ != nullptr && latest_number_ == number) {
+        return *latest_;
+    }
+    const auto [found, is_new] = by_number_.try_emplace(number);
+    latest_ = &found->second;
+    latest_number_ = number;
+    if (is_new) {
+        const auto instance = providers.find(header.provider);
+        const bool is_known =
+            instance != providers.end() && header.event < instance->second.schema.events.size();
+        latest_->event = "<unknown>";
+        latest_->process = unknown_process;
+        if (is_known) {
+            const provider_instance& provider = instance->second;
+            latest_->event = fmt::format("{}:{}", provider.schema.name,
+                                         provider.schema.events[header.event].name);
+            latest_->process = name_of(header.provider, providers).second;
+        }
+    }
+    return *latest_;
+}
+
+void record_counts::write(const merged_record& record, const provider_map& providers,
+                          const clock_table& clock, std::uint32_t shared_ring) {
+    const eventlog_record& header = record.record.header;
+    write_gap(record, shared_ring);
+    if (!is_understood(header)) {
+        ++left_out_;
+        return;
+    }
+    const std::int64_t time = clock.realtime(header.time);
+    first_ = all_.events == 0 ? time : std::min(first_, time);
+    last_ = all_.events == 0 ? time : std::max(last_, time);
+    const event_counts one{1, padded_size(header.size)};
+    add(all_, one);
+    add(counts_of(header, providers).counts, one);
+}
+
+void record_counts::write_gap(const merged_record& record, std::uint32_t /*shared_ring*/) {
+    (record.overwritten ? overwritten_ : lost_.full) += record.lost_before;
+}
+
+void record_counts::write_loss(const loss_block& loss, const provider_map& providers,
+                               std::uint32_t /*shared_ring*/) {
+    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
+        lost_.full += loss.full - overwritten_of(loss);
+        overwritten_ += overwritten_of(loss);
+        lost_.damaged += loss.damaged;
+    } else {
+        // What of a provider found no room is among what the rings have lost.
+        lost_.too_large += loss.too_large;
+        lost_.busy += loss.busy;
+        const provider_name name = name_of(loss.index, providers);
+        by_process_[name.second].lost += loss.full + loss.too_large + loss.busy;
+        loss_counts& of_provider = lost_by_provider_[name];
+        of_provider.full += loss.full;
+        of_provider.too_large += loss.too_large;
+        of_provider.busy += loss.busy;
+    }
+}
+
+void record_counts::finish() {
+    for (const auto& [number, each] : by_number_) {
+        add(by_event_[each.event], each.counts);
+        add(by_process_[each.process], each.counts);
+    }
+}
+
+}  // namespace elog

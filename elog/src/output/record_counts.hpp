@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// What is in a recording, counted: by event, by process, and what was lost by reason.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "record/record_writer.hpp"
+
+namespace elog {
+
+struct event_counts {
+    std::uint64_t events = 0;
+    std::uint64_t bytes = 0;  // that their records take in a ring
+    std::uint64_t lost = 0;   // of a process, which all it has lost; of which events is not known
+};
+
+struct loss_counts {
+    std::uint64_t full = 0;
+    std::uint64_t too_large = 0;
+    std::uint64_t busy = 0;
+    std::uint64_t damaged = 0;
+
+    [[nodiscard]] std::uint64_t all() const noexcept { return full + too_large + busy + damaged; }
+};
+
+/// A process by name and number.
+using process_name = std::pair<std::string, std::uint32_t>;
+
+/// One of its providers, by name.
+using provider_name = std::pair<std::string, process_name>;
+
+/// Takes records as a writer does, and writes nothing.
+class record_counts final : public record_writer {
+  public:
+    void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
+               std::uint32_t shared_ring) override;
+    void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
+    void write_loss(const loss_block& loss, const provider_map& providers,
+                    std::uint32_t shared_ring) override;
+    void flush() override {}
+    /// Gives what was counted by number its names.
+    void finish() override;
+
+    // All of these behind finish().
+    [[nodiscard]] const event_counts& all() const noexcept { return all_; }
+    /// By PROVIDER:EVENT.
+    [[nodiscard]] const std::map<std::string, event_counts>& by_event() const noexcept {
+        return by_event_;
+    }
+    [[nodiscard]] const std::map<process_name, event_counts>& by_process() const noexcept {
+        return by_process_;
+    }
+    [[nodiscard]] const loss_counts& lost() const noexcept { return lost_; }
+    /// Of providers that have lost any; who lost what made no sense is not known.
+    [[nodiscard]] const std::map<provider_name, loss_counts>& lost_by_provider() const noexcept {
+        return lost_by_provider_;
+    }
+    /// Not lost: they had been recorded, and newer ones took their place in the buffers.
+    [[nodiscard]] std::uint64_t overwritten() const noexcept { return overwritten_; }
+    /// Of a newer version; they are in no other number.
+    [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
+    /// Times of the first and the last, nanoseconds since 1970; 0 if there are none.
+    [[nodiscard]] std::int64_t first() const noexcept { return first_; }
+    [[nodiscard]] std::int64_t last() const noexcept { return last_; }
+    /// From the first to the last. Times from a damaged file may be further apart than their type
+    /// can say.
+    [[nodiscard]] double seconds() const noexcept {
+        return (static_cast<double>(last_) - static_cast<double>(first_)) / 1e9;
+    }
+
+  private:
+    struct numbered {
+        event_counts counts;
+        std::string event;
+        process_name process;
+    };
+
+    [[nodiscard]] static provider_name name_of(std::uint32_t provider,
+                                               const provider_map& providers);
+    [[nodiscard]] numbered& counts_of(const eventlog_record& header, const provider_map& providers);
+
+    std::unordered_map<std::uint32_t, numbered> by_number_;  // by provider and event
+    std::uint32_t latest_number_ = 0;
+    numbered* latest_ = nullptr;  // most records are of the event that the last one was of
+    event_counts all_;
+    std::map<std::string, event_counts> by_event_;
+    std::map<process_name, event_counts> by_process_;  // before finish(), only what was lost
+    loss_counts lost_;
+    std::map<provider_name, loss_counts> lost_by_provider_;
+    std::uint64_t overwritten_ = 0;
+    std::uint64_t left_out_ = 0;
+    std::int64_t first_ = 0;
+    std::int64_t last_ = 0;
+};
+
+}  // namespace elog

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "output/text_sink.hpp"
+
+namespace elog {
+
+void text_sink::start(const open_region& source) {
+    shared_ring_ = source.geometry.ring_count - 1;
+    clock_ = clock_table(source.header.clock);
+    merger_ = time_merger(source.geometry.ring_count);
+}
+
+void text_sink::take_loss(const loss_block& loss) {
+    merger_.merge_rest([this](const merged_record& record) {
+        writer_->write(record, providers_, clock_, shared_ring_);
+    });
+    writer_->write_loss(loss, providers_, shared_ring_);
+}
+
+void text_sink::advance(std::uint64_t time, std::uint64_t present) {
+    merger_.merge(time, present, [this](const merged_record& record) {
+        writer_->write(record, providers_, clock_, shared_ring_);
+    });
+    writer_->flush();
+}
+
+void text_sink::finish() {
+    advance(UINT64_MAX, UINT64_MAX);
+    writer_->finish();
+}
+
+}  // namespace elog

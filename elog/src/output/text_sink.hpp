@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// Writes records as lines, in the order of time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "record/clock_table.hpp"
+#include "record/record_sink.hpp"
+#include "record/record_writer.hpp"
+#include "record/time_merger.hpp"
+
+namespace elog {
+
+/// The writer determines the form of the lines.
+class text_sink : public record_sink {
+  public:
+    explicit text_sink(std::unique_ptr<record_writer> writer) : writer_(std::move(writer)) {}
+
+    void start(const open_region& source) override;
+    void take_clock(const eventlog_clock_pair& pair) override { clock_.add(pair); }
+    void take_provider(const provider_instance& provider) override {
+        providers_.insert_or_assign(provider.id, provider);
+    }
+    void take_run(const record_run& run) override { merger_.add(run); }
+    void take_loss(const loss_block& loss) override;
+    void advance(std::uint64_t time, std::uint64_t present) override;
+    void finish() override;
+
+  private:
+    std::unique_ptr<record_writer> writer_;
+    time_merger merger_{0};
+    clock_table clock_;
+    provider_map providers_;
+    std::uint32_t shared_ring_ = 0;
+};
+
+}  // namespace elog

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "predicate/filtering_sink.hpp"
+
+#include "terminal/tell.hpp"
+
+namespace elog {
+void filtering_sink::start(const open_region& source) {
+    clock_ = clock_table(source.header.clock);
+    rings_.assign(source.geometry.ring_count, {});
+    next_.start(source);
+}
+
+void filtering_sink::take_clock(const eventlog_clock_pair& pair) {
+    clock_.add(pair);
+    next_.take_clock(pair);
+}
+
+void filtering_sink::take_provider(const provider_instance& provider) {
+    try {
+        if (filter_ != nullptr) {
+            filter_->add(provider);
+        }
+    } catch (const failure& error) {
+        if (complaints_.size() < complaints_max && complaints_.insert(error.what()).second) {
+            tell("elog: {} The other events are not affected.", error.what());
+        }
+    }
+    next_.take_provider(provider);
+}
+
+/// The bytes that are left are valid until the next call.
+void filtering_sink::leave_what_passes(record_run& run) {
+    kept_.clear();
+    run.count = 0;
+    for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
+        const std::span<const std::uint8_t> before = rest;
+        const record_view record = take_record(rest);
+        if (filter_ != nullptr && !filter_->matches(record, clock_)) {
+            continue;
+        }
+        ++wanted_;
+        if (passed_ + run.count < limit_) {
+            const auto whole = before.first(before.size() - rest.size());
+            kept_.insert(kept_.end(), whole.begin(), whole.end());
+            ++run.count;
+        }
+    }
+    run.bytes = kept_;
+}
+
+void filtering_sink::take_run(const record_run& run) {
+    ring_state& ring = rings_[run.ring];
+    record_run passing = run;
+    passing.lost_before += ring.untold;
+    passing.overwritten |= ring.overwritten;
+    if (filter_ == nullptr && run.count <= limit_ - passed_) {
+        wanted_ += run.count;  // nothing has to be looked at, nor copied
+    } else {
+        leave_what_passes(passing);
+    }
+    if (passing.count == 0) {
+        ring.untold = passing.lost_before;
+        ring.overwritten = passing.overwritten;
+        return;
+    }
+    // What did not pass has no number, so that what passed has no gaps but the losses.
+    passing.sequence = ring.next + passing.lost_before;
+    ring = {0, passing.sequence + passing.count, false};
+    passed_ += passing.count;
+    next_.take_run(passing);
+}
+
+void filtering_sink::take_loss(const loss_block& loss) {
+    loss_block whole = loss;
+    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring && loss.index < rings_.size()) {
+        ring_state& ring = rings_[loss.index];
+        whole.full += ring.untold;
+        whole.too_large += ring.overwritten ? ring.untold : 0;
+        ring.untold = 0;
+    }
+    next_.take_loss(whole);
+}
+
+void filtering_sink::finish() {
+    for (std::uint32_t ring = 0; ring < rings_.size(); ++ring) {
+        const std::uint64_t missing = rings_[ring].untold;
+        if (missing != 0) {
+            next_.take_loss(
+                missing_at_end(ring, missing, rings_[ring].overwritten ? missing : 0, 0));
+        }
+    }
+    next_.finish();
+}
+
+}  // namespace elog

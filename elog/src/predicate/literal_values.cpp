@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "predicate/literal_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "text/time_literal.hpp"
+
+namespace elog {
+namespace {
+
+constexpr int errors_max = 4096;
+
+std::optional<std::uint64_t> find_error_number(std::string_view name, bool negative) {
+    for (int number = 1; number < errors_max; ++number) {
+        const char* known = ::strerrorname_np(number);
+        if (known != nullptr && name == known) {
+            return static_cast<std::uint64_t>(std::int64_t{negative ? -number : number});
+        }
+    }
+    return std::nullopt;
+}
+
+/// What one of the field's own units is, in nanoseconds or bytes; 0 if it measures something else.
+std::uint64_t own_unit(const record_place& place, dimension measures) noexcept {
+    using eventlog::format;
+    const number_unit* unit = find_unit(place.unit);
+    if (unit != nullptr && unit->measures != dimension::none) {
+        return unit->measures == measures ? unit->factor : 0;
+    }
+    const bool is_time = place.format == format::duration || place.format == format::monotonic;
+    const bool is_size =
+        place.format == format::byte_size ||
+        ((place.format == format::plain || place.format == format::decimal) && place.unit.empty());
+    return (measures == dimension::time ? is_time : is_size) ? 1 : 0;
+}
+
+std::uint64_t divisor(std::string_view source, const record_place& place,
+                      const expression_token& literal, std::string_view called) {
+    const number_unit& unit = literal.number.unit;
+    if (unit.measures == dimension::none) {
+        return 1;
+    }
+    const std::uint64_t own = own_unit(place, unit.measures);
+    if (own == 0) {
+        refuse_expression(source, literal.column,
+                          fmt::format("{} is no {}: leave the unit '{}' away.", called,
+                                      unit.measures == dimension::time ? "time" : "size",
+                                      unit.name));
+    }
+    return own;
+}
+
+wide_integer power_of_ten(unsigned exponent) noexcept {
+    wide_integer power = 1;
+    for (; exponent != 0; --exponent) {
+        power *= 10;
+    }
+    return power;
+}
+
+}  // namespace
+
+std::string_view name_of(value_class is) noexcept {
+    switch (is) {
+        case value_class::boolean:
+            return "a bool";
+        case value_class::character:
+            return "a char";
+        case value_class::integer:
+        case value_class::floating:
+            return "a number";
+        case value_class::text:
+            return "a text";
+        case value_class::address:
+            return "an address";
+        case value_class::bytes:
+            return "a byte string";
+        case value_class::array:
+            return "an array";
+    }
+    return "unknown";
+}
+
+std::optional<std::uint64_t> find_value(const record_place& place, std::string_view name,
+                                        bool negative) {
+    if (place.stored.is != value_class::integer) {
+        return std::nullopt;
+    }
+    if (place.enumeration == nullptr) {
+        return place.format == eventlog::format::error_number ? find_error_number(name, negative)
+                                                              : std::nullopt;
+    }
+    const auto& values = place.enumeration->values;
+    const auto found = std::find_if(values.begin(), values.end(),
+                                    [&](const auto& value) { return value.second == name; });
+    return found == values.end() || negative ? std::nullopt : std::optional(found->first);
+}
+
+wide_integer whole_number(std::string_view source, const expression_token& literal) {
+    const number_literal& number = literal.number;
+    if (!number.exact || number.decimals != 0 || number.unit.measures != dimension::none) {
+        refuse_expression(source, literal.column, "A whole number without a unit stands here.");
+    }
+    const wide_integer value =
+        static_cast<wide_integer>(number.mantissa) * static_cast<wide_integer>(number.unit.factor);
+    if (value > static_cast<wide_integer>(std::numeric_limits<std::uint64_t>::max())) {
+        refuse_expression(source, literal.column, "The number does not fit 64 bits.");
+    }
+    return number.negative ? -value : value;
+}
+
+ratio scaled_number(std::string_view source, const record_place& place,
+                    const expression_token& literal, std::string_view called) {
+    const number_literal& number = literal.number;
+    if (!number.exact) {
+        refuse_expression(
+            source, literal.column,
+            fmt::format("{} is an integer: write the number without exponent.", called));
+    }
+    // At most 64 bits by 45, and 60 by 45: far from 127.
+    ratio made;
+    made.numerator =
+        static_cast<wide_integer>(number.mantissa) * static_cast<wide_integer>(number.unit.factor);
+    made.numerator = number.negative ? -made.numerator : made.numerator;
+    made.denominator = power_of_ten(number.decimals) *
+                       static_cast<wide_integer>(divisor(source, place, literal, called));
+    return made;
+}
+
+double floating_value(std::string_view source, const record_place& place,
+                      const expression_token& literal, std::string_view called) {
+    const double value =
+        literal.number.floating / static_cast<double>(divisor(source, place, literal, called));
+    // A field of 32 bits holds 0.1 as it holds it.
+    const bool is_narrow = place.stored.type == eventlog::field_type::float_32 &&
+                           std::fabs(value) <= double{std::numeric_limits<float>::max()};
+    return is_narrow ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+std::int64_t moment(std::string_view source, const expression_token& literal,
+                    std::int64_t reference) {
+    const std::optional<std::int64_t> time = parse_time(literal.text, reference);
+    if (!time) {
+        refuse_expression(source, literal.column,
+                          "This is no time: write \"2026-11-21T14:03:07.5\", in local time, "
+                          "\"...Z\" in UTC, or \"14:03:07\".");
+    }
+    return *time;
+}
+
+bit_range range_of(const ratio& number, comparison how, bool is_signed) noexcept {
+    wide_integer floor = number.numerator / number.denominator;
+    const bool exact = floor * number.denominator == number.numerator;
+    floor -= !exact && number.numerator < 0 ? 1 : 0;
+    wide_integer first =
+        is_signed ? wide_integer{std::numeric_limits<std::int64_t>::min()} : wide_integer{0};
+    wide_integer last = is_signed ? wide_integer{std::numeric_limits<std::int64_t>::max()}
+                                  : wide_integer{std::numeric_limits<std::uint64_t>::max()};
+    if (how == comparison::unequal) {
+        // All but one do not lie next to one another, unless one wraps around from behind it.
+        if (!exact || floor < first || floor > last) {
+            return {};
+        }
+        return {static_cast<std::uint64_t>(floor) + 1, ~std::uint64_t{0} - 1, false};
+    }
+    if (how == comparison::equal) {
+        first = std::max(first, floor);
+        last = exact ? std::min(last, floor) : first - 1;
+    } else if (how == comparison::less) {
+        last = std::min(last, exact ? floor - 1 : floor);
+    } else if (how == comparison::less_equal) {
+        last = std::min(last, floor);
+    } else if (how == comparison::greater) {
+        first = std::max(first, floor + 1);
+    } else {
+        first = std::max(first, exact ? floor : floor + 1);
+    }
+    if (first > last) {
+        return {0, ~std::uint64_t{0}, true};
+    }
+    return {static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last - first), false};
+}
+
+void map_to(std::size_t size, address_literal& address) noexcept {
+    if (size != 16 || address.size != 4) {
+        return;
+    }
+    address_literal mapped = address;
+    mapped.bytes = {};
+    mapped.bytes[10] = 0xff;
+    mapped.bytes[11] = 0xff;
+    std::copy_n(address.bytes.begin(), 4, mapped.bytes.begin() + 12);
+    mapped.size = 16;
+    mapped.bits += 96;
+    address = mapped;
+}
+
+}  // namespace elog

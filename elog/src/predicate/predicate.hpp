@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+//
+// A predicate as it was typed, taken apart: which events somebody wants. elog-predicate(7) is the
+// specification. What it means for the events of a schema, event_test.hpp finds out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "predicate/expression_tokens.hpp"
+
+namespace elog {
+
+/// Of parentheses and negations in one another.
+inline constexpr std::size_t predicate_depth_max = 64;
+
+enum class comparison { equal, unequal, less, less_equal, greater, greater_equal, like, unlike };
+
+[[nodiscard]] std::string_view name_of(comparison how) noexcept;
+/// With both sides exchanged.
+[[nodiscard]] comparison mirrored(comparison how) noexcept;
+
+/// A field or built-in as it was written.
+struct reference {
+    std::string name;         // points are underscores, as in flattened names
+    bool field_only = false;  // it was written with a point in front: no built-in is meant
+    bool has_index = false;   // of an array's element
+    std::uint16_t index = 0;
+    std::size_t column = 1;
+};
+
+enum class predicate_kind {
+    // conditions
+    disjunction,  // of the children
+    conjunction,  // of the children
+    negation,     // of the child
+    relation,     // of the two children, which are values
+    truth,        // of the child, a value: a bool, or whether masked bits are there
+    presence,     // of the child, a name
+    // values
+    name,  // a field, a built-in, or the name of a number
+    number,
+    text,
+    character,
+    address,
+    set,     // numbers and names with | between them: the children
+    masked,  // the first child, a name, & the second
+};
+
+struct predicate_node {
+    predicate_kind kind{};
+    comparison how{};
+    bool negative = false;  // a name with - in front
+    std::size_t column = 1;
+    reference place{};         // of a name
+    expression_token value{};  // of a literal
+    std::vector<std::size_t> children{};
+};
+
+class predicate {
+  public:
+    /// `source` is how complaints call it, for example --where. Throws failure: SOURCE, column N:
+    /// reason.
+    predicate(std::string source, std::string_view text);
+
+    [[nodiscard]] const std::string& source() const noexcept { return source_; }
+    [[nodiscard]] const std::vector<predicate_node>& nodes() const noexcept { return nodes_; }
+    [[nodiscard]] std::size_t root() const noexcept { return root_; }
+
+  private:
+    std::string source_;
+    std::vector<predicate_node> nodes_;
+    std::size_t root_ = 0;
+};
+
+[[nodiscard]] constexpr bool is_condition(predicate_kind kind) noexcept {
+    return kind <= predicate_kind::presence;
+}
+
+/// A name and its index, if any, taken from tokens whose `current` is a word; shared with
+/// aggregations. Leaves the first token behind it in `current`.
+[[nodiscard]] reference take_reference(expression_tokens& tokens, expression_token& current);
+
+}  // namespace elog

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+//
+// By descent, one function for each level of precedence, as in C.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "predicate/predicate.hpp"
+
+namespace elog {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, comparison>, 8> comparisons{{
+    {"==", comparison::equal},
+    {"!=", comparison::unequal},
+    {"<", comparison::less},
+    {"<=", comparison::less_equal},
+    {">", comparison::greater},
+    {">=", comparison::greater_equal},
+    {"~", comparison::like},
+    {"!~", comparison::unlike},
+}};
+
+class predicate_parser {
+  public:
+    predicate_parser(std::string_view source, std::string_view text,
+                     std::vector<predicate_node>& nodes)
+        : tokens_(source, text), nodes_(nodes), current_(tokens_.next()) {}
+
+    std::size_t parse_all() {
+        if (current_.kind == expression_token_kind::end) {
+            refuse(current_.column, "There is no condition here: write for example bytes > 1000.");
+        }
+        const std::size_t root = parse_disjunction();
+        if (current_.kind != expression_token_kind::end) {
+            refuse(current_.column,
+                   fmt::format("{} does not belong here: between two conditions stands && or ||.",
+                               describe(current_)));
+        }
+        return as_condition(root);
+    }
+
+  private:
+    [[noreturn]] void refuse(std::size_t column, std::string_view reason) const {
+        tokens_.refuse(column, reason);
+    }
+
+    [[nodiscard]] bool is_symbol(std::string_view symbol) const noexcept {
+        return current_.kind == expression_token_kind::symbol && current_.text == symbol;
+    }
+
+    void advance() { current_ = tokens_.next(); }
+
+    std::size_t add(predicate_kind kind, std::size_t column, std::vector<std::size_t> children) {
+        predicate_node node;
+        node.kind = kind;
+        node.column = column;
+        node.children = std::move(children);
+        nodes_.push_back(std::move(node));
+        return nodes_.size() - 1;
+    }
+
+    [[nodiscard]] bool is_value(std::size_t node) const noexcept {
+        return !is_condition(nodes_[node].kind);
+    }
+
+    /// Names and bits can be true or false; anything else cannot.
+    std::size_t as_condition(std::size_t node) {
+        const predicate_kind kind = nodes_[node].kind;
+        if (is_condition(kind)) {
+            return node;
+        }
+        const std::size_t column = nodes_[node].column;
+        if (kind != predicate_kind::name && kind != predicate_kind::masked) {
+            refuse(column, "A value alone is no condition: compare it with something.");
+        }
+        return add(predicate_kind::truth, column, {node});
+    }
+
+    /// One or more of the next level, with a symbol between them.
+    template <class Parse>
+    std::size_t parse_list(std::string_view symbol, predicate_kind kind, const Parse& parse) {
+        const std::size_t first = parse();
+        if (!is_symbol(symbol)) {
+            return first;
+        }
+        const std::size_t column = current_.column;
+        std::vector<std::size_t> children{as_condition(first)};
+        while (is_symbol(symbol)) {
+            advance();
+            children.push_back(as_condition(parse()));
+        }
+        return add(kind, column, std::move(children));
+    }
+
+    std::size_t parse_disjunction() {
+        return parse_list("||", predicate_kind::disjunction, [this] {
+            return parse_list("&&", predicate_kind::conjunction, [this] { return parse_set(); });
+        });
+    }
+
+    [[nodiscard]] bool can_be_in_set(std::size_t node) const noexcept {
+        const predicate_kind kind = nodes_[node].kind;
+        return kind == predicate_kind::name || kind == predicate_kind::number;
+    }
+
+    std::size_t parse_set() {
+        const std::size_t first = parse_masked();
+        if (!is_symbol("|")) {
+            return first;
+        }
+        const std::size_t column = current_.column;
+        std::vector<std::size_t> children{first};
+        while (is_symbol("|")) {
+            advance();
+            children.push_back(parse_masked());
+        }
+        for (const std::size_t child : children) {
+            if (!can_be_in_set(child)) {
+                refuse(column, "Between conditions stands ||. A set of bits stands in "
+                               "parentheses: flags & (one | other).");
+            }
+        }
+        return add(predicate_kind::set, nodes_[first].column, std::move(children));
+    }
+
+    std::size_t parse_masked() {
+        const std::size_t left = parse_equality();
+        if (!is_symbol("&")) {
+            return left;
+        }
+        const std::size_t column = current_.column;
+        advance();
+        const std::size_t right = parse_equality();
+        if (is_condition(nodes_[left].kind) || is_condition(nodes_[right].kind)) {
+            refuse(column, "& binds less tightly than a comparison, as in C: write (flags & bits) "
+                           "== bits. Between conditions stands &&.");
+        }
+        const predicate_kind mask = nodes_[right].kind;
+        if (nodes_[left].kind != predicate_kind::name ||
+            (mask != predicate_kind::set && !can_be_in_set(right))) {
+            refuse(column, "& takes bits out of a field: on its left stands the field, on its "
+                           "right a number, a name or a set.");
+        }
+        if (is_symbol("&")) {
+            refuse(current_.column, "One & is enough: write flags & (one | other).");
+        }
+        return add(predicate_kind::masked, nodes_[left].column, {left, right});
+    }
+
+    [[nodiscard]] std::optional<comparison> comparison_here(bool equality) const noexcept {
+        for (const auto& [symbol, how] : comparisons) {
+            const bool orders = how >= comparison::less && how <= comparison::greater_equal;
+            if (is_symbol(symbol) && orders != equality) {
+                return how;
+            }
+        }
+        return std::nullopt;
+    }
+
+    template <class Parse>
+    std::size_t parse_relation(bool equality, const Parse& parse) {
+        const std::size_t left = parse();
+        const std::optional<comparison> how = comparison_here(equality);
+        if (!how) {
+            return left;
+        }
+        const std::size_t column = current_.column;
+        advance();
+        const std::size_t right = parse();
+        if (!is_value(left) || !is_value(right) || comparison_here(equality)) {
+            refuse(comparison_here(equality) ? current_.column : column,
+                   "The result of a comparison cannot be compared: join two comparisons with &&.");
+        }
+        check_sides(left, right, column);
+        const std::size_t made = add(predicate_kind::relation, column, {left, right});
+        nodes_[made].how = *how;
+        return made;
+    }
+
+    void check_sides(std::size_t left, std::size_t right, std::size_t column) const {
+        const auto is_named = [this](std::size_t node) {
+            return nodes_[node].kind == predicate_kind::name ||
+                   nodes_[node].kind == predicate_kind::masked;
+        };
+        if (!is_named(left) && !is_named(right)) {
+            refuse(column, "On one side of a comparison stands a field.");
+        }
+    }
+
+    std::size_t parse_equality() {
+        return parse_relation(
+            true, [this] { return parse_relation(false, [this] { return parse_unary(); }); });
+    }
+
+    void go_deeper() {
+        if (++depth_ > predicate_depth_max) {
+            refuse(current_.column, fmt::format("More than {} parentheses and negations stand in "
+                                                "one another. Write it flatter.",
+                                                predicate_depth_max));
+        }
+    }
+
+    std::size_t parse_unary() {
+        if (is_symbol("!")) {
+            const std::size_t column = current_.column;
+            go_deeper();
+            advance();
+            const std::size_t inner = as_condition(parse_unary());
+            --depth_;
+            return add(predicate_kind::negation, column, {inner});
+        }
+        if (is_symbol("(")) {
+            go_deeper();
+            advance();
+            const std::size_t inner = parse_disjunction();
+            take(")");
+            --depth_;
+            return inner;
+        }
+        return parse_operand();
+    }
+
+    void take(std::string_view symbol) {
+        if (!is_symbol(symbol)) {
+            refuse(current_.column,
+                   fmt::format("A {} is missing in front of {}.", symbol, describe(current_)));
+        }
+        advance();
+    }
+
+    std::size_t parse_name() {
+        const std::size_t column = current_.column;
+        const std::size_t node = add(predicate_kind::name, column, {});
+        nodes_[node].place = take_reference(tokens_, current_);
+        return node;
+    }
+
+    std::size_t parse_negative() {
+        const std::size_t column = current_.column;
+        advance();
+        if (current_.kind == expression_token_kind::word) {
+            const std::size_t node = parse_name();
+            nodes_[node].negative = true;
+            nodes_[node].column = column;
+            return node;
+        }
+        if (current_.kind != expression_token_kind::number) {
+            refuse(column, "Behind - stands a number.");
+        }
+        const std::size_t node = parse_literal(predicate_kind::number);
+        nodes_[node].column = column;
+        nodes_[node].value.text = fmt::format("-{}", nodes_[node].value.text);
+        nodes_[node].value.number.negative = true;
+        nodes_[node].value.number.floating *= -1;
+        return node;
+    }
+
+    std::size_t parse_literal(predicate_kind kind) {
+        const std::size_t node = add(kind, current_.column, {});
+        nodes_[node].value = current_;
+        advance();
+        return node;
+    }
+
+    std::size_t parse_presence(std::size_t column) {
+        advance();
+        if (current_.kind != expression_token_kind::word) {
+            refuse(current_.column, "has() asks for a field: write has(name).");
+        }
+        const std::size_t name = parse_name();
+        take(")");
+        return add(predicate_kind::presence, column, {name});
+    }
+
+    std::size_t parse_operand() {
+        switch (current_.kind) {
+            case expression_token_kind::word: {
+                const std::size_t column = current_.column;
+                const bool may_be_presence = current_.text == "has";
+                const std::size_t name = parse_name();
+                if (may_be_presence && is_symbol("(")) {
+                    nodes_.pop_back();  // it was no name
+                    return parse_presence(column);
+                }
+                return name;
+            }
+            case expression_token_kind::number:
+                return parse_literal(predicate_kind::number);
+            case expression_token_kind::text:
+                return parse_literal(predicate_kind::text);
+            case expression_token_kind::character:
+                return parse_literal(predicate_kind::character);
+            case expression_token_kind::address:
+                return parse_literal(predicate_kind::address);
+            case expression_token_kind::symbol:
+                if (current_.text == "-") {
+                    return parse_negative();
+                }
+                break;
+            case expression_token_kind::end:
+                break;
+        }
+        refuse(current_.column,
+               fmt::format("A field or a value is missing in front of {}.", describe(current_)));
+    }
+
+    expression_tokens tokens_;
+    std::vector<predicate_node>& nodes_;
+    expression_token current_;
+    std::size_t depth_ = 0;
+};
+
+}  // namespace
+
+std::string_view name_of(comparison how) noexcept {
+    for (const auto& [symbol, meaning] : comparisons) {
+        if (meaning == how) {
+            return symbol;
+        }
+    }
+    return "?";
+}
+
+comparison mirrored(comparison how) noexcept {
+    switch (how) {
+        case comparison::less:
+            return comparison::greater;
+        case comparison::less_equal:
+            return comparison::greater_equal;
+        case comparison::greater:
+            return comparison::less;
+        case comparison::greater_equal:
+            return comparison::less_equal;
+        default:
+            return how;
+    }
+}
+
+reference take_reference(expression_tokens& tokens, expression_token& current) {
+    reference made;
+    made.column = current.column;
+    made.field_only = current.text.front() == '.';
+    made.name = current.text.substr(made.field_only ? 1 : 0);
+    std::replace(made.name.begin(), made.name.end(), '.', '_');
+    current = tokens.next();
+    if (current.kind != expression_token_kind::symbol || current.text != "[") {
+        return made;
+    }
+    current = tokens.next();
+    const number_literal& number = current.number;
+    if (current.kind != expression_token_kind::number || !number.exact || number.decimals != 0 ||
+        number.unit.factor != 1 || number.mantissa > UINT16_MAX) {
+        tokens.refuse(current.column, "In brackets stands the number of an element, from 0.");
+    }
+    made.has_index = true;
+    made.index = static_cast<std::uint16_t>(number.mantissa);
+    current = tokens.next();
+    if (current.kind != expression_token_kind::symbol || current.text != "]") {
+        tokens.refuse(current.column,
+                      fmt::format("A ] is missing in front of {}.", describe(current)));
+    }
+    current = tokens.next();
+    return made;
+}
+
+predicate::predicate(std::string source, std::string_view text) : source_(std::move(source)) {
+    root_ = predicate_parser(source_, text, nodes_).parse_all();
+}
+
+}  // namespace elog

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "predicate/record_filter.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "text/did_you_mean.hpp"
+
+namespace elog {
+
+void known_names::add(const provider_schema& provider, const event_schema& event) {
+    for (const field_schema& field : event.fields) {
+        names_.insert(field.name);
+        if (field.enumeration < provider.enumerations.size()) {
+            for (const auto& [value, name] : provider.enumerations[field.enumeration].values) {
+                names_.insert(name);
+            }
+        }
+    }
+}
+
+void known_names::refuse(std::string_view source, const reference& unknown) const {
+    if (unknown.name == "session" && !unknown.field_only) {
+        refuse_expression(source, unknown.column, "No event belongs to a session.");
+    }
+    std::vector<std::string_view> names(names_.begin(), names_.end());
+    if (!unknown.field_only) {
+        names.insert(names.end(), built_in_names().begin(), built_in_names().end());
+    }
+    const std::string advice = did_you_mean(unknown.name, names);
+    refuse_expression(source, unknown.column,
+                      fmt::format("No event has a field '{}'.{}", unknown.name,
+                                  advice.empty() ? " A text stands in double quotes; see the "
+                                                   "fields with: elog list"
+                                                 : advice));
+}
+
+record_filter::record_filter(predicate wanted, std::int64_t reference_time, event_choice chosen)
+    : wanted_(std::move(wanted)),
+      reference_time_(reference_time),
+      chosen_(std::move(chosen)),
+      known_(wanted_.nodes().size(), false) {}
+
+void record_filter::add(const provider_instance& provider) {
+    if (tests_.size() <= provider.id) {
+        tests_.resize(std::size_t{provider.id} + 1);
+    }
+    std::vector<event_test>& tests = tests_[provider.id];
+    tests.clear();
+    unsuited_.begin_provider(provider.id);
+    tests.reserve(provider.schema.events.size());
+    const test_context context{wanted_, reference_time_, known_};
+    std::optional<failure> mistake;
+    for (const event_schema& event : provider.schema.events) {
+        if (chosen_ && !chosen_(provider.schema, event)) {
+            tests.emplace_back();
+            continue;
+        }
+        has_events_ = true;
+        names_.add(provider.schema, event);
+        try {
+            tests.emplace_back(context, provider, event);
+            if (!tests.back().is_never()) {
+                unsuited_.note_suited(provider.schema, event);
+            }
+        } catch (const failure& error) {
+            unsuited_.note(provider, tests.size(), error);
+            tests.emplace_back();
+            mistake = mistake ? mistake : std::optional(error);
+        }
+    }
+    if (mistake) {
+        throw failure(*mistake);
+    }
+}
+
+void record_filter::check_names() const {
+    if (!has_events_) {
+        return;
+    }
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+        const predicate_node& node = wanted_.nodes()[i];
+        if (node.kind == predicate_kind::name && !known_[i]) {
+            names_.refuse(wanted_.source(), node.place);
+        }
+    }
+}
+
+record_filter::verdict record_filter::verdict_of(std::uint16_t provider,
+                                                 std::uint16_t event) const noexcept {
+    const event_test* test = find(provider, event);
+    if (test == nullptr || test->is_never()) {
+        return verdict::never;
+    }
+    return test->is_always() ? verdict::always : verdict::depends;
+}
+
+}  // namespace elog

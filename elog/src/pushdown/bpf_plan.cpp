@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+#include "pushdown/bpf_plan.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "aggregate/bucket_counts.hpp"
+#include "aggregate/key_limits.hpp"
+#include "base/failure.hpp"
+#include "bpf/bpf_counter.hpp"
+#include "predicate/literal_values.hpp"
+#include "pushdown/bpf_fields.hpp"
+#include "pushdown/bpf_tests.hpp"
+
+namespace elog {
+namespace {
+
+namespace tracefs = eventlog::tracefs;
+using eventlog::field_type;
+
+constexpr std::uint32_t plan_word_size = sizeof(std::uint64_t);
+// A half of the program's stack; the other one is for what it computes with.
+constexpr std::uint32_t key_size_max = 256;
+// Of a key, beside itself and its values.
+constexpr std::uint64_t entry_size = 96;
+/// Of an integer, however few of them there are.
+std::uint64_t values_of(const stored_place& place) noexcept {
+    switch (place.home) {
+        case place_home::thread:
+            return threads_max;
+        case place_home::cpu:
+            return cpus_max;
+        default:
+            return values_of_bytes(place.size);
+    }
+}
+
+std::uint32_t padded(std::uint32_t size) noexcept {
+    return (size + plan_word_size - 1) / plan_word_size * plan_word_size;
+}
+
+/// The lowest and the highest number of a field.
+std::pair<wide_integer, wide_integer> range_of_place(const stored_place& place) noexcept {
+    const std::uint32_t bits = place.home == place_home::payload ? place.size * 8 : 64;
+    const wide_integer values = wide_integer{1} << bits;
+    return place.is_signed ? std::pair(-values / 2, values / 2 - 1)
+                           : std::pair(wide_integer{0}, values - 1);
+}
+
+/// What it throws, failure, is a reason to compute here.
+class bpf_planner {
+  public:
+    bpf_planner(const aggregation& asked, const traced_event& event)
+        : asked_(asked), known_(event.schema->events[event.position]) {
+        provider_.schema.name = event.schema->name;
+        provider_.schema.enumerations = event.schema->enumerations;
+        const bool points_from_begin = std::any_of(
+            event.format.fields.begin(), event.format.fields.end(), [](const auto& field) {
+                return field.where == eventlog::tracefs::location::from_beginning;
+            });
+        if (points_from_begin) {
+            made_.texts = eventlog::tracefs::location::from_beginning;
+        }
+    }
+
+    bpf_plan make(const predicate* where, std::int64_t reference_time, std::size_t keys_max,
+                  std::uint32_t cpus) {
+        if (where != nullptr) {
+            std::vector<bool> ignored(where->nodes().size());
+            made_.wanted = fold({*where, reference_time, ignored, true}, provider_, known_);
+            check_bpf_tests(*made_.wanted, known_.fixed_size);
+        }
+        for (const aggregate_key& key : asked_.keys) {
+            add_key(key);
+        }
+        for (const aggregate_call& call : asked_.calls) {
+            add_call(call);
+        }
+        if (std::none_of(made_.calls.begin(), made_.calls.end(),
+                         [](const bpf_call& call) { return call.taken; })) {
+            throw failure("it has nothing that the calls ask for");
+        }
+        choose_size(keys_max, cpus);
+        return std::move(made_);
+    }
+
+  private:
+    [[nodiscard]] std::optional<record_place> find(const reference& name) const {
+        return find_place(name, provider_, known_, asked_.source);
+    }
+
+    void check_place(const record_place& place, const std::string& text) const {
+        if (place.stored.home == place_home::clock) {
+            throw failure("BPF programs do not count by time, as {} asks", text);
+        }
+        const bool is_of_process =
+            place.name == "pid" || place.name == "uid" || place.name == "comm";
+        if (place.stored.home == place_home::fixed && is_of_process) {
+            throw failure("whose process an event is, as {} asks, is found out here", text);
+        }
+        if (!is_in_fixed_part(place.stored, known_.fixed_size)) {
+            throw failure("{} is not where records have their fields", text);
+        }
+    }
+
+    void add_key(const aggregate_key& key) {
+        const std::optional<record_place> place = find(key.of);
+        if (!place) {
+            throw failure("it has no {}", key.text);
+        }
+        check_place(*place, key.text);
+        if (place->stored.home == place_home::fixed) {
+            return;
+        }
+        bpf_key added;
+        added.place = place->stored;
+        added.has_state = place->stored.presence != eventlog::no_index;
+        added.begin = key_size_;
+        combinations_ = product(combinations_, prepare(added, key.text));
+        key_size_ += added.size;
+        if (key_size_ > key_size_max) {
+            throw failure("keys of more than {} bytes are too long for a BPF program",
+                          key_size_max);
+        }
+        made_.by += (made_.by.empty() ? "" : ", ") + key.text;
+        made_.keys.push_back(added);
+    }
+
+    /// Returns how many values there may be.
+    static std::uint64_t prepare(bpf_key& added, const std::string& text) {
+        const std::uint32_t state = added.has_state ? plan_word_size : 0;
+        const std::uint64_t absent = added.has_state ? 1 : 0;
+        added.size = state + plan_word_size;
+        switch (added.place.is) {
+            case value_class::boolean:
+                return 2 + absent;
+            case value_class::character:
+            case value_class::integer:
+                return values_of(added.place) == many ? many : values_of(added.place) + absent;
+            case value_class::address:
+                added.size = state + padded(added.place.size);
+                return many;
+            case value_class::text:
+                if (added.place.type == field_type::text) {
+                    throw failure("BPF programs count by no texts of any length, as {} is", text);
+                }
+                added.size = state + padded(added.place.size + 1);
+                return many;
+            default:
+                throw failure("BPF programs count by integers, addresses and texts, and {} is "
+                              "something else",
+                              text);
+        }
+    }
+
+    void add_call(const aggregate_call& call) {
+        bpf_call& added = made_.calls.emplace_back();
+        added.what = call.what;
+        added.taken = true;
+        added.begin = made_.words;
+        if (!call.of) {
+            return;
+        }
+        const std::optional<record_place> place = find(*call.of);
+        added.taken = place.has_value();
+        if (!place) {
+            return;
+        }
+        check_place(*place, call.text);
+        added.place = place->stored;
+        if (call.what == aggregate_function::count) {
+            added.is_counted = place->stored.home == place_home::payload &&
+                               (place->stored.type == field_type::text ||
+                                place->stored.presence != eventlog::no_index);
+        } else {
+            check_number(*place, call.text);
+            added.is_counted = place->stored.presence != eventlog::no_index;
+        }
+        made_.words = added.numbers() + words_of(call, *place, added);
+        if (made_.words > tracefs::bpf_words_max) {
+            throw failure("{} takes more than the {} numbers that a key can have", call.text,
+                          tracefs::bpf_words_max);
+        }
+    }
+
+    static void check_number(const record_place& place, const std::string& text) {
+        if (place.stored.is != value_class::integer || place.stored.home == place_home::fixed) {
+            throw failure("BPF programs compute with integers, and {} asks for something else",
+                          text);
+        }
+    }
+
+    /// What the call takes of a value, behind its count.
+    std::uint32_t words_of(const aggregate_call& call, const record_place& place,
+                           bpf_call& added) const {
+        switch (call.what) {
+            case aggregate_function::count:
+                return 0;
+            case aggregate_function::sum:
+            case aggregate_function::avg:
+                return 2;
+            case aggregate_function::min:
+            case aggregate_function::max:
+                return 1;
+            case aggregate_function::stddev:
+                return 5;
+            case aggregate_function::quantize: {
+                const std::uint32_t bits = place.stored.size * 8;
+                added.first = place.stored.is_signed ? -std::int64_t{bits} : 0;
+                added.buckets = place.stored.is_signed ? 2 * bits + 1 : bits + 1;
+                return added.buckets;
+            }
+            case aggregate_function::hist:
+                choose_buckets(call, place, added);
+                return added.buckets;
+        }
+        return 0;
+    }
+
+    /// Which buckets there are must not depend on the order in which values come: see
+    /// bucket_counts.hpp. Without a step, each value is one of its own.
+    void choose_buckets(const aggregate_call& call, const record_place& place,
+                        bpf_call& added) const {
+        const wide_integer step = call.step ? step_of(call, place) : 1;
+        const auto [low, high] = range_of_place(place.stored);
+        const wide_integer first = floor_of(low, step);
+        const wide_integer count = floor_of(high, step) - first + 1;
+        if (count > static_cast<wide_integer>(bucket_counts::fixed_max) ||
+            high - first * step > static_cast<wide_integer>(many)) {
+            throw failure("{} may have more than {} buckets", call.text, bucket_counts::fixed_max);
+        }
+        added.first = static_cast<std::int64_t>(first);
+        added.buckets = static_cast<std::uint32_t>(count);
+        added.step = static_cast<std::uint64_t>(step);
+    }
+
+    [[nodiscard]] wide_integer step_of(const aggregate_call& call,
+                                       const record_place& place) const {
+        const ratio step = scaled_number(asked_.source, place, *call.step, call.text);
+        const wide_integer whole = step.numerator / step.denominator;
+        if (whole * step.denominator != step.numerator || whole < 1 || whole > INT64_MAX) {
+            throw failure("{} has no steps that are integers", call.text);
+        }
+        return whole;
+    }
+
+    void choose_size(std::size_t keys_max, std::uint32_t cpus) {
+        made_.key_size = std::max(key_size_, plan_word_size);
+        made_.keys_max =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(combinations_, keys_max));
+        const std::uint64_t each =
+            entry_size + made_.key_size + std::uint64_t{made_.words} * plan_word_size * cpus;
+        made_.bytes = each * made_.keys_max;
+        if (made_.bytes > bpf_bytes_max) {
+            throw failure("a BPF program's table of {} keys would take {} MiB, and may take {}: "
+                          "--keys {} would do",
+                          made_.keys_max, made_.bytes >> 20U, bpf_bytes_max >> 20U,
+                          bpf_bytes_max / each);
+        }
+    }
+
+    const aggregation& asked_;
+    const event_schema& known_;
+    provider_instance provider_;
+    bpf_plan made_;
+    std::uint32_t key_size_ = 0;
+    std::uint64_t combinations_ = 1;
+};
+
+}  // namespace
+
+bpf_decision decide_bpf(const aggregation& asked, std::size_t keys_max, const traced_event& event,
+                        const predicate* where, std::int64_t reference_time, std::uint32_t cpus) {
+    // Others do not run such programs, or are not known well enough: no reason that tells anything.
+    if (event.kernel_name.system != "eventlog" || !event.is_published) {
+        return {};
+    }
+    try {
+        return {std::make_shared<const bpf_plan>(
+                    bpf_planner(asked, event).make(where, reference_time, keys_max, cpus)),
+                {}};
+    } catch (const failure& mistake) {
+        return {{}, mistake.what()};
+    }
+}
+
+}  // namespace elog

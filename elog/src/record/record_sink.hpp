@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// The receiver of a recording's records: a file, text, an aggregation.
+#pragma once
+
+#include <cstdint>
+
+#include "record/loss.hpp"
+#include "record/records.hpp"
+#include "record/region_view.hpp"
+#include "schema/provider_schema.hpp"
+
+namespace elog {
+
+/// Where records go. Called in this order: start, then provider before its first run, then finish.
+class record_sink {
+  public:
+    record_sink() = default;
+    record_sink(const record_sink&) = delete;
+    record_sink& operator=(const record_sink&) = delete;
+    virtual ~record_sink() = default;
+
+    virtual void start(const open_region& source) = 0;
+    virtual void take_clock(const eventlog_clock_pair& pair) = 0;
+    virtual void take_provider(const provider_instance& provider) = 0;
+    virtual void take_run(const record_run& run) = 0;
+    virtual void take_loss(const loss_block& loss) = 0;
+    /// No record earlier than `time` is to be expected any more, and none can be later than
+    /// `present`.
+    virtual void advance(std::uint64_t time, std::uint64_t present) = 0;
+    virtual void finish() = 0;
+};
+
+}  // namespace elog

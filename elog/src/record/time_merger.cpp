@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "record/time_merger.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+namespace elog {
+
+time_merger::time_merger(std::uint32_t ring_count, fetch_run fetch)
+    : streams_(ring_count), fetch_(std::move(fetch)) {}
+
+void time_merger::add_rings(std::uint32_t count) {
+    streams_.resize(streams_.size() + count);
+}
+
+void time_merger::add(const record_run& run) {
+    streams_[run.ring].runs.push_back(
+        {run.lost_before, std::vector<std::uint8_t>(run.bytes.begin(), run.bytes.end()),
+         run.overwritten});
+}
+
+/// Of its head: see place_of.
+std::uint64_t time_merger::place_in(const stream& from, const eventlog_record& header) {
+    return has_own_clock(header) ? std::max(from.last, from.runs.front().not_before) : header.time;
+}
+
+bool time_merger::has_head(std::uint32_t ring) {
+    stream& from = streams_[ring];
+    // A run is dropped when the next record is asked for, not before: views into it were given out.
+    if (from.begun && from.rest.empty()) {
+        from.runs.pop_front();
+        from.begun = false;
+    }
+    if (from.runs.empty() && fetch_) {
+        if (std::optional<owned_run> fetched = fetch_(ring)) {
+            from.runs.push_back(std::move(*fetched));
+        }
+    }
+    return !from.runs.empty();
+}
+
+merged_record time_merger::take_head(std::uint32_t ring) {
+    stream& from = streams_[ring];
+    merged_record merged;
+    merged.ring = ring;
+    if (!from.begun) {
+        from.begun = true;
+        from.rest = from.runs.front().bytes;
+        merged.lost_before = from.runs.front().lost_before;
+        merged.overwritten = from.runs.front().overwritten;
+    }
+    merged.record = elog::take_record(from.rest);
+    merged.place = place_in(from, merged.record.header);
+    if (!has_own_clock(merged.record.header)) {
+        from.last = merged.place;
+    }
+    return merged;
+}
+
+std::optional<time_merger::head> time_merger::due_head(std::uint32_t ring) {
+    if (!has_head(ring)) {
+        return std::nullopt;
+    }
+    const stream& from = streams_[ring];
+    const std::span<const std::uint8_t> bytes = from.begun ? from.rest : from.runs.front().bytes;
+    eventlog_record header{};
+    std::memcpy(&header, bytes.data(), sizeof header);
+    const std::uint64_t place = place_in(from, header);
+    const bool is_due = place <= limit_ || place > present_;
+    return is_due ? std::optional(head(place, header.time, ring)) : std::nullopt;
+}
+
+void time_merger::begin(std::uint64_t limit, std::uint64_t present) {
+    limit_ = limit;
+    present_ = present;
+    current_.reset();
+    heads_ = {};
+    for (std::uint32_t ring = 0; ring < streams_.size(); ++ring) {
+        if (const std::optional<head> due = due_head(ring)) {
+            heads_.push(*due);
+        }
+    }
+}
+
+std::optional<merged_record> time_merger::next() {
+    if (current_) {
+        // Records of a ring often come in company: as long as nobody's is earlier, no heap is
+        // asked.
+        const std::optional<head> due = due_head(*current_);
+        if (due && (heads_.empty() || *due < heads_.top())) {
+            return take_head(*current_);
+        }
+        current_.reset();
+        if (due) {
+            heads_.push(*due);
+        }
+    }
+    if (heads_.empty()) {
+        return std::nullopt;
+    }
+    current_ = std::get<std::uint32_t>(heads_.top());
+    heads_.pop();
+    return take_head(*current_);
+}
+
+void time_merger::merge(std::uint64_t limit, std::uint64_t present, const take_record& take) {
+    begin(limit, present);
+    while (const std::optional<merged_record> record = next()) {
+        take(*record);
+    }
+}
+
+}  // namespace elog

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "schema/patterns.hpp"
+
+#include <linux/eventlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/failure.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+
+bool is_pattern_character(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '*' || c == '?';
+}
+
+bool is_sound(std::string_view part) noexcept {
+    return !part.empty() && std::all_of(part.begin(), part.end(), is_pattern_character);
+}
+
+bool are_sound_names(std::string_view names) noexcept {
+    return std::all_of(names.begin(), names.end(),
+                       [](char c) { return is_pattern_character(c) || c == ','; });
+}
+
+std::string_view with_nul(const std::string& text) noexcept {
+    return {text.c_str(), text.size() + 1};
+}
+
+/// The rule as it stands in a subscription: with an event, if need be any.
+std::string normalized(std::string_view pattern) {
+    const auto end = pattern.find_first_of("@/#");
+    const std::string_view names = pattern.substr(0, end);
+    const std::string_view conditions =
+        end == std::string_view::npos ? std::string_view{} : pattern.substr(end);
+    return fmt::format("{}{}{}", names, names.find(':') == std::string_view::npos ? ":*" : "",
+                       conditions);
+}
+
+bool is_sound_rule(const std::string& text) noexcept {
+    core::filter_rule rule;
+    return core::parse_rule(text, rule) && is_sound(rule.provider) && is_sound(rule.event) &&
+           are_sound_names(rule.keywords);
+}
+
+/// What a rule looks at, from a schema that has been taken apart.
+core::event_description facts_of(const event_schema& event) noexcept {
+    core::event_description facts;
+    facts.name = event.name;
+    facts.severity = event.severity;
+    facts.keywords = event.keywords;
+    facts.session_bound = event.session_bound;
+    return facts;
+}
+
+core::keyword_names names_of(const provider_schema& provider) noexcept {
+    core::schema_reader reader;
+    core::error_text ignored;
+    // Parsed before, so it opens; else there are no keywords.
+    static_cast<void>(reader.open(provider.binary, ignored));
+    return core::keyword_names(reader);
+}
+
+}  // namespace
+
+void event_patterns::add(std::string_view pattern) {
+    const std::string rule = normalized(pattern);
+    if (!is_sound_rule(rule)) {
+        throw failure(
+            "'{}' is not a pattern for events: write PROVIDER:EVENT with letters, digits, _, * and "
+            "?, for example 'shop:order_*', then, if need be, @LEVEL (error, warn, info, verbose, "
+            "trace), /KEYWORD,KEYWORD and # for the sessions of --session.",
+            pattern);
+    }
+    patterns_.push_back(rule);
+    check_size();
+}
+
+void event_patterns::check_size() const {
+    if (packed().size() > EVENTLOG_FILTER_SIZE_MAX) {
+        throw failure("The patterns are longer than {} characters together. Use * to say it in "
+                      "fewer.",
+                      EVENTLOG_FILTER_SIZE_MAX);
+    }
+}
+
+bool event_patterns::replace(std::vector<std::string> rules) {
+    std::swap(patterns_, rules);
+    // A # may come to each.
+    if (packed().size() + patterns_.size() <= EVENTLOG_FILTER_SIZE_MAX) {
+        return true;
+    }
+    std::swap(patterns_, rules);
+    return false;
+}
+
+void event_patterns::add_session(std::uint64_t session) {
+    if (sessions_.size() == EVENTLOG_SESSIONS_MAX) {
+        throw failure("More than {} sessions are asked for. Record all of them, and pick later.",
+                      EVENTLOG_SESSIONS_MAX);
+    }
+    sessions_.push_back(session);
+}
+
+void event_patterns::add_process(std::uint32_t pid) {
+    if (pid == 0) {
+        throw failure("0 is no process. See which there are with: elog list.");
+    }
+    processes_.push_back(fmt::format("={}", pid));
+    check_size();
+}
+
+void event_patterns::add_process(std::string_view name) {
+    constexpr std::size_t size_max = EVENTLOG_NAME_SIZE - 1;
+    // An * may stand for nothing.
+    const auto stars = static_cast<std::size_t>(std::count(name.begin(), name.end(), '*'));
+    if (name.empty() || name.find('\0') != std::string_view::npos ||
+        name.size() - stars > size_max) {
+        throw failure("'{}' is the name of no process: the kernel keeps {} characters of it. Write "
+                      "its beginning and *.",
+                      name, size_max);
+    }
+    processes_.push_back(fmt::format("~{}", name));
+    check_size();
+}
+
+bool event_patterns::matches(const provider_schema& provider,
+                             const event_schema& event) const noexcept {
+    for (std::size_t i = 0; i < patterns_.size(); ++i) {
+        if (matches(i, provider, event)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool event_patterns::matches(std::size_t index, const provider_schema& provider,
+                             const event_schema& event) const noexcept {
+    core::filter_rule rule;
+    return core::parse_rule(patterns_[index], rule) &&
+           core::judge(rule, provider.name, facts_of(event), names_of(provider)) !=
+               core::verdict::unwanted;
+}
+
+std::string event_patterns::packed() const {
+    const auto has_mark = [](const std::string& rule) { return rule.ends_with('#'); };
+    const bool marked = std::any_of(patterns_.begin(), patterns_.end(), has_mark);
+    std::string list;
+    for (const std::string& pattern : patterns_) {
+        list += with_nul(!sessions_.empty() && !marked ? pattern + '#' : pattern);
+    }
+    for (const std::string& process : processes_) {
+        list += with_nul(process);
+    }
+    return list;
+}
+
+}  // namespace elog

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#include "schema/value_text.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "text/append_format.hpp"
+#include "text/utc_text.hpp"
+
+namespace elog {
+namespace {
+
+// Of a byte string; the rest is only counted.
+constexpr std::size_t shown_bytes_max = 64;
+
+struct value_appender {
+    fmt::memory_buffer& out;
+
+    void operator()(bool value) const { append(out, value ? "true" : "false"); }
+    void operator()(char value) const {
+        out.push_back('\'');
+        if (static_cast<unsigned char>(value) >= 0x20 && static_cast<unsigned char>(value) < 0x7f) {
+            // As a predicate takes it.
+            if (value == '\'' || value == '\\') {
+                out.push_back('\\');
+            }
+            out.push_back(value);
+        } else {
+            append_escaped(out, static_cast<unsigned char>(value));
+        }
+        out.push_back('\'');
+    }
+    void operator()(std::int64_t value) const {
+        const fmt::format_int text(value);
+        append(out, {text.data(), text.size()});
+    }
+    void operator()(std::uint64_t value) const {
+        const fmt::format_int text(value);
+        append(out, {text.data(), text.size()});
+    }
+    void operator()(float value) const { append_format(out, "{}", value); }
+    void operator()(double value) const { append_format(out, "{}", value); }
+    void operator()(std::string_view value) const { append_quoted(out, value); }
+    void operator()(null_text /*value*/) const { append(out, "(null)"); }
+    void operator()(damaged_value /*value*/) const { append(out, "<damaged>"); }
+    void operator()(no_value /*value*/) const { out.push_back('-'); }
+    void operator()(array_value value) const { append_format(out, "[{} elements]", value.count); }
+    void operator()(byte_string bytes) const {
+        out.push_back('<');
+        for (const std::uint8_t byte : bytes.first(std::min(bytes.size(), shown_bytes_max))) {
+            append_format(out, "{:02x}", byte);
+        }
+        if (bytes.size() > shown_bytes_max) {
+            append_format(out, "...{} bytes", bytes.size());
+        }
+        out.push_back('>');
+    }
+};
+
+bool is_number_value(const field_value& value) noexcept {
+    return std::holds_alternative<std::int64_t>(value) ||
+           std::holds_alternative<std::uint64_t>(value);
+}
+
+void append_error_number(fmt::memory_buffer& out, const field_value& value) {
+    const auto number = static_cast<std::int64_t>(bits_of(value));
+    const bool in_range = number > -4096 && number < 4096 && number != 0;
+    const char* name =
+        in_range ? ::strerrorname_np(static_cast<int>(number < 0 ? -number : number)) : nullptr;
+    append_value(out, value);
+    if (name != nullptr) {
+        append_format(out, "({})", name);
+    }
+}
+
+/// A number of nanoseconds in the largest unit that leaves something in front of the point.
+void append_duration(fmt::memory_buffer& out, std::int64_t nanoseconds) {
+    constexpr std::pair<std::int64_t, const char*> units[] = {
+        {1'000'000'000, "s"}, {1'000'000, "ms"}, {1000, "us"}};
+    for (const auto& [size, name] : units) {
+        if (nanoseconds >= size || nanoseconds <= -size) {
+            append_format(out, "{}{}", static_cast<double>(nanoseconds) / static_cast<double>(size),
+                          name);
+            return;
+        }
+    }
+    append_format(out, "{}ns", nanoseconds);
+}
+
+void append_byte_size(fmt::memory_buffer& out, const field_value& value) {
+    const auto size = static_cast<std::int64_t>(bits_of(value));
+    constexpr std::pair<std::int64_t, const char*> units[] = {
+        {std::int64_t{1} << 30U, "GiB"}, {std::int64_t{1} << 20U, "MiB"}, {1024, "KiB"}};
+    for (const auto& [unit, name] : units) {
+        if (size >= unit) {
+            append_format(out, "{:.4g}{}", static_cast<double>(size) / static_cast<double>(unit),
+                          name);
+            return;
+        }
+    }
+    append_value(out, value);
+    out.push_back('B');
+}
+
+void append_single(fmt::memory_buffer& out, const provider_schema& provider,
+                   const field_schema& field, const field_value& value) {
+    if (!is_number_value(value)) {
+        append_value(out, value);
+        return;
+    }
+    if (field.enumeration < provider.enumerations.size()) {
+        append_enumeration(out, provider.enumerations[field.enumeration], value);
+        return;
+    }
+    switch (field.format) {
+        case eventlog::format::hexadecimal:
+            append_hexadecimal(out, bits_of(value), eventlog::size_of(field.type));
+            break;
+        case eventlog::format::error_number:
+            append_error_number(out, value);
+            break;
+        case eventlog::format::duration:
+            append_duration(out, static_cast<std::int64_t>(bits_of(value)));
+            break;
+        case eventlog::format::realtime:
+            append_realtime(out, static_cast<std::int64_t>(bits_of(value)));
+            break;
+        case eventlog::format::monotonic:
+            append_format(out, "{:.9f}s",
+                          static_cast<double>(static_cast<std::int64_t>(bits_of(value))) / 1e9);
+            break;
+        case eventlog::format::byte_size:
+            append_byte_size(out, value);
+            break;
+        default:
+            append_value(out, value);
+            break;
+    }
+}
+
+/// Names joined by |, and what has none as a number.
+void append_combination(fmt::memory_buffer& out, const enumeration_schema& enumeration,
+                        std::uint64_t bits) {
+    std::uint64_t left = bits;
+    const char* between = "";
+    for (const auto& [value, name] : enumeration.values) {
+        if (value != 0 && (left & value) == value) {
+            append(out, between);
+            append(out, name);
+            between = "|";
+            left &= ~value;
+        }
+    }
+    if (left != 0 || bits == 0) {
+        append(out, between);
+        append_hexadecimal(out, left, 8);
+    }
+}
+
+/// 4 or 16 bytes as they travel.
+void append_ip_address(fmt::memory_buffer& out, std::span<const std::uint8_t> bytes) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    const int family = bytes.size() == 4 ? AF_INET : AF_INET6;
+    if (::inet_ntop(family, bytes.data(), text.data(), text.size()) != nullptr) {
+        append(out, text.data());
+    }
+}
+
+}  // namespace
+
+std::uint64_t bits_of(const field_value& value) noexcept {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+        return static_cast<std::uint64_t>(*number);
+    }
+    const auto* number = std::get_if<std::uint64_t>(&value);
+    return number == nullptr ? 0 : *number;
+}
+
+void append_value(fmt::memory_buffer& out, const field_value& value) {
+    std::visit(value_appender{out}, value);
+}
+
+void append_hexadecimal(fmt::memory_buffer& out, std::uint64_t bits, std::size_t size) {
+    const std::uint64_t mask = size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
+    append_format(out, "0x{:x}", bits & mask);
+}
+
+bool append_enumeration(fmt::memory_buffer& out, const enumeration_schema& enumeration,
+                        const field_value& value) {
+    const std::uint64_t bits = bits_of(value);
+    const auto found = std::find_if(enumeration.values.begin(), enumeration.values.end(),
+                                    [&](const auto& item) { return item.first == bits; });
+    if (found != enumeration.values.end()) {
+        append(out, found->second);
+        return true;
+    }
+    if (enumeration.combines) {
+        append_combination(out, enumeration, bits);
+        return true;
+    }
+    append_value(out, value);
+    return false;
+}
+
+bool append_address(fmt::memory_buffer& out, const field_schema& field,
+                    std::span<const std::uint8_t> payload) {
+    const auto bytes = payload.subspan(field.offset, eventlog::size_of(field.type) * field.count);
+    if (field.format == eventlog::format::ip_address) {
+        append_ip_address(out, bytes);
+        return true;
+    }
+    if (field.format == eventlog::format::mac_address) {
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            append_format(out, "{}{:02x}", i == 0 ? "" : ":", bytes[i]);
+        }
+        return true;
+    }
+    return false;
+}
+
+std::string_view characters_of(const field_schema& field, std::span<const std::uint8_t> payload) {
+    // char may look at any object's bytes.
+    const std::string_view text(reinterpret_cast<const char*>(payload.data() + field.offset),
+                                field.count);
+    return text.substr(0, text.find('\0'));
+}
+
+void append_field(fmt::memory_buffer& out, const provider_schema& provider,
+                  const field_schema& field, std::span<const std::uint8_t> payload) {
+    const field_value value = decode_field(field, payload);
+    if (std::holds_alternative<damaged_value>(value) || std::holds_alternative<no_value>(value)) {
+        append_value(out, value);
+        return;
+    }
+    if (append_address(out, field, payload)) {
+        return;
+    }
+    if (field.format == eventlog::format::characters) {
+        append_quoted(out, characters_of(field, payload));
+        return;
+    }
+    if (std::holds_alternative<array_value>(value)) {
+        for (std::size_t i = 0; i < field.count; ++i) {
+            out.push_back(i == 0 ? '[' : ',');
+            append_single(out, provider, field, decode_element(field, i, payload));
+        }
+        out.push_back(']');
+    } else {
+        append_single(out, provider, field, value);
+    }
+    append_visible(out, field.unit);
+}
+
+void append_element(fmt::memory_buffer& out, const provider_schema& provider,
+                    const field_schema& field, std::size_t element,
+                    std::span<const std::uint8_t> payload) {
+    const field_value whole = decode_field(field, payload);
+    if (!std::holds_alternative<array_value>(whole)) {
+        if (element == 0 || std::holds_alternative<no_value>(whole)) {
+            append_field(out, provider, field, payload);
+        } else {
+            append_value(out, damaged_value{});
+        }
+        return;
+    }
+    const field_value value = decode_element(field, element, payload);
+    append_single(out, provider, field, value);
+    if (!std::holds_alternative<damaged_value>(value)) {
+        append_visible(out, field.unit);
+    }
+}
+
+}  // namespace elog

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "terminal/progress_line.hpp"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "base/test_setting.hpp"
+#include "terminal/frame_line.hpp"
+#include "text/locale_name.hpp"
+
+namespace elog {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::uint64_t usual_patience = 500;  // milliseconds
+constexpr std::chrono::milliseconds usual_interval{200};
+constexpr std::string_view erase_sequence = "\r\x1b[K";
+constexpr std::size_t usual_width = 80;
+
+std::atomic<bool> is_drawn{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+/// One that is stopped, by Ctrl-S say, would hold up the work, and whoever wants to end it.
+bool takes_text() noexcept {
+    pollfd terminal{STDERR_FILENO, POLLOUT, 0};
+    return ::poll(&terminal, 1, 0) == 1 && (terminal.revents & POLLOUT) != 0;
+}
+
+void write_to_terminal(std::string_view text) noexcept {
+    // A terminal that has gone away needs nothing any more.
+    static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
+}
+
+/// Whoever reads a pipe may well show on the same terminal what comes through it.
+bool is_file(int descriptor) noexcept {
+    struct stat status {};
+    return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool is_dumb() noexcept {
+    const char* terminal = std::getenv("TERM");
+    return terminal == nullptr || std::string_view(terminal) == "dumb";
+}
+
+std::size_t width_of_terminal() noexcept {
+    winsize size{};
+    const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
+    return known ? size.ws_col : usual_width;
+}
+
+/// Where a shell has given the terminal to another job, its user types. That cannot be told of a
+/// terminal that is not ours.
+bool is_in_background() noexcept {
+    const pid_t owner = ::tcgetpgrp(STDERR_FILENO);
+    return owner >= 0 && owner != ::getpgrp();
+}
+
+extern "C" void erase_and_end(int signal) {
+    const int error = errno;
+    erase_progress();
+    errno = error;
+    static_cast<void>(std::raise(signal));  // to which we do not listen any more
+}
+
+/// What ends us ends the line, too. What is ignored, or ends us in good order, stays as it is.
+void catch_ends() noexcept {
+    struct sigaction action {};
+    action.sa_handler = erase_and_end;
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+        struct sigaction before {};
+        if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) {
+            static_cast<void>(::sigaction(signal, &action, nullptr));
+        }
+    }
+}
+
+}  // namespace
+
+void erase_progress() noexcept {
+    if (is_drawn.exchange(false, std::memory_order_relaxed) && takes_text()) {
+        write_to_terminal(erase_sequence);
+    }
+}
+
+progress_line::progress_line(meanwhile output)
+    : patience_(test_setting("EVENTLOG_TEST_PROGRESS_MS", usual_patience, 0, 3'600'000)),
+      interval_(std::min(patience_, usual_interval)),
+      is_possible_(::isatty(STDERR_FILENO) == 1 && !is_dumb() &&
+                   (output == meanwhile::nothing || is_file(STDOUT_FILENO))),
+      due_(begin_ + patience_) {}
+
+progress_line::~progress_line() {
+    erase_progress();
+}
+
+bool progress_line::is_due() noexcept {
+    if (!is_possible_ || steady_clock::now() < due_) {
+        return false;
+    }
+    const bool is_elsewhere = is_in_background();
+    if (is_elsewhere) {
+        is_drawn.store(false, std::memory_order_relaxed);  // it stands somewhere above
+    }
+    if (is_elsewhere || !takes_text()) {
+        due_ = steady_clock::now() + interval_;
+        return false;
+    }
+    return true;
+}
+
+void progress_line::draw(std::string_view text) {
+    frame_style style;
+    // In the last column some terminals go on to the next line.
+    style.columns = width_of_terminal() - 1;
+    style.has_blocks = locale_of_characters().is_utf8();
+    frame_line line(style);
+    line.add(text);
+    catch_ends();
+    is_drawn.store(true, std::memory_order_relaxed);
+    // In one piece, so that nothing comes between.
+    write_to_terminal("\r" + line.text() + "\x1b[K");
+    due_ = steady_clock::now() + interval_;
+}
+
+std::chrono::duration<double> progress_line::elapsed() const noexcept {
+    return steady_clock::now() - begin_;
+}
+
+}  // namespace elog

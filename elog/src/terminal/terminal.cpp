@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "terminal/terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+
+#include "text/escaped_text.hpp"
+
+namespace elog {
+namespace {
+
+constexpr std::size_t width_min = 40;
+constexpr std::size_t width_max = 1000;
+
+std::string_view variable(const char* name) noexcept {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::string_view{} : std::string_view(value);
+}
+
+/// COLUMNS is anyone's text: what is no number above 0 means nothing.
+std::optional<std::size_t> wanted_width() noexcept {
+    const std::string_view text = variable("COLUMNS");
+    std::size_t width = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
+    const bool sound = error == std::errc{} && end == text.data() + text.size() && width != 0;
+    return sound ? std::optional(width) : std::nullopt;
+}
+
+std::optional<std::size_t> width_of(int descriptor) noexcept {
+    winsize size{};
+    const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
+    return known ? std::optional<std::size_t>(size.ws_col) : std::nullopt;
+}
+
+std::string_view code_of(paint how) noexcept {
+    switch (how) {
+        case paint::plain:
+            break;
+        case paint::strong:
+            return "\x1b[1m";
+        case paint::faint:
+            return "\x1b[2m";
+        case paint::red:
+            return "\x1b[1;31m";
+        case paint::magenta:
+            return "\x1b[1;35m";
+        case paint::green:
+            return "\x1b[32m";
+        case paint::reversed:
+            return "\x1b[7m";
+    }
+    return {};
+}
+
+}  // namespace
+
+terminal_style style_of(int descriptor) noexcept {
+    terminal_style style;
+    std::optional<std::size_t> width = wanted_width();
+    if (!width) {
+        width = width_of(descriptor);
+    }
+    style.width = std::clamp(width.value_or(style.width), width_min, width_max);
+    style.has_colours =
+        ::isatty(descriptor) == 1 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+    return style;
+}
+
+void append_painted(fmt::memory_buffer& out, const terminal_style& style, paint how,
+                    std::string_view text) {
+    const std::string_view code = style.has_colours ? code_of(how) : std::string_view{};
+    constexpr std::string_view end = "\x1b[0m";
+    append(out, code);
+    append(out, text);
+    append(out, code.empty() ? std::string_view{} : end);
+}
+
+}  // namespace elog

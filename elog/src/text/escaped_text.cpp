@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "text/escaped_text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include "text/append_format.hpp"
+#include "text/utf8.hpp"
+
+namespace elog {
+namespace {
+
+/// How many characters at the beginning are as plain as most are: neither escaped nor several
+/// bytes.
+std::size_t plain_length(std::string_view text) noexcept {
+    const auto* found = std::find_if(text.begin(), text.end(), [](char each) {
+        return each < 0x20 || each > 0x7e || each == '"' || each == '\\';
+    });
+    return static_cast<std::size_t>(found - text.begin());
+}
+
+void append_text(fmt::memory_buffer& out, std::string_view text, bool escape_quotes) {
+    while (!text.empty()) {
+        const std::size_t plain = plain_length(text);
+        append(out, text.substr(0, plain));
+        text.remove_prefix(plain);
+        if (text.empty()) {
+            break;
+        }
+        const std::size_t length = printable_length(text);
+        if (length == 0) {
+            append_escaped(out, static_cast<unsigned char>(text[0]));
+        } else {
+            if (escape_quotes && (text[0] == '"' || text[0] == '\\')) {
+                out.push_back('\\');
+            }
+            append(out, text.substr(0, length));
+        }
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+}
+
+}  // namespace
+
+void append_escaped(fmt::memory_buffer& out, unsigned char byte) {
+    switch (byte) {
+        case '\n':
+            append(out, "\\n");
+            break;
+        case '\t':
+            append(out, "\\t");
+            break;
+        case '\r':
+            append(out, "\\r");
+            break;
+        default:
+            append_format(out, "\\x{:02x}", byte);
+    }
+}
+
+std::size_t printable_length(std::string_view text) noexcept {
+    const auto lead = static_cast<unsigned char>(text[0]);
+    if (lead < 0x80) {
+        return lead >= 0x20 && lead != 0x7f ? 1 : 0;
+    }
+    const utf8_character next = first_character(text);
+    const std::uint32_t code = next.code;
+    if (code < 0xa0) {
+        return 0;
+    }
+    // What shows nothing or turns the direction of what follows could make a line read as another.
+    constexpr std::pair<std::uint32_t, std::uint32_t> invisible[] = {
+        {0xad, 0xad},     {0x61c, 0x61c},   {0x200b, 0x200f}, {0x2028, 0x202e},
+        {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+    const bool hidden = std::any_of(std::begin(invisible), std::end(invisible), [&](auto range) {
+        return code >= range.first && code <= range.second;
+    });
+    return hidden ? 0 : next.length;
+}
+
+void append_visible(fmt::memory_buffer& out, std::string_view text) {
+    append_text(out, text, false);
+}
+
+void append_quoted(fmt::memory_buffer& out, std::string_view text) {
+    out.push_back('"');
+    append_text(out, text, true);
+    out.push_back('"');
+}
+
+}  // namespace elog

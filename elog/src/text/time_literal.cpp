@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "text/time_literal.hpp"
+
+#include <chrono>
+#include <ctime>
+
+#include "base/nanoseconds.hpp"
+
+namespace elog {
+namespace {
+
+/// Takes exactly that many digits off the text.
+bool take_digits(std::string_view& text, std::size_t count, int& number) noexcept {
+    if (text.size() < count) {
+        return false;
+    }
+    number = 0;
+    for (const char c : text.substr(0, count)) {
+        if (c < '0' || c > '9') {
+            return false;
+        }
+        number = number * 10 + (c - '0');
+    }
+    text.remove_prefix(count);
+    return true;
+}
+
+bool take(std::string_view& text, char c) noexcept {
+    if (text.empty() || text.front() != c) {
+        return false;
+    }
+    text.remove_prefix(1);
+    return true;
+}
+
+/// YYYY-MM-DD; 2200 is well before the end of 64 bits.
+bool take_day(std::string_view& text, std::tm& parts) noexcept {
+    const bool sound = take_digits(text, 4, parts.tm_year) && take(text, '-') &&
+                       take_digits(text, 2, parts.tm_mon) && take(text, '-') &&
+                       take_digits(text, 2, parts.tm_mday);
+    if (!sound || parts.tm_year < 1970 || parts.tm_year > 2200 || parts.tm_mon < 1 ||
+        parts.tm_mon > 12 || parts.tm_mday < 1 || parts.tm_mday > 31) {
+        return false;
+    }
+    const std::chrono::year_month_day day{std::chrono::year(parts.tm_year),
+                                          std::chrono::month(static_cast<unsigned>(parts.tm_mon)),
+                                          std::chrono::day(static_cast<unsigned>(parts.tm_mday))};
+    if (!day.ok()) {
+        return false;  // not in that month
+    }
+    parts.tm_year -= 1900;
+    parts.tm_mon -= 1;
+    return true;
+}
+
+/// HH:MM, HH:MM:SS or HH:MM:SS.fraction
+bool take_hour(std::string_view& text, std::tm& parts, std::int64_t& rest) noexcept {
+    if (!take_digits(text, 2, parts.tm_hour) || !take(text, ':') ||
+        !take_digits(text, 2, parts.tm_min) || parts.tm_hour > 23 || parts.tm_min > 59) {
+        return false;
+    }
+    if (!take(text, ':')) {
+        return true;
+    }
+    if (!take_digits(text, 2, parts.tm_sec) || parts.tm_sec > 60) {
+        return false;
+    }
+    if (!take(text, '.')) {
+        return true;
+    }
+    int digit = 0;
+    std::int64_t weight = one_second / 10;
+    if (!take_digits(text, 1, digit)) {
+        return false;
+    }
+    do {
+        rest += digit * weight;
+        weight /= 10;
+    } while (weight != 0 && take_digits(text, 1, digit));
+    return true;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_time(std::string_view text, std::int64_t reference) noexcept {
+    std::tm parts{};
+    std::int64_t rest = 0;
+    const std::time_t then = reference / one_second;
+    if (text.size() > 2 && text[2] == ':') {
+        std::tm day{};
+        // With a Z, the day is that of UTC, too.
+        if ((text.back() == 'Z' ? ::gmtime_r(&then, &day) : ::localtime_r(&then, &day)) ==
+            nullptr) {
+            return std::nullopt;
+        }
+        parts.tm_year = day.tm_year;
+        parts.tm_mon = day.tm_mon;
+        parts.tm_mday = day.tm_mday;
+        if (!take_hour(text, parts, rest)) {
+            return std::nullopt;
+        }
+    } else if (!take_day(text, parts) ||
+               ((take(text, 'T') || take(text, ' ')) && !take_hour(text, parts, rest))) {
+        return std::nullopt;
+    }
+    const bool is_utc = take(text, 'Z');
+    if (!text.empty()) {
+        return std::nullopt;
+    }
+    parts.tm_isdst = is_utc ? 0 : -1;
+    const std::time_t seconds = is_utc ? ::timegm(&parts) : ::mktime(&parts);
+    // The last day that 64 bits know, on which a damaged recording may have begun, is not whole.
+    std::int64_t found = 0;
+    const bool is_out_of_reach =
+        __builtin_mul_overflow(std::int64_t{seconds}, one_second, &found) ||
+        __builtin_add_overflow(found, rest, &found);
+    return is_out_of_reach ? std::nullopt : std::optional(found);
+}
+
+}  // namespace elog

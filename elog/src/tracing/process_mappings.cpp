@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "tracing/process_mappings.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/proc_file.hpp"
+
+namespace elog {
+namespace {
+
+// What is known of more than these is forgotten, and found anew where they still live.
+constexpr std::size_t mapped_processes_max = 4096;
+constexpr std::size_t mappings_max = 4096;  // of one
+constexpr std::size_t maps_size_max = std::size_t{16} << 20U;
+// An address that nobody knows may be that of a library that has come since.
+constexpr std::chrono::milliseconds mappings_look_interval{200};
+
+/// Takes a number off the front, and the character behind it.
+bool take_number(std::string_view& text, std::uint64_t& number, int base, char behind) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+    const auto size = static_cast<std::size_t>(end - text.data());
+    if (error != std::errc{} || size >= text.size() || *end != behind) {
+        return false;
+    }
+    text.remove_prefix(size + 1);
+    return true;
+}
+
+/// BEGIN-END rwxp OFFSET MAJOR:MINOR FILE    PATH
+void take_line(std::string_view line, process_mappings::by_address& found) {
+    std::uint64_t begin = 0;
+    std::uint64_t major = 0;
+    std::uint64_t minor = 0;
+    code_mapping mapping;
+    if (!take_number(line, begin, 16, '-') || !take_number(line, mapping.end, 16, ' ') ||
+        line.size() < 5 || line[2] != 'x') {
+        return;
+    }
+    line.remove_prefix(5);
+    const bool is_whole = take_number(line, mapping.offset, 16, ' ') &&
+                          take_number(line, major, 16, ':') && take_number(line, minor, 16, ' ') &&
+                          take_number(line, mapping.file, 10, ' ');
+    const auto path = line.find('/');
+    if (is_whole && path != std::string_view::npos && mapping.end > begin &&
+        found.size() < mappings_max) {
+        mapping.path = line.substr(path);
+        found.insert_or_assign(begin, std::move(mapping));
+    }
+}
+
+}  // namespace
+
+process_mappings::by_address parse_maps(std::string_view text) {
+    process_mappings::by_address found;
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        take_line(line, found);
+    }
+    return found;
+}
+
+process_mappings::process_mappings()
+    : read_([](std::uint32_t process) {
+          const std::string path = fmt::format("/proc/{}/maps", process);
+          const eventlog::core::unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+          return read_text(file, maps_size_max).value_or("");
+      }) {}
+
+process_mappings::entry& process_mappings::entry_of(std::uint32_t process) {
+    if (processes_.size() >= mapped_processes_max && !processes_.contains(process)) {
+        processes_.clear();
+    }
+    return processes_[process];
+}
+
+void process_mappings::take_begun(std::uint32_t process, std::uint32_t parent) {
+    const auto known = processes_.find(parent);
+    by_address mappings = known != processes_.end() ? known->second.mappings : by_address();
+    entry_of(process) = {std::move(mappings), {}};
+}
+
+void process_mappings::take_mapped(std::uint32_t process, std::uint64_t address,
+                                   code_mapping mapping) {
+    by_address& mappings = entry_of(process).mappings;
+    // What was there is not any more, or belonged to a program that this one has taken the place
+    // of.
+    auto next = mappings.lower_bound(address);
+    if (next != mappings.begin() && std::prev(next)->second.end > address) {
+        --next;
+    }
+    while (next != mappings.end() && next->first < mapping.end) {
+        next = mappings.erase(next);
+    }
+    if (mappings.size() < mappings_max) {
+        mappings.emplace(address, std::move(mapping));
+    }
+}
+
+void process_mappings::look(std::uint32_t process, entry& known) {
+    const auto now = steady_clock::now();
+    if (now < known.look_due) {
+        return;
+    }
+    known.look_due = now + mappings_look_interval;
+    by_address found = parse_maps(read_(process));
+    if (!found.empty()) {
+        known.mappings = std::move(found);
+    }
+}
+
+process_mappings::place process_mappings::find(std::uint32_t process, std::uint64_t address) {
+    entry& known = entry_of(process);
+    for (const bool again : {true, false}) {
+        const auto next = known.mappings.upper_bound(address);
+        if (next != known.mappings.begin() && std::prev(next)->second.end > address) {
+            const auto& [begin, mapping] = *std::prev(next);
+            return {&mapping, address - begin + mapping.offset};
+        }
+        if (again) {
+            look(process, known);
+        }
+    }
+    return {};
+}
+
+}  // namespace elog

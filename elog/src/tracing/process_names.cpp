@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "tracing/process_names.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+
+#include <fmt/core.h>
+
+namespace elog {
+namespace {
+
+// More than that live nowhere at once, as a rule; whose names are forgotten is called "?".
+constexpr std::size_t known_names_max = 65536;
+
+std::string look_up_living_name(std::uint32_t process) {
+    std::string name;
+    std::ifstream file(fmt::format("/proc/{}/comm", process));
+    std::getline(file, name);
+    return name;
+}
+
+}  // namespace
+
+process_names::process_names() : living_(look_up_living_name) {}
+
+void process_names::take(std::vector<process_change> changes) {
+    std::stable_sort(changes.begin(), changes.end(),
+                     [](const auto& one, const auto& other) { return one.time < other.time; });
+    for (process_change& change : changes) {
+        if (change.parent != 0) {
+            change.name = of(change.parent);
+            if (change.name.empty()) {
+                change.name = living_(change.parent);
+            }
+        }
+        if (known_.size() >= known_names_max) {
+            known_.clear();
+        }
+        entry& known = known_[change.process];
+        if (change.time >= known.time) {
+            known = {change.time, std::move(change.name)};
+        }
+    }
+}
+
+std::string process_names::of(std::uint32_t process) const {
+    const auto known = known_.find(process);
+    return known == known_.end() ? std::string() : known->second.name;
+}
+
+}  // namespace elog

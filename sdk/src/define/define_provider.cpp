@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+//
+// Providers that are defined at run time, as applications see it.
+#include <cerrno>
+#include <cstdlib>
+
+#include <eventlog/eventlog.h>
+#include <eventlog/schema_format.hpp>
+
+#include "provider/definition.hpp"
+#include "provider/registered_provider.hpp"
+
+namespace eventlog::core {
+namespace {
+
+/// What the application gets instead of a provider: nobody ever hears it.
+constinit eventlog_provider unheard_provider;
+
+// One list of constants in C, one in C++.
+static_assert(EVENTLOG_LEVEL_ERROR == static_cast<int>(level::error));
+static_assert(EVENTLOG_LEVEL_WARN == static_cast<int>(level::warn));
+static_assert(EVENTLOG_LEVEL_INFO == static_cast<int>(level::info));
+static_assert(EVENTLOG_LEVEL_VERBOSE == static_cast<int>(level::verbose));
+static_assert(EVENTLOG_LEVEL_TRACE == static_cast<int>(level::trace));
+static_assert(EVENTLOG_KIND_INSTANT == static_cast<int>(kind::instant));
+static_assert(EVENTLOG_KIND_BEGIN == static_cast<int>(kind::begin));
+static_assert(EVENTLOG_KIND_END == static_cast<int>(kind::end));
+static_assert(EVENTLOG_KIND_COUNTER == static_cast<int>(kind::counter));
+static_assert(EVENTLOG_KIND_SESSION_BEGIN == static_cast<int>(kind::session_begin));
+static_assert(EVENTLOG_KIND_SESSION_END == static_cast<int>(kind::session_end));
+static_assert(EVENTLOG_KIND_DUMP_COMPLETE == static_cast<int>(kind::dump_complete));
+static_assert(EVENTLOG_TYPE_BOOLEAN == static_cast<int>(field_type::boolean));
+static_assert(EVENTLOG_TYPE_CHARACTER == static_cast<int>(field_type::character));
+static_assert(EVENTLOG_TYPE_SIGNED_8 == static_cast<int>(field_type::signed_8));
+static_assert(EVENTLOG_TYPE_SIGNED_16 == static_cast<int>(field_type::signed_16));
+static_assert(EVENTLOG_TYPE_SIGNED_32 == static_cast<int>(field_type::signed_32));
+static_assert(EVENTLOG_TYPE_SIGNED_64 == static_cast<int>(field_type::signed_64));
+static_assert(EVENTLOG_TYPE_UNSIGNED_8 == static_cast<int>(field_type::unsigned_8));
+static_assert(EVENTLOG_TYPE_UNSIGNED_16 == static_cast<int>(field_type::unsigned_16));
+static_assert(EVENTLOG_TYPE_UNSIGNED_32 == static_cast<int>(field_type::unsigned_32));
+static_assert(EVENTLOG_TYPE_UNSIGNED_64 == static_cast<int>(field_type::unsigned_64));
+static_assert(EVENTLOG_TYPE_FLOAT_32 == static_cast<int>(field_type::float_32));
+static_assert(EVENTLOG_TYPE_FLOAT_64 == static_cast<int>(field_type::float_64));
+static_assert(EVENTLOG_TYPE_TEXT == static_cast<int>(field_type::text));
+static_assert(EVENTLOG_TYPE_BYTES == static_cast<int>(field_type::bytes));
+static_assert(EVENTLOG_FORMAT_PLAIN == static_cast<int>(format::plain));
+static_assert(EVENTLOG_FORMAT_DECIMAL == static_cast<int>(format::decimal));
+static_assert(EVENTLOG_FORMAT_HEXADECIMAL == static_cast<int>(format::hexadecimal));
+static_assert(EVENTLOG_FORMAT_IP_ADDRESS == static_cast<int>(format::ip_address));
+static_assert(EVENTLOG_FORMAT_MAC_ADDRESS == static_cast<int>(format::mac_address));
+static_assert(EVENTLOG_FORMAT_ERROR_NUMBER == static_cast<int>(format::error_number));
+static_assert(EVENTLOG_FORMAT_DURATION == static_cast<int>(format::duration));
+static_assert(EVENTLOG_FORMAT_REALTIME == static_cast<int>(format::realtime));
+static_assert(EVENTLOG_FORMAT_MONOTONIC == static_cast<int>(format::monotonic));
+static_assert(EVENTLOG_FORMAT_BYTE_SIZE == static_cast<int>(format::byte_size));
+static_assert(EVENTLOG_FORMAT_CHARACTERS == static_cast<int>(format::characters));
+
+eventlog_error define(const eventlog_definition* definition, eventlog_provider*& provider,
+                      mistake& error) noexcept {
+    if (definition == nullptr) {
+        return error.set(EVENTLOG_ERROR_ARGUMENT, "There is no definition. Hand one over.");
+    }
+    if (const eventlog_error found = check_definition(*definition, error);
+        found != EVENTLOG_ERROR_NONE) {
+        return found;
+    }
+    const built_definition* built = nullptr;
+    if (const eventlog_error found = build_definition(*definition, built, error);
+        found != EVENTLOG_ERROR_NONE) {
+        return found;
+    }
+    const eventlog_provider_definition understood{
+        sizeof understood,    definition->event_count, nullptr, 0,
+        built->schema.data(), built->schema.size()};
+    provider = register_provider(understood, built);
+    if (provider == nullptr) {
+        std::free(const_cast<built_definition*>(built));
+        return error.set(EVENTLOG_ERROR_NO_MEMORY,
+                         "There is no memory for provider %s. Free some, and define it again.",
+                         definition->name);
+    }
+    return EVENTLOG_ERROR_NONE;
+}
+
+}  // namespace
+}  // namespace eventlog::core
+
+eventlog_error eventlog_define_provider(const eventlog_definition* definition,
+                                        eventlog_provider** provider, char* text,
+                                        std::size_t text_size) {
+    using namespace eventlog::core;
+    const int saved = errno;
+    mistake error;
+    eventlog_provider* defined = nullptr;
+    const eventlog_error result =
+        provider == nullptr
+            ? error.set(EVENTLOG_ERROR_ARGUMENT,
+                        "There is no place for the handle. Hand over a pointer to one.")
+            : define(definition, defined, error);
+    if (provider != nullptr) {
+        *provider = defined == nullptr ? &unheard_provider : defined;
+    }
+    error.copy_to(text, text_size);
+    errno = saved;
+    return result;
+}
+
+const char* eventlog_error_text(eventlog_error error) {
+    switch (error) {
+        case EVENTLOG_ERROR_NONE:
+            return "There is no error.";
+        case EVENTLOG_ERROR_ARGUMENT:
+            return "A pointer is NULL that must not be. Hand over what it is to point to.";
+        case EVENTLOG_ERROR_SIZE:
+            return "The sizes in a definition are not those of its structs. Begin it with "
+                   "EVENTLOG_DEFINITION_SIZES.";
+        case EVENTLOG_ERROR_NAME:
+            return "A name does not have 1 to 63 letters, digits and _, and no digit first. Rename "
+                   "what has it.";
+        case EVENTLOG_ERROR_DUPLICATE:
+            return "A name, the bit of a keyword or a value of an enumeration is there twice. Give "
+                   "each its own.";
+        case EVENTLOG_ERROR_COUNT:
+            return "A definition has too many of something, or no events. Split it in two, or give "
+                   "it one.";
+        case EVENTLOG_ERROR_TEXT:
+            return "A description, meaning or unit is longer than 255 bytes. Shorten it.";
+        case EVENTLOG_ERROR_CHOICE:
+            return "There is no such type, format, level, kind or keyword. Take one that there is.";
+        case EVENTLOG_ERROR_MISMATCH:
+            return "Two things in a definition do not go together. Change one of them.";
+        case EVENTLOG_ERROR_TOO_LARGE:
+            return "An event is larger than a record, or a provider larger than a schema can be. "
+                   "Split it in two.";
+        case EVENTLOG_ERROR_NO_MEMORY:
+            return "There is no memory. Free some.";
+        case EVENTLOG_ERROR_NOT_DEFINED:
+            return "The handle has no definition, or not any more. Define the provider first.";
+        case EVENTLOG_ERROR_EVENT:
+            return "The provider has no such event. Hand over its position in the definition.";
+        case EVENTLOG_ERROR_VALUE_COUNT:
+            return "There is not one value for each field, or for each element of an array. Hand "
+                   "over as many as the definition says.";
+        case EVENTLOG_ERROR_VALUE_TYPE:
+            return "A value has another type than its field. Hand over one of the field's type.";
+        case EVENTLOG_ERROR_VALUE_RANGE:
+            return "A number does not fit into its field. Define a wider one.";
+        case EVENTLOG_ERROR_VALUE_ABSENT:
+            return "A field that is not optional has no value. Hand one over.";
+        case EVENTLOG_ERROR_SESSION:
+            return "The event does not belong to a session. Define it as session_bound, or emit it "
+                   "with eventlog_emit_values.";
+    }
+    return "This error is not known here. Update libeventlog.";
+}

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: MIT
+//
+// All mistakes that a definition can contain, each with its sentence. They are those that the C++
+// templates refuse to compile.
+#include <cstring>
+
+#include <eventlog/detail/field_place.hpp>
+
+#include "provider/definition.hpp"
+
+namespace eventlog::core {
+namespace {
+
+constexpr std::size_t text_length_max = 255;
+
+/// No struct of ours will ever be as large: such a size is what stood in memory that nobody wrote,
+/// and whoever believed it would read past the end of the struct.
+constexpr std::uint32_t struct_size_max = 4096;
+
+#define EVENTLOG_NAME_RULE "a name has 1 to 63 letters, digits and _, and no digit first"
+
+/// As far as it can be shown: what is no string of a sensible length need not be read further.
+std::string_view shown(const char* name) noexcept {
+    return name == nullptr ? std::string_view()
+                           : std::string_view(name, ::strnlen(name, name_length_max + 1));
+}
+
+bool is_name(const char* name) noexcept {
+    const std::string_view text = shown(name);
+    return is_identifier(text.data(), text.size());
+}
+
+bool is_short(const char* text) noexcept {
+    return text == nullptr || ::strnlen(text, text_length_max + 1) <= text_length_max;
+}
+
+/// Whether structs of that size are ours, or longer ones of which we know all that is said.
+template <class Struct>
+eventlog_error check_size(std::uint32_t size, const char* what, mistake& error) noexcept {
+    if (size < sizeof(Struct) || size > struct_size_max || size % alignof(Struct) != 0) {
+        return error.set(EVENTLOG_ERROR_SIZE,
+                         "The definition gives %u as the size of struct %s, which is %zu. Begin it "
+                         "with EVENTLOG_DEFINITION_SIZES.",
+                         size, what, sizeof(Struct));
+    }
+    return EVENTLOG_ERROR_NONE;
+}
+
+template <class Struct>
+bool says_more_than_we_know(const Struct& given, std::uint32_t size) noexcept {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
+    for (std::size_t i = sizeof(Struct); i < size; ++i) {
+        if (bytes[i] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+class checker {
+  public:
+    checker(const eventlog_definition& definition, mistake& error) noexcept
+        : definition_(definition), error_(error) {}
+
+    [[nodiscard]] eventlog_error check() noexcept {
+        using step = eventlog_error (checker::*)() noexcept;
+        for (const step next : {&checker::check_sizes, &checker::check_provider,
+                                &checker::check_keywords, &checker::check_events}) {
+            if (const eventlog_error found = (this->*next)(); found != EVENTLOG_ERROR_NONE) {
+                return found;
+            }
+        }
+        return EVENTLOG_ERROR_NONE;
+    }
+
+  private:
+    eventlog_error check_sizes() noexcept;
+    eventlog_error check_provider() noexcept;
+    eventlog_error check_keywords() noexcept;
+    eventlog_error check_events() noexcept;
+    eventlog_error check_event(std::uint32_t index) noexcept;
+    eventlog_error check_event_traits(const eventlog_event_definition& event) noexcept;
+    eventlog_error check_fields(const eventlog_event_definition& event) noexcept;
+    eventlog_error check_field(const eventlog_field_definition& field) noexcept;
+    eventlog_error check_field_name(const eventlog_event_definition& event,
+                                    std::uint32_t index) noexcept;
+    eventlog_error check_enumeration(const eventlog_enumeration_definition& enumeration) noexcept;
+    eventlog_error check_values(field_type type,
+                                const eventlog_enumeration_definition& enumeration) noexcept;
+
+    template <class Struct>
+    eventlog_error check_known(const Struct& given, std::uint32_t size) noexcept {
+        return says_more_than_we_know(given, size)
+                   ? error_.set(EVENTLOG_ERROR_SIZE,
+                                "This says something that this libeventlog does not know yet. "
+                                "Update libeventlog, or build with the eventlog.h that came with "
+                                "it.")
+                   : EVENTLOG_ERROR_NONE;
+    }
+
+    [[nodiscard]] const eventlog_event_definition& event_at(std::uint32_t index) const noexcept {
+        return item(definition_.events, definition_.event_size, index);
+    }
+    [[nodiscard]] const eventlog_field_definition& field_at(const eventlog_event_definition& event,
+                                                            std::uint32_t index) const noexcept {
+        return item(event.fields, definition_.field_size, index);
+    }
+
+    const eventlog_definition& definition_;
+    mistake& error_;
+    std::uint64_t named_keywords_ = 0;
+    /// The enumeration that was checked last: most fields in a row have the same.
+    const eventlog_enumeration_definition* sound_ = nullptr;
+    field_type fitting_{};  // a type that can hold all of its values, or none
+};
+
+/// Whether an integer of this type can have this value; of 64 bits, those of the other sign are
+/// what its own become without one.
+bool holds(field_type type, std::int64_t value) noexcept {
+    const auto bits = static_cast<unsigned>(8 * size_of(type));
+    if (bits == 64) {
+        return true;
+    }
+    if (type >= field_type::unsigned_8) {
+        return value >= 0 && value < std::int64_t{1} << bits;
+    }
+    const std::int64_t end = std::int64_t{1} << (bits - 1);
+    return value >= -end && value < end;
+}
+
+eventlog_error checker::check_sizes() noexcept {
+    eventlog_error found =
+        check_size<eventlog_definition>(definition_.size, "eventlog_definition", error_);
+    if (found == EVENTLOG_ERROR_NONE) {
+        found = check_size<eventlog_keyword_definition>(definition_.keyword_size,
+                                                        "eventlog_keyword_definition", error_);
+    }
+    if (found == EVENTLOG_ERROR_NONE) {
+        found = check_size<eventlog_value_definition>(definition_.value_size,
+                                                      "eventlog_value_definition", error_);
+    }
+    if (found == EVENTLOG_ERROR_NONE) {
+        found = check_size<eventlog_enumeration_definition>(
+            definition_.enumeration_size, "eventlog_enumeration_definition", error_);
+    }
+    if (found == EVENTLOG_ERROR_NONE) {
+        found = check_size<eventlog_field_definition>(definition_.field_size,
+                                                      "eventlog_field_definition", error_);
+    }
+    if (found == EVENTLOG_ERROR_NONE) {
+        found = check_size<eventlog_event_definition>(definition_.event_size,
+                                                      "eventlog_event_definition", error_);
+    }
+    return found == EVENTLOG_ERROR_NONE ? check_known(definition_, definition_.size) : found;
+}
+
+eventlog_error checker::check_provider() noexcept {
+    if (!is_name(definition_.name)) {
+        const std::string_view name = shown(definition_.name);
+        return error_.set(EVENTLOG_ERROR_NAME,
+                          "\"%.*s\" cannot be the name of a provider: " EVENTLOG_NAME_RULE
+                          ". Rename it.",
+                          static_cast<int>(name.size()), name.data());
+    }
+    if (!is_short(definition_.description)) {
+        return error_.set(EVENTLOG_ERROR_TEXT,
+                          "The description of provider %s is longer than 255 bytes. Shorten it.",
+                          definition_.name);
+    }
+    if (definition_.event_count == 0 || definition_.event_count > events_max) {
+        return error_.set(EVENTLOG_ERROR_COUNT,
+                          "Provider %s has %u events; a provider has 1 to 1024. Give it one, or "
+                          "split it in two.",
+                          definition_.name, definition_.event_count);
+    }
+    if (definition_.keyword_count > keywords_max) {
+        return error_.set(EVENTLOG_ERROR_COUNT,
+                          "Provider %s has %u keywords; a provider has at most 64. Leave some out.",
+                          definition_.name, definition_.keyword_count);
+    }
+    if (definition_.events == nullptr ||
+        (definition_.keywords == nullptr && definition_.keyword_count != 0)) {
+        return error_.set(EVENTLOG_ERROR_ARGUMENT,
+                          "Provider %s counts events or keywords, but the pointer to them is NULL. "
+                          "Set it.",
+                          definition_.name);
+    }
+    return EVENTLOG_ERROR_NONE;
+}
+
+eventlog_error checker::check_keywords() noexcept {
+    for (std::uint32_t i = 0; i < definition_.keyword_count; ++i) {
+        const eventlog_keyword_definition& word =
+            item(definition_.keywords, definition_.keyword_size, i);
+        if (const eventlog_error found = check_known(word, definition_.keyword_size);
+            found != EVENTLOG_ERROR_NONE) {
+            return found;
+        }
+        if (!is_name(word.name)) {
+            const std::string_view name = shown(word.name);
+            return error_.set(EVENTLOG_ERROR_NAME,
+                              "Keyword %u (\"%.*s\") cannot be called that: " EVENTLOG_NAME_RULE
+                              ". Rename it.",
+                              i, static_cast<int>(name.size()), name.data());
+        }
+        if (word.bit >= keywords_max) {
+            return error_.set(EVENTLOG_ERROR_CHOICE,
+                              "Keyword %u (%s) has bit %u; there are 0 to 63. Take one of these.",
+                              i, word.name, word.bit);
+        }
+        for (std::uint32_t j = 0; j < i; ++j) {
+            const eventlog_keyword_definition& other =
+                item(definition_.keywords, definition_.keyword_size, j);
+            if (other.bit == word.bit || std::strcmp(other.name, word.name) == 0) {
+                return error_.set(
+                    EVENTLOG_ERROR_DUPLICATE,
+                    "Keywords %u (%s) and %u (%s) have the same name or the same bit, "
+                    "%u. Give each its own.",
+                    j, other.name, i, word.name, word.bit);
+            }
+        }
+        named_keywords_ |= std::uint64_t{1} << word.bit;
+    }
+    return EVENTLOG_ERROR_NONE;
+}
+
+eventlog_error checker::check_events() noexcept {
+    for (std::uint32_t i = 0; i < definition_.event_count; ++i) {
+        if (const eventlog_error found = check_event(i); found != EVENTLOG_ERROR_NONE) {
+            return found;
+        }
+    }
+    error_.in_provider();
+    return EVENTLOG_ERROR_NONE;
+}
+
+eventlog_error checker::check_event(std::uint32_t index) noexcept {
+    const eventlog_event_definition& event = event_at(index);
+    error_.in_event(index, shown(event.name));
+    if (const eventlog_error found = check_known(event, definition_.event_size);
+        found != EVENTLOG_ERROR_NONE) {
+        return found;
+    }
+    if (!is_name(event.name)) {
+        return error_.set(EVENTLOG_ERROR_NAME,
+                          "It cannot be called that: " EVENTLOG_NAME_RULE ". Rename it.");
+    }
+    for (std::uint32_t i = 0; i < index; ++i) {
+        if (std::strcmp(event_at(i).name, event.name) == 0) {
+            return error_.set(EVENTLOG_ERROR_DUPLICATE,
+                              "Event %u has the same name. Rename one of them.", i);
+        }
+    }
+    const eventlog_error found = check_event_traits(event);
+    return found == EVENTLOG_ERROR_NONE ? check_fields(event) : found;
+}
+
+eventlog_error checker::check_event_traits(const eventlog_event_definition& event) noexcept {
+    if (!is_short(event.description) || !is_short(event.meaning)) {
+        return error_.set(EVENTLOG_ERROR_TEXT,
+                          "Its description or meaning is longer than 255 bytes. Shorten it.");
+    }
+    if (event.level > EVENTLOG_LEVEL_TRACE) {
+        return error_.set(EVENTLOG_ERROR_CHOICE,
+                          "There is no level %u. Take one of enum eventlog_level.", event.level);
+    }
+    if (event.kind > kind_last) {
+        return error_.set(EVENTLOG_ERROR_CHOICE,
+                          "There is no kind %u. Take one of enum eventlog_kind.", event.kind);
+    }
+    if ((event.keywords & ~named_keywords_) != 0) {
+        return error_.set(EVENTLOG_ERROR_CHOICE,
+                          "It has keywords that the provider does not name (0x%llx). List them in "
+                          "the provider's keywords.",
+                          static_cast<unsigned long long>(event.keywords & ~named_keywords_));
+    }
+    const bool about_session =
+        event.kind == EVENTLOG_KIND_SESSION_BEGIN || event.kind == EVENTLOG_KIND_SESSION_END;
+    if (about_session && !event.session_bound) {
+        return error_.set(
+            EVENTLOG_ERROR_MISMATCH,
+            "It begins or ends a session, but does not say which. Set session_bound.");
+    }
+    return EVENTLOG_ERROR_NONE;
+}
+
+eventlog_error checker::check_fields(const eventlog_event_definition& event) noexcept {
+    const std::uint32_t own = event.session_bound ? 1 : 0;
+    if (event.field_count > fields_max - own) {
+        return error_.set(EVENTLOG_ERROR_COUNT,
+                          "It has %u fields; an event has at most %zu, and one less if it is "
+                          "session-bound. Split it in two.",
+                          event.field_count, fields_max);
+    }
+    if (event.fields == nullptr && event.field_count != 0) {
+        return error_.set(EVENTLOG_ERROR_ARGUMENT,
+                          "It counts fields, but the pointer to them is NULL. Set it.");
+    }
+    std::uint64_t size = own * sizeof(std::uint64_t);
+    for (std::uint32_t i = 0; i < event.field_count; ++i) {
+        const eventlog_field_definition& field = field_at(event, i);
+        error_.in_field(i + own, shown(field.name));
+        eventlog_error found = check_known(field, definition_.field_size);
+        if (found == EVENTLOG_ERROR_NONE) {
+            found = check_field_name(event, i);
+        }
+        if (found == EVENTLOG_ERROR_NONE) {
+            found = check_field(field);
+        }
+        if (found != EVENTLOG_ERROR_NONE) {
+            return found;
+        }
+        size += size_of(static_cast<field_type>(field.type)) *
+                    std::uint64_t{field.count == 0 ? 1 : field.count} +
+                (field.optional ? 1 : 0);
+        if (size > detail::fixed_size_max) {
+            return error_.set(EVENTLOG_ERROR_TOO_LARGE,
+                              "With it the event takes more than a record can hold (%zu bytes). "
+                              "Use smaller arrays, or bytes.",
+                              detail::fixed_size_max);
+        }
+    }
+    return EVENTLOG_ERROR_NONE;
+}
+
+eventlog_error checker::check_field_name(const eventlog_event_definition& event,
+                                         std::uint32_t index) noexcept {
+    const char* name = field_at(event, index).name;
+    if (!is_name(name)) {
+        return error_.set(EVENTLOG_ERROR_NAME,
+                          "It cannot be called that: " EVENTLOG_NAME_RULE ". Rename it.");
+    }
+    if (event.session_bound && std::strcmp(name, "session") == 0) {
+        return error_.set(EVENTLOG_ERROR_DUPLICATE,
+                          "A session-bound event has a field of that name already, in front. Leave "
+                          "this one out, or rename it.");
+    }
+    for (std::uint32_t i = 0; i < index; ++i) {
+        if (std::strcmp(field_at(event, i).name, name) == 0) {
+            return error_.set(EVENTLOG_ERROR_DUPLICATE,
+                              "Another field of the event has the same name. Rename one of them.");
+        }
+    }
+    return EVENTLOG_ERROR_NONE;
+}
+
+eventlog_error checker::check_field(const eventlog_field_definition& field) noexcept {
+    if (!is_short(field.unit) || !is_short(field.description)) {
+        return error_.set(EVENTLOG_ERROR_TEXT,
+                          "Its unit or description is longer than 255 bytes. Shorten it.");
+    }
+    if (field.type > EVENTLOG_TYPE_BYTES || field.type == 0) {
+        return error_.set(EVENTLOG_ERROR_CHOICE,
+                          "There is no type %u. Take one of enum eventlog_type.", field.type);
+    }
+    const auto type = static_cast<field_type>(field.type);
+    const std::size_t count = field.count == 0 ? 1 : field.count;
+    if ((type == field_type::text || type == field_type::bytes) && count != 1) {
+        return error_.set(EVENTLOG_ERROR_MISMATCH,
+                          "Texts and bytes have no arrays. Use several fields.");
+    }
+    if (field.format > format_last) {
+        return error_.set(EVENTLOG_ERROR_CHOICE,
+                          "There is no format %u. Take one of enum eventlog_format.", field.format);
+    }
+    if (!format_fits(static_cast<format>(field.format), type, count)) {
+        return error_.set(
+            EVENTLOG_ERROR_MISMATCH,
+            "Its format does not go with its type: an IP address is 4 or 16 "
+            "unsigned_8 or one unsigned_32, a MAC address 6 unsigned_8, durations and "
+            "times are integers of 64 bits, characters are for characters, the others "
+            "are for integers.");
+    }
+    if (!text_or_empty(field.unit).empty() && !takes_unit(type)) {
+        return error_.set(EVENTLOG_ERROR_MISMATCH,
+                          "It has a unit, and is no number. Leave the unit out, or say it in the "
+                          "description.");
+    }
+    if (field.enumeration == nullptr) {
+        return EVENTLOG_ERROR_NONE;
+    }
+    if (!is_integer(type)) {
+        return error_.set(EVENTLOG_ERROR_MISMATCH,
+                          "Only integers have an enumeration. Take another type, or leave the "
+                          "enumeration out.");
+    }
+    const eventlog_error found = check_enumeration(*field.enumeration);
+    return found == EVENTLOG_ERROR_NONE ? check_values(type, *field.enumeration) : found;
+}
+
+eventlog_error checker::check_enumeration(
+    const eventlog_enumeration_definition& enumeration) noexcept {
+    if (&enumeration == sound_) {
+        return EVENTLOG_ERROR_NONE;
+    }
+    eventlog_error found = check_known(enumeration, definition_.enumeration_size);
+    if (found != EVENTLOG_ERROR_NONE) {
+        return found;
+    }
+    if (!is_name(enumeration.name)) {
+        return error_.set(EVENTLOG_ERROR_NAME,
+                          "Its enumeration has no name that it can have: " EVENTLOG_NAME_RULE
+                          ". Rename it.");
+    }
+    if (enumeration.value_count > UINT16_MAX) {
+        return error_.set(EVENTLOG_ERROR_COUNT,
+                          "Its enumeration %s has %u values; there is room for 65535. Leave some "
+                          "out.",
+                          enumeration.name, enumeration.value_count);
+    }
+    if (enumeration.values == nullptr && enumeration.value_count != 0) {
+        return error_.set(EVENTLOG_ERROR_ARGUMENT,
+                          "Its enumeration %s counts values, but the pointer to them is NULL. Set "
+                          "it.",
+                          enumeration.name);
+    }
+    for (std::uint32_t i = 0; i < enumeration.value_count; ++i) {
+        const eventlog_value_definition& value =
+            item(enumeration.values, definition_.value_size, i);
+        found = check_known(value, definition_.value_size);
+        if (found != EVENTLOG_ERROR_NONE) {
+            return found;
+        }
+        if (!is_name(value.name)) {
+            const std::string_view name = shown(value.name);
+            return error_.set(EVENTLOG_ERROR_NAME,
+                              "Value %u (\"%.*s\") of its enumeration %s cannot be called "
+                              "that: " EVENTLOG_NAME_RULE ". Rename it.",
+                              i, static_cast<int>(name.size()), name.data(), enumeration.name);
+        }
+    }
+    sound_ = &enumeration;
+    fitting_ = field_type{};
+    return EVENTLOG_ERROR_NONE;
+}
+
+/// Whether a field of this type can hold each value: a name for another would never be shown.
+eventlog_error checker::check_values(field_type type,
+                                     const eventlog_enumeration_definition& enumeration) noexcept {
+    if (type == fitting_) {
+        return EVENTLOG_ERROR_NONE;
+    }
+    for (std::uint32_t i = 0; i < enumeration.value_count; ++i) {
+        const eventlog_value_definition& value =
+            item(enumeration.values, definition_.value_size, i);
+        if (!holds(type, value.value)) {
+            return error_.set(EVENTLOG_ERROR_MISMATCH,
+                              "Its type cannot hold %lld, the value %s of its enumeration %s. Take "
+                              "another type, or leave the value out.",
+                              static_cast<long long>(value.value), value.name, enumeration.name);
+        }
+    }
+    fitting_ = type;
+    return EVENTLOG_ERROR_NONE;
+}
+
+}  // namespace
+
+eventlog_error check_definition(const eventlog_definition& definition, mistake& error) noexcept {
+    return checker(definition, error).check();
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+//
+// Whether each value and each name of an enumeration is there once.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "provider/definition.hpp"
+
+namespace eventlog::core {
+namespace {
+
+/// The values of an enumeration by their numbers, put into an order.
+class value_order {
+  public:
+    value_order(const eventlog_definition& definition,
+                const eventlog_enumeration_definition& enumeration,
+                std::span<std::uint16_t> numbers) noexcept
+        : definition_(definition), enumeration_(enumeration), numbers_(numbers) {
+        for (std::size_t i = 0; i < numbers_.size(); ++i) {
+            numbers_[i] = static_cast<std::uint16_t>(i);
+        }
+    }
+
+    /// Whether two are alike; then these are `first` and `second`. `less` puts values in order.
+    template <class Less>
+    [[nodiscard]] bool find_twice(Less less, std::uint32_t& first, std::uint32_t& second) noexcept {
+        const auto in_order = [&](std::uint16_t one, std::uint16_t other) {
+            return less(at(one), at(other));
+        };
+        std::sort(numbers_.begin(), numbers_.end(), in_order);
+        const auto found =
+            std::adjacent_find(numbers_.begin(), numbers_.end(),
+                               [&](auto one, auto other) { return !in_order(one, other); });
+        if (found == numbers_.end()) {
+            return false;
+        }
+        first = std::min(found[0], found[1]);
+        second = std::max(found[0], found[1]);
+        return true;
+    }
+
+    [[nodiscard]] const eventlog_value_definition& at(std::uint32_t number) const noexcept {
+        return item(enumeration_.values, definition_.value_size, number);
+    }
+
+  private:
+    const eventlog_definition& definition_;
+    const eventlog_enumeration_definition& enumeration_;
+    std::span<std::uint16_t> numbers_;
+};
+
+}  // namespace
+
+eventlog_error check_distinct_values(const eventlog_definition& definition,
+                                     const eventlog_enumeration_definition& enumeration,
+                                     mistake& error) noexcept {
+    if (enumeration.value_count < 2) {
+        return EVENTLOG_ERROR_NONE;
+    }
+    const std::unique_ptr<void, malloc_deleter> memory(
+        std::malloc(enumeration.value_count * sizeof(std::uint16_t)));
+    if (memory == nullptr) {
+        return error.set(EVENTLOG_ERROR_NO_MEMORY,
+                         "There is no memory for provider %s. Free some, and define it again.",
+                         definition.name);
+    }
+    value_order order(definition, enumeration,
+                      {static_cast<std::uint16_t*>(memory.get()), enumeration.value_count});
+    std::uint32_t first = 0;
+    std::uint32_t second = 0;
+    const auto by_name = [](const auto& one, const auto& other) {
+        return std::strcmp(one.name, other.name) < 0;
+    };
+    if (order.find_twice(by_name, first, second)) {
+        return error.set(EVENTLOG_ERROR_DUPLICATE,
+                         "Values %u and %u of enumeration %s have the same name, %s. Rename one of "
+                         "them.",
+                         first, second, enumeration.name, order.at(first).name);
+    }
+    const auto by_value = [](const auto& one, const auto& other) {
+        return one.value < other.value;
+    };
+    if (order.find_twice(by_value, first, second)) {
+        return error.set(EVENTLOG_ERROR_DUPLICATE,
+                         "Values %u (%s) and %u (%s) of enumeration %s are both %lld. Leave one of "
+                         "them out.",
+                         first, order.at(first).name, second, order.at(second).name,
+                         enumeration.name, static_cast<long long>(order.at(first).value));
+    }
+    return EVENTLOG_ERROR_NONE;
+}
+
+}  // namespace eventlog::core

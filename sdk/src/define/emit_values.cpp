@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+//
+// From a list of values to a payload, on the stack: what detail/encode.hpp is for structs. All of
+// it may run in a signal handler.
+#include "define/emit_values.hpp"
+
+#include <array>
+#include <cstring>
+#include <span>
+
+#include <eventlog/detail/field_place.hpp>
+#include <eventlog/detail/pieces.hpp>
+#include <eventlog/eventlog.h>
+
+#include "define/value_check.hpp"
+#include "provider/definition.hpp"
+#include "provider/dynamic_part.hpp"
+#include "provider/registered_provider.hpp"
+
+namespace eventlog::core {
+namespace {
+
+using detail::piece;
+
+/// Larger payloads are handed over in pieces rather than put together on somebody's small stack.
+constexpr std::size_t inline_size = 512;
+
+constexpr std::size_t padded_to_word(std::size_t size) noexcept {
+    return (size + 7U) & ~std::size_t{7};
+}
+
+/// What an array without a value consists of. Never touched by most programs, and then no memory.
+std::array<unsigned char, detail::fixed_size_max> zeros;
+
+constexpr bool is_piece(const defined_field& field) noexcept {
+    return field.type == field_type::text || field.type == field_type::bytes;
+}
+
+constexpr std::size_t size_in_fixed_part(const defined_field& field) noexcept {
+    return size_of(field.type) * field.count;
+}
+
+/// As in detail/pieces.hpp. The only time that somebody's text is looked at to find its end.
+piece measure(const eventlog_value& value) noexcept {
+    if (value.type == EVENTLOG_VALUE_TEXT) {
+        return value.count == EVENTLOG_NUL_TERMINATED
+                   ? detail::measure(static_cast<const char*>(value.as.data))
+                   : piece{value.as.data, value.count + 1};
+    }
+    return value.type == EVENTLOG_VALUE_BYTES ? piece{value.as.data, value.count}
+                                              : piece{nullptr, 0};
+}
+
+template <class Number>
+void put_as(unsigned char* target, Number number) noexcept {
+    std::memcpy(target, &number, sizeof number);
+}
+
+void put_integer(unsigned char* target, std::size_t size, std::uint64_t number) noexcept {
+    switch (size) {
+        case 1:
+            return put_as(target, static_cast<std::uint8_t>(number));
+        case 2:
+            return put_as(target, static_cast<std::uint16_t>(number));
+        case 4:
+            return put_as(target, static_cast<std::uint32_t>(number));
+        default:
+            return put_as(target, number);
+    }
+}
+
+/// Of any field but texts and byte strings.
+void put_value(unsigned char* target, const defined_field& field,
+               const eventlog_value& value) noexcept {
+    switch (value.type) {
+        case EVENTLOG_VALUE_BOOLEAN:
+            return put_as(target, static_cast<std::uint8_t>(value.as.boolean ? 1 : 0));
+        case EVENTLOG_VALUE_SIGNED:
+            return put_integer(target, size_of(field.type),
+                               static_cast<std::uint64_t>(value.as.signed_number));
+        case EVENTLOG_VALUE_UNSIGNED:
+            return put_integer(target, size_of(field.type), value.as.unsigned_number);
+        case EVENTLOG_VALUE_REAL:
+            if (field.type == field_type::float_32) {
+                return put_as(target, static_cast<float>(value.as.real));
+            }
+            return put_as(target, value.as.real);
+        case EVENTLOG_VALUE_ARRAY:
+            std::memcpy(target, value.as.data, size_in_fixed_part(field));
+            return;
+        default:
+            std::memset(target, 0, size_in_fixed_part(field));
+    }
+}
+
+/// One event on its way: fields and values, and the sizes of texts and byte strings.
+struct outgoing {
+    eventlog_provider* provider;
+    std::uint32_t id;
+    const defined_event& event;
+    std::span<const eventlog_value> values;
+    std::span<piece> pieces;
+    std::span<bool> is_text;
+};
+
+/// Writes where a text or byte string is, and moves on to where the next one will be. What does not
+/// fit into 16 bits makes a payload that the ring refuses.
+void put_place(unsigned char* target, const defined_field& field, std::size_t size,
+               std::size_t& end) noexcept {
+    const std::size_t distance = end - (std::size_t{field.offset} + 4);
+    put_as(target, static_cast<std::uint32_t>(
+                       size == 0 ? 0 : (size & 0xffffU) << 16U | (distance & 0xffffU)));
+    end += size;
+}
+
+[[gnu::noinline]] void emit_in_one(const outgoing& out, std::size_t size) noexcept {
+    alignas(64) unsigned char payload[inline_size];
+    if (size != 0) {
+        // The padding goes out with the record: it must not show what the stack held before.
+        std::memset(payload + padded_to_word(size) - 8, 0, 8);
+    }
+    std::size_t end = out.event.fixed_size;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < out.values.size(); ++i) {
+        const defined_field& field = out.event.fields[i];
+        if (is_piece(field)) {
+            const piece& part = out.pieces[next];
+            const std::size_t copied = part.size - (out.is_text[next] && part.size != 0 ? 1 : 0);
+            if (copied != 0) {
+                std::memcpy(payload + end, part.data, copied);
+            }
+            if (copied != part.size) {
+                payload[end + copied] = 0;
+            }
+            put_place(payload + field.offset, field, part.size, end);
+            ++next;
+        } else {
+            put_value(payload + field.offset, field, out.values[i]);
+        }
+        if (field.optional) {
+            payload[field.presence] = out.values[i].type == EVENTLOG_VALUE_ABSENT ? 0 : 1;
+        }
+    }
+    eventlog_emit(out.provider, out.id, payload, size);
+}
+
+/// A payload as a list of places in memory: single values are collected, arrays and texts stay
+/// where they are.
+template <std::size_t FieldsMax>
+class piece_list {  // NOLINT(cppcoreguidelines-pro-type-member-init): see below
+  public:
+    /// Room for `size` bytes, at most 8 for a field and one for its presence.
+    unsigned char* collect(std::size_t size) noexcept {
+        unsigned char* place = collected_.data() + end_;
+        end_ += size;
+        return place;
+    }
+    void add(const void* data, std::size_t size) noexcept {
+        flush();
+        if (size != 0) {
+            parts_[count_++] = {data, size};
+        }
+    }
+    /// What has been collected since the last piece is one.
+    void flush() noexcept {
+        if (end_ != begin_) {
+            parts_[count_++] = {collected_.data() + begin_, end_ - begin_};
+            begin_ = end_;
+        }
+    }
+    [[nodiscard]] std::span<const eventlog_piece> parts() const noexcept {
+        return {parts_.data(), count_};
+    }
+
+  private:
+    // Not initialised: the emit path has better things to do.
+    std::array<unsigned char, 9 * FieldsMax> collected_;
+    // Two for each field, array or text; and what is collected at last.
+    std::array<eventlog_piece, 2 * FieldsMax + 1> parts_;
+    std::size_t begin_ = 0;
+    std::size_t end_ = 0;
+    std::size_t count_ = 0;
+};
+
+template <std::size_t FieldsMax>
+void list_fixed_part(const outgoing& out, piece_list<FieldsMax>& list) noexcept {
+    // Where texts end depends on the order in which they were declared, which is the order of
+    // those in the payload, too: all are four bytes wide.
+    std::size_t end = out.event.fixed_size;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < out.values.size(); ++i) {
+        const std::size_t index = out.event.fields[i].in_payload_order;
+        const defined_field& field = out.event.fields[index];
+        const eventlog_value& value = out.values[index];
+        const std::size_t size = size_in_fixed_part(field);
+        if (is_piece(field)) {
+            put_place(list.collect(size), field, out.pieces[next++].size, end);
+        } else if (size <= 8) {
+            put_value(list.collect(size), field, value);
+        } else {
+            list.add(value.type == EVENTLOG_VALUE_ABSENT ? zeros.data() : value.as.data, size);
+        }
+    }
+    for (std::size_t i = 0; i < out.values.size(); ++i) {
+        if (out.event.fields[i].optional) {
+            *list.collect(1) = out.values[i].type == EVENTLOG_VALUE_ABSENT ? 0 : 1;
+        }
+    }
+    list.flush();
+}
+
+template <std::size_t FieldsMax>
+[[gnu::noinline]] void emit_in_pieces(const outgoing& out, std::size_t size) noexcept {
+    std::uint32_t flags = 0;
+    if (out.event.cuts_texts && size > detail::payload_size_max && !out.pieces.empty()) {
+        detail::cut_longest(out.pieces.data(), out.is_text.data(), out.pieces.size(),
+                            size - detail::payload_size_max);
+        flags = EVENTLOG_EMIT_CUT;
+    }
+    piece_list<FieldsMax> list;
+    list_fixed_part(out, list);
+    for (std::size_t i = 0; i < out.pieces.size(); ++i) {
+        const piece& part = out.pieces[i];
+        if (out.is_text[i] && part.size != 0) {
+            list.add(part.data, part.size - 1);
+            list.add("", 1);
+        } else {
+            list.add(part.data, part.size);
+        }
+    }
+    eventlog_emit_pieces(out.provider, out.id, list.parts().data(), list.parts().size(), flags);
+}
+
+template <std::size_t FieldsMax>
+[[gnu::noinline]] void emit_event(eventlog_provider* provider, std::uint32_t id,
+                                  const defined_event& event,
+                                  std::span<const eventlog_value> values) noexcept {
+    piece pieces[FieldsMax];
+    bool is_text[FieldsMax];
+    std::size_t size = event.fixed_size;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (is_piece(event.fields[i])) {
+            is_text[count] = event.fields[i].type == field_type::text;
+            pieces[count] = measure(values[i]);
+            size += pieces[count].size;
+            ++count;
+        }
+    }
+    const outgoing out{provider, id, event, values, {pieces, count}, {is_text, count}};
+    if (size <= inline_size) {
+        emit_in_one(out, size);
+    } else {
+        emit_in_pieces<FieldsMax>(out, size);
+    }
+}
+
+const defined_event* find_event(const definition_reader& reader, std::uint32_t event) noexcept {
+    return event < reader.definition()->events.size() ? &reader.definition()->events[event]
+                                                      : nullptr;
+}
+
+}  // namespace
+
+eventlog_error emit_defined(eventlog_provider& provider, std::uint32_t id,
+                            const defined_event& event,
+                            std::span<const eventlog_value> values) noexcept {
+    std::size_t wrong = 0;
+    const eventlog_error found = check_values(event, values, wrong);
+    if (found != EVENTLOG_ERROR_NONE || !eventlog_enabled(&provider, id)) {
+        return found;
+    }
+    // Most events are small, and so should be what they need of a stack.
+    if (values.size() <= 16) {
+        emit_event<16>(&provider, id, event, values);
+    } else {
+        emit_event<fields_max>(&provider, id, event, values);
+    }
+    return EVENTLOG_ERROR_NONE;
+}
+
+}  // namespace eventlog::core
+
+eventlog_error eventlog_emit_values(eventlog_provider* provider, std::uint32_t event,
+                                    const eventlog_value* values, std::size_t count) {
+    using namespace eventlog::core;
+    if (provider == nullptr) {
+        return EVENTLOG_ERROR_NOT_DEFINED;
+    }
+    const definition_reader reader(*provider);
+    if (reader.definition() == nullptr) {
+        return EVENTLOG_ERROR_NOT_DEFINED;
+    }
+    const defined_event* defined = find_event(reader, event);
+    if (defined == nullptr) {
+        return EVENTLOG_ERROR_EVENT;
+    }
+    return emit_defined(*provider, event, *defined, {values, count});
+}
+
+eventlog_error eventlog_check_values(eventlog_provider* provider, std::uint32_t event,
+                                     const eventlog_value* values, std::size_t count, char* text,
+                                     std::size_t text_size) {
+    using namespace eventlog::core;
+    mistake error;
+    const auto check = [&]() -> eventlog_error {
+        if (provider == nullptr) {
+            return error.set(EVENTLOG_ERROR_NOT_DEFINED, "There is no provider. Define one first.");
+        }
+        const definition_reader reader(*provider);
+        if (reader.definition() == nullptr) {
+            return error.set(EVENTLOG_ERROR_NOT_DEFINED,
+                             "The provider was not defined at run time, or is withdrawn. Define it "
+                             "first.");
+        }
+        const defined_event* defined = find_event(reader, event);
+        if (defined == nullptr) {
+            return error.set(EVENTLOG_ERROR_EVENT,
+                             "The provider has no event %u, but 0 to %zu. Hand over its position "
+                             "in the definition.",
+                             event, reader.definition()->events.size() - 1);
+        }
+        const std::span given(values, count);
+        std::size_t wrong = 0;
+        const eventlog_error found = check_values(*defined, given, wrong);
+        if (found != EVENTLOG_ERROR_NONE) {
+            describe_mistake(*defined, event, given, found, wrong, error);
+        }
+        return found;
+    };
+    const eventlog_error result = check();
+    error.copy_to(text, text_size);
+    return result;
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include "define/value_check.hpp"
+
+#include <cfloat>
+#include <cmath>
+
+namespace eventlog::core {
+namespace {
+
+// Longer ones are lengths that somebody has computed wrong; their sum could overflow.
+constexpr std::size_t length_max = std::size_t{1} << 48U;
+
+constexpr unsigned bits_of(field_type type) noexcept {
+    return static_cast<unsigned>(8 * size_of(type));
+}
+
+constexpr bool is_signed(field_type type) noexcept {
+    return type >= field_type::signed_8 && type <= field_type::signed_64;
+}
+
+bool fits_integer(field_type type, const eventlog_value& value) noexcept {
+    const bool negative = value.type == EVENTLOG_VALUE_SIGNED && value.as.signed_number < 0;
+    if (type == field_type::character) {
+        // Whether char has a sign is the machine's affair.
+        return negative ? value.as.signed_number >= INT8_MIN
+                        : value.as.unsigned_number <= UINT8_MAX;
+    }
+    if (negative) {
+        return is_signed(type) && value.as.signed_number >= INT64_MIN >> (64 - bits_of(type));
+    }
+    const unsigned bits = bits_of(type) - (is_signed(type) ? 1 : 0);
+    return value.as.unsigned_number <= UINT64_MAX >> (64 - bits);
+}
+
+bool fits_real(field_type type, double number) noexcept {
+    return type == field_type::float_64 || !std::isfinite(number) || std::fabs(number) <= FLT_MAX;
+}
+
+eventlog_error when(bool fine, eventlog_error otherwise) noexcept {
+    return fine ? EVENTLOG_ERROR_NONE : otherwise;
+}
+
+eventlog_error check_array(const defined_field& field, const eventlog_value& value) noexcept {
+    if (value.element != static_cast<std::uint32_t>(field.type) || field.type == field_type::text ||
+        field.type == field_type::bytes) {
+        return EVENTLOG_ERROR_VALUE_TYPE;
+    }
+    if (value.count != field.count) {
+        return EVENTLOG_ERROR_VALUE_COUNT;
+    }
+    return when(value.as.data != nullptr, EVENTLOG_ERROR_ARGUMENT);
+}
+
+/// Of a text or byte string.
+eventlog_error check_piece(const eventlog_value& value) noexcept {
+    const bool ends_itself =
+        value.type == EVENTLOG_VALUE_TEXT && value.count == EVENTLOG_NUL_TERMINATED;
+    if (!ends_itself && value.count > length_max) {
+        return EVENTLOG_ERROR_VALUE_RANGE;
+    }
+    return when(ends_itself || value.count == 0 || value.as.data != nullptr,
+                EVENTLOG_ERROR_ARGUMENT);
+}
+
+/// Of a field that is no array.
+eventlog_error check_single(const defined_field& field, const eventlog_value& value) noexcept {
+    switch (value.type) {
+        case EVENTLOG_VALUE_BOOLEAN:
+            return when(field.type == field_type::boolean, EVENTLOG_ERROR_VALUE_TYPE);
+        case EVENTLOG_VALUE_SIGNED:
+        case EVENTLOG_VALUE_UNSIGNED:
+            if (!is_integer(field.type) && field.type != field_type::character) {
+                return EVENTLOG_ERROR_VALUE_TYPE;
+            }
+            return when(fits_integer(field.type, value), EVENTLOG_ERROR_VALUE_RANGE);
+        case EVENTLOG_VALUE_REAL:
+            if (field.type != field_type::float_32 && field.type != field_type::float_64) {
+                return EVENTLOG_ERROR_VALUE_TYPE;
+            }
+            return when(fits_real(field.type, value.as.real), EVENTLOG_ERROR_VALUE_RANGE);
+        case EVENTLOG_VALUE_TEXT:
+            return field.type == field_type::text ? check_piece(value) : EVENTLOG_ERROR_VALUE_TYPE;
+        case EVENTLOG_VALUE_BYTES:
+            return field.type == field_type::bytes ? check_piece(value) : EVENTLOG_ERROR_VALUE_TYPE;
+        default:
+            return EVENTLOG_ERROR_VALUE_TYPE;
+    }
+}
+
+const char* name_of(field_type type) noexcept {
+    switch (type) {
+        case field_type::boolean:
+            return "boolean";
+        case field_type::character:
+            return "character";
+        case field_type::signed_8:
+            return "signed_8";
+        case field_type::signed_16:
+            return "signed_16";
+        case field_type::signed_32:
+            return "signed_32";
+        case field_type::signed_64:
+            return "signed_64";
+        case field_type::unsigned_8:
+            return "unsigned_8";
+        case field_type::unsigned_16:
+            return "unsigned_16";
+        case field_type::unsigned_32:
+            return "unsigned_32";
+        case field_type::unsigned_64:
+            return "unsigned_64";
+        case field_type::float_32:
+            return "float_32";
+        case field_type::float_64:
+            return "float_64";
+        case field_type::text:
+            return "text";
+        case field_type::bytes:
+            return "bytes";
+    }
+    return "unknown";
+}
+
+const char* name_of_value(std::uint32_t type) noexcept {
+    switch (type) {
+        case EVENTLOG_VALUE_ABSENT:
+            return "nothing";
+        case EVENTLOG_VALUE_BOOLEAN:
+            return "a boolean";
+        case EVENTLOG_VALUE_SIGNED:
+            return "a signed number";
+        case EVENTLOG_VALUE_UNSIGNED:
+            return "an unsigned number";
+        case EVENTLOG_VALUE_REAL:
+            return "a real number";
+        case EVENTLOG_VALUE_TEXT:
+            return "a text";
+        case EVENTLOG_VALUE_BYTES:
+            return "bytes";
+        case EVENTLOG_VALUE_ARRAY:
+            return "an array of another type";
+        default:
+            return "a value of a type that there is not";
+    }
+}
+
+void describe_range(const defined_field& field, const eventlog_value& value,
+                    mistake& error) noexcept {
+    switch (value.type) {
+        case EVENTLOG_VALUE_SIGNED:
+            error.set(EVENTLOG_ERROR_VALUE_RANGE,
+                      "The number %lld does not fit into %s. Define a wider field.",
+                      static_cast<long long>(value.as.signed_number), name_of(field.type));
+            break;
+        case EVENTLOG_VALUE_UNSIGNED:
+            error.set(EVENTLOG_ERROR_VALUE_RANGE,
+                      "The number %llu does not fit into %s. Define a wider field.",
+                      static_cast<unsigned long long>(value.as.unsigned_number),
+                      name_of(field.type));
+            break;
+        case EVENTLOG_VALUE_REAL:
+            error.set(EVENTLOG_ERROR_VALUE_RANGE,
+                      "The number %g does not fit into %s. Define a wider field.", value.as.real,
+                      name_of(field.type));
+            break;
+        default:
+            error.set(EVENTLOG_ERROR_VALUE_RANGE,
+                      "Its length, %zu, cannot be right. Compute it anew.", value.count);
+    }
+}
+
+}  // namespace
+
+eventlog_error check_value(const defined_field& field, const eventlog_value& value) noexcept {
+    if (value.type == EVENTLOG_VALUE_ABSENT) {
+        return when(field.optional, EVENTLOG_ERROR_VALUE_ABSENT);
+    }
+    if (value.type == EVENTLOG_VALUE_ARRAY) {
+        return check_array(field, value);
+    }
+    return field.count == 1 ? check_single(field, value) : EVENTLOG_ERROR_VALUE_TYPE;
+}
+
+eventlog_error check_values(const defined_event& event, std::span<const eventlog_value> values,
+                            std::size_t& wrong) noexcept {
+    wrong = values.size();
+    if (values.size() != event.fields.size()) {
+        return EVENTLOG_ERROR_VALUE_COUNT;
+    }
+    if (values.data() == nullptr && !values.empty()) {
+        return EVENTLOG_ERROR_ARGUMENT;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (const eventlog_error found = check_value(event.fields[i], values[i]);
+            found != EVENTLOG_ERROR_NONE) {
+            wrong = i;
+            return found;
+        }
+    }
+    return EVENTLOG_ERROR_NONE;
+}
+
+void describe_mistake(const defined_event& event, std::uint32_t id,
+                      std::span<const eventlog_value> values, eventlog_error found,
+                      std::size_t wrong, mistake& error) noexcept {
+    error.in_event(id, event.name);
+    if (wrong >= event.fields.size() || wrong >= values.size()) {
+        if (found == EVENTLOG_ERROR_ARGUMENT) {
+            error.set(found, "The pointer to its values is NULL. Set it.");
+        } else {
+            error.set(found, "It has %zu fields, not %zu. Hand over one value for each.",
+                      event.fields.size(), values.size());
+        }
+        return;
+    }
+    const defined_field& field = event.fields[wrong];
+    const eventlog_value& value = values[wrong];
+    error.in_field(static_cast<std::uint32_t>(wrong), field.name);
+    switch (found) {
+        case EVENTLOG_ERROR_VALUE_ABSENT:
+            error.set(found, "It is not optional. Hand over a value.");
+            break;
+        case EVENTLOG_ERROR_VALUE_COUNT:
+            error.set(found, "It has %u elements, not %zu. Hand over an array of these.",
+                      unsigned{field.count}, value.count);
+            break;
+        case EVENTLOG_ERROR_VALUE_RANGE:
+            describe_range(field, value, error);
+            break;
+        case EVENTLOG_ERROR_ARGUMENT:
+            error.set(found, "The pointer to its %zu bytes or elements is NULL. Set it.",
+                      value.count);
+            break;
+        default:
+            if (field.count > 1) {
+                error.set(found, "It takes an array of %u %s, not %s. Hand over one.",
+                          unsigned{field.count}, name_of(field.type), name_of_value(value.type));
+            } else {
+                error.set(found, "It takes %s, not %s. Hand over a value of its type.",
+                          name_of(field.type), name_of_value(value.type));
+            }
+    }
+}
+
+}  // namespace eventlog::core

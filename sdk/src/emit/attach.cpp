@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+#include "emit/attach.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "emit/leaving.hpp"
+#include "platform/process.hpp"
+#include "platform/unnoticed.hpp"
+#include "ring/ring_lock.hpp"
+#include "ring/rseq.hpp"
+#include "ring/subscription_slots.hpp"
+#include "schema/filter.hpp"
+#include "schema/schema.hpp"
+#include "shm/subscription_file.hpp"
+
+namespace eventlog::core {
+namespace {
+
+std::span<const std::uint8_t> schema_bytes(const eventlog_provider& provider) noexcept {
+    return {provider.schema, provider.schema_size};
+}
+
+std::string_view filter_of(const eventlog_region& header) noexcept {
+    return {header.filter, std::min<std::size_t>(header.filter_size, sizeof header.filter)};
+}
+
+/// Calls visit(event id, verdict) for each event of the provider that the filter wants; returns how
+/// many.
+template <class Visitor>
+unsigned for_each_wanted(const eventlog_provider& provider, std::string_view filter,
+                         Visitor&& visit) noexcept {
+    schema_reader schema;
+    error_text ignored;
+    return schema.open(schema_bytes(provider), ignored) ? for_each_wanted(schema, filter, visit)
+                                                        : 0;
+}
+
+/// Before the provider is attached: an event that is wanted in some sessions must not slip through.
+/// Returns how many events are wanted.
+unsigned note_session_limits(eventlog_provider& provider, unsigned slot,
+                             std::string_view filter) noexcept {
+    const auto bit = static_cast<std::uint16_t>(1U << slot);
+    return for_each_wanted(provider, filter, [&](std::uint16_t event, verdict found) {
+        std::atomic<std::uint16_t>& limited = provider.session_limited[event];
+        if (found == verdict::in_session) {
+            limited.fetch_or(bit, std::memory_order_relaxed);
+        } else {
+            limited.fetch_and(static_cast<std::uint16_t>(~bit), std::memory_order_relaxed);
+        }
+    });
+}
+
+void set_gate_bits(eventlog_provider& provider, unsigned slot, std::string_view filter) noexcept {
+    for_each_wanted(provider, filter, [&](std::uint16_t event, verdict) {
+        provider.gate_word(event).fetch_or(1U << slot, std::memory_order_release);
+    });
+}
+
+void clear_gate_bits(eventlog_provider& provider, unsigned slot) noexcept {
+    const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
+    for (std::uint32_t event = 0; event < count; ++event) {
+        provider.gate_word(event).fetch_and(~(1U << slot), std::memory_order_relaxed);
+    }
+    // Whoever publishes a subscription sets bits afterwards; whoever clears bits looks for
+    // subscriptions afterwards.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+bool reserve(const unique_fd& file, std::uint64_t offset, std::uint64_t size) noexcept {
+    int result = 0;
+    do {
+        result =
+            ::posix_fallocate(file.get(), static_cast<off_t>(offset), static_cast<off_t>(size));
+    } while (result == EINTR);
+    return result == 0;
+}
+
+/// What others have written, or not, is read through the file: an entry's process may not have been
+/// able to reserve it, and schemas are given back when the subscription ends. On a full tmpfs, to
+/// touch through a mapping what has no memory would kill us.
+bool read_exactly(const unique_fd& file, void* data, std::size_t size,
+                  std::uint64_t offset) noexcept {
+    ssize_t got = 0;
+    do {
+        got = ::pread(file.get(), data, size, static_cast<off_t>(offset));
+    } while (got < 0 && errno == EINTR);
+    return got == static_cast<ssize_t>(size);
+}
+
+// What is read at once: this may run on a signal stack.
+constexpr std::size_t chunk_size = 1024;
+
+bool is_schema_there(const eventlog_provider& provider, const unique_fd& file,
+                     std::uint64_t offset) noexcept {
+    std::array<unsigned char, chunk_size> chunk{};
+    for (std::size_t done = 0; done < provider.schema_size; done += chunk.size()) {
+        const std::size_t size = std::min<std::size_t>(provider.schema_size - done, chunk.size());
+        if (!read_exactly(file, chunk.data(), size, offset + done) ||
+            std::memcmp(chunk.data(), provider.schema + done, size) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Many processes of one program have one schema: it is kept once. Returns its offset, or 0. An
+/// entry that is being filled in is a hint like any other: that the schema is there, its bytes say.
+std::uint64_t find_schema(const eventlog_provider& provider, const subscription_file& subscription,
+                          std::uint32_t entry_count) noexcept {
+    const region_geometry& geometry = subscription.geometry();
+    std::array<eventlog_provider_entry, chunk_size / sizeof(eventlog_provider_entry)> some{};
+    for (std::uint32_t i = 0; i < entry_count; ++i) {
+        const std::size_t place = i % some.size();
+        if (place == 0 &&
+            !read_exactly(subscription.file(), some.data(), sizeof some,
+                          geometry.providers_offset + i * sizeof(eventlog_provider_entry))) {
+            return 0;
+        }
+        const eventlog_provider_entry& entry = some[place];
+        if (entry.state != EVENTLOG_PROVIDER_READY || entry.schema_hash != provider.schema_hash ||
+            entry.schema_size != provider.schema_size) {
+            continue;
+        }
+        const std::uint64_t offset = entry.schema_offset;
+        if (offset >= geometry.schemas_offset && offset <= geometry.buffers_offset &&
+            geometry.buffers_offset - offset >= provider.schema_size &&
+            is_schema_there(provider, subscription.file(), offset)) {
+            return offset;
+        }
+    }
+    return 0;
+}
+
+/// Copies the schema into the region. Returns its offset, or 0 if there is no room.
+std::uint64_t store_schema(const eventlog_provider& provider, const subscription_slot& slot,
+                           const subscription_file& subscription) noexcept {
+    const region_geometry& geometry = subscription.geometry();
+    const std::uint64_t size = (provider.schema_size + 7) / 8 * 8;
+    const std::uint64_t used =
+        shared(slot.region()->schemas_used).fetch_add(size, std::memory_order_relaxed);
+    if (used > geometry.schemas_size || geometry.schemas_size - used < size ||
+        !reserve(subscription.file(), geometry.schemas_offset + used, size)) {
+        return 0;
+    }
+    const std::uint64_t offset = geometry.schemas_offset + used;
+    std::memcpy(slot.base.load(std::memory_order_relaxed) + offset, provider.schema,
+                provider.schema_size);
+    return offset;
+}
+
+/// Takes an entry of the region's provider table and fills it in. False if there is no room.
+bool enter_provider(const eventlog_provider& provider, const subscription_slot& slot,
+                    const subscription_file& subscription, std::uint16_t& provider_id) noexcept {
+    const region_geometry& geometry = subscription.geometry();
+    auto entry_count = shared(slot.region()->provider_count);
+    std::uint64_t schema_offset =
+        find_schema(provider, subscription,
+                    std::min<std::uint32_t>(entry_count.load(std::memory_order_relaxed),
+                                            EVENTLOG_PROVIDERS_MAX));
+    if (schema_offset == 0) {
+        schema_offset = store_schema(provider, slot, subscription);
+    }
+    const std::uint32_t id = schema_offset == 0
+                                 ? EVENTLOG_PROVIDERS_MAX
+                                 : entry_count.fetch_add(1, std::memory_order_relaxed);
+    if (id >= EVENTLOG_PROVIDERS_MAX ||
+        !reserve(subscription.file(),
+                 geometry.providers_offset + id * sizeof(eventlog_provider_entry),
+                 sizeof(eventlog_provider_entry))) {
+        return false;
+    }
+    eventlog_provider_entry& entry = *slot.entry(static_cast<std::uint16_t>(id));
+    const process_identity& self = own_identity();
+    entry.pid = self.pid;
+    entry.uid = self.uid;
+    entry.schema_size = static_cast<std::uint32_t>(provider.schema_size);
+    entry.schema_offset = schema_offset;
+    entry.schema_hash = provider.schema_hash;
+    entry.start_time = self.start_time;
+    std::memcpy(entry.process, self.name.data(), sizeof entry.process);
+    shared(entry.state).store(EVENTLOG_PROVIDER_READY, std::memory_order_release);
+    provider_id = static_cast<std::uint16_t>(id);
+    return true;
+}
+
+/// A process that will write to the shared ring, and to no other, reserves it as long as it has a
+/// descriptor: what a sandbox forbids later does not matter then. Where there is too little, each
+/// buffer is asked for when it is needed.
+void reserve_shared_ring(subscription_slot& slot, const subscription_file& subscription) noexcept {
+    const region_geometry& geometry = subscription.geometry();
+    const std::uint32_t index = geometry.ring_count - 1;
+    eventlog_ring* const ring = slot.ring(index);
+    const auto is_reserved = [&] {
+        return shared(ring->reserved_buffers).load(std::memory_order_relaxed) ==
+               geometry.buffer_count;
+    };
+    const auto reserve_all = [&] {
+        return reserve(subscription.file(), geometry.buffer_offset(index, 0),
+                       std::uint64_t{geometry.buffer_count} * geometry.buffer_size);
+    };
+    if (rseq_available() || !is_shared_ring_late(subscription.header()) || is_reserved()) {
+        return;
+    }
+    // A signal would make the kernel take back what it has reserved so far, and begin again.
+    const unnoticed guard;
+    // First without the lock, because it takes long: once to find pages, once to fill them with
+    // zeros.
+    for (int time = 0; time < 2; ++time) {
+        if (!reserve_all()) {
+            return;
+        }
+    }
+    // Whoever has the lock may just be giving back a buffer that it could not fill. What is there
+    // when we have it stays: nobody gives back what is below the number that we store, and who
+    // takes the lock next sees that.
+    const ring_lock lock(slot, ring);
+    if (lock.held() && !is_reserved() && reserve_all()) {
+        shared(ring->reserved_buffers).store(geometry.buffer_count, std::memory_order_relaxed);
+    }
+}
+
+enum class attach_outcome {
+    attached,
+    not_wanted,  // no subscription there, or none that wants us, or that has room for us
+    later,       // it cannot be told, or done, right now
+};
+
+attach_outcome enter_subscription(eventlog_provider& provider, unsigned index,
+                                  const subscription_file& subscription) noexcept {
+    subscription_slot& slot = subscription_slots[index];
+    const std::uint64_t serial = subscription.header().serial;
+    if (slot.serial.load(std::memory_order_relaxed) != serial) {
+        if (!unmap_slot(slot) ||
+            !map_slot(slot, subscription.file(), subscription.header(), subscription.geometry())) {
+            return attach_outcome::later;
+        }
+        reserve_shared_ring(slot, subscription);
+    }
+    attachment& place = provider.attachments[index];
+    if (place.serial.load(std::memory_order_relaxed) == serial) {
+        return attach_outcome::attached;
+    }
+    std::uint16_t provider_id = 0;
+    if (!enter_provider(provider, slot, subscription, provider_id)) {
+        shared(slot.region()->providers_refused).fetch_add(1, std::memory_order_relaxed);
+        return attach_outcome::not_wanted;
+    }
+    place.provider_head.store(std::uint64_t{provider_id} << 32U, std::memory_order_relaxed);
+    place.serial.store(serial, std::memory_order_release);
+    return attach_outcome::attached;
+}
+
+attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
+                              const subscription_file& subscription) noexcept {
+    if (!subscription.is_live()) {
+        return attach_outcome::not_wanted;
+    }
+    const std::string_view filter = filter_of(subscription.header());
+    const process_identity& self = own_identity();
+    if (!wants_process(filter, self.pid, self.name.data()) ||
+        note_session_limits(provider, slot, filter) == 0) {
+        return attach_outcome::not_wanted;
+    }
+    const attach_outcome result = enter_subscription(provider, slot, subscription);
+    // If it has been removed meanwhile, we may have reserved schema and shared ring after their
+    // memory was given back. Whoever removes it takes the name away first, the memory second; we
+    // reserve first and look for the name second: one of us gives back what we have reserved. Its
+    // name alone may go in other ways, by a cleaner of directories, say; then it still is live, and
+    // its consumer ends it.
+    if (subscription.is_removed() && !subscription.is_live()) {
+        release_memory(subscription.file(), subscription.geometry());
+        return attach_outcome::not_wanted;
+    }
+    if (result != attach_outcome::not_wanted) {
+        set_gate_bits(provider, slot, filter);
+        // If it has ended meanwhile, its consumer may have cleared our gate before we set it.
+        if (!subscription.is_live()) {
+            return attach_outcome::not_wanted;
+        }
+    }
+    return result;
+}
+
+// Not inlined: its frame holds the header of a region, and this may run on a signal stack.
+[[gnu::noinline]] attach_outcome attach_once(eventlog_provider& provider, unsigned slot,
+                                             const directory& where) noexcept {
+    subscription_file subscription;
+    error_text ignored;
+    switch (subscription.open(where, slot, ignored)) {
+        case subscription_file::found::usable:
+            return attach_to_file(provider, slot, subscription);
+        case subscription_file::found::unreadable:
+            return attach_outcome::later;
+        case subscription_file::found::nothing:
+        case subscription_file::found::unusable:
+            break;
+    }
+    return attach_outcome::not_wanted;
+}
+
+attach_outcome attach_in(eventlog_provider& provider, unsigned slot,
+                         const directory& where) noexcept {
+    attach_outcome result = attach_once(provider, slot, where);
+    if (result == attach_outcome::not_wanted) {
+        // Whoever set the bits has gone. Clearing them may hit those that a new subscription in
+        // this slot is just setting, so look once more: it was published before it began to set
+        // any.
+        clear_gate_bits(provider, slot);
+        result = attach_once(provider, slot, where);
+        if (result == attach_outcome::not_wanted) {
+            clear_gate_bits(provider, slot);
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+bool attach(eventlog_provider& provider, unsigned slot, const directory_path& path) noexcept {
+    directory where;
+    error_text ignored;
+    const bool is_attached = where.open(path, if_missing::fail, ignored) &&
+                             attach_in(provider, slot, where) == attach_outcome::attached;
+    // What has ended, whatever came of it: also what was mapped in vain.
+    leave_regions();
+    return is_attached;
+}
+
+void attach_to_all(eventlog_provider& provider, const directory& where) noexcept {
+    bool found_dead = false;
+    for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+        subscription_file subscription;
+        error_text ignored;
+        if (subscription.open(where, slot, ignored) != subscription_file::found::usable) {
+            continue;
+        }
+        if (subscription.has_owner()) {
+            static_cast<void>(attach_to_file(provider, slot, subscription));
+        } else {
+            found_dead = true;
+        }
+    }
+    if (found_dead) {
+        const directory_lock lock(where);
+        if (lock.held()) {
+            remove_dead_subscriptions(where);
+        }
+    }
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+//
+// The emit path, behind the gate. Everything here may run in a signal handler, in any thread, while
+// anything else of this library runs: no allocation, no lock that is waited for.
+#include "emit/emit.hpp"
+
+#include <bit>
+#include <cstring>
+#include <mutex>
+
+#include <eventlog/abi.h>
+
+#include "emit/attach.hpp"
+#include "emit/attention.hpp"
+#include "kernel/user_events_route.hpp"
+#include "kernel/user_events_write.hpp"
+#include "platform/process.hpp"
+#include "platform/registry_lock.hpp"
+#include "platform/unnoticed.hpp"
+#include "provider/counters.hpp"
+#include "provider/registered_provider.hpp"
+#include "ring/clock.hpp"
+#include "ring/ring_steps.hpp"
+#include "ring/ring_writer.hpp"
+#include "ring/rseq_append.hpp"
+#include "ring/subscription_slots.hpp"
+
+namespace eventlog::core {
+namespace {
+
+// How long an attaching that failed is not tried again: an emit must not become a row of system
+// calls.
+constexpr std::uint64_t attach_pause = 1'000'000;
+
+using entry_counter = __u64 eventlog_provider_entry::*;
+
+/// Kernels that do not write to the gate leave this bit there, whether or not anybody listens.
+constexpr std::uint32_t perhaps_in_kernel = 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
+
+/// An event's gate word, without the kernel's bit where that only says that somebody might listen.
+/// Acquire: before the bit was set, the subscription that had its slot before had ended.
+std::uint32_t heard_bits(const eventlog_provider& provider, std::uint32_t event) noexcept {
+    const std::uint32_t word = provider.gate_word(event).load(std::memory_order_acquire);
+    return (word & perhaps_in_kernel) == 0 || is_heard(provider.user_events, event)
+               ? word
+               : word & ~perhaps_in_kernel;
+}
+
+/// Tells the subscription what has become of one event of the provider.
+[[gnu::noinline]] void tell(subscription_slot& slot, std::uint64_t serial,
+                            std::uint16_t provider_id, entry_counter counter) noexcept {
+    const slot_user user(slot, serial);
+    if (user.holds()) {
+        shared(slot.entry(provider_id)->*counter).fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
+/// Whether the slot's subscription is that one, and has not ended.
+bool is_live(subscription_slot& slot, std::uint64_t serial) noexcept {
+    const slot_user user(slot, serial);
+    return user.holds() &&
+           shared(slot.region()->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
+}
+
+/// Returns false if the subscription has ended or its slot has been given to another meanwhile.
+bool write_to(const eventlog_provider& provider, subscription_slot& slot, std::uint64_t serial,
+              std::uint16_t provider_id, const event_payload& payload) noexcept {
+    // The same for both who want to know: the consumer and the provider's own process.
+    const auto account = [&](entry_counter for_consumer, route_counter for_producer) {
+        tell(slot, serial, provider_id, for_consumer);
+        count(provider, for_producer);
+    };
+    using entry = eventlog_provider_entry;
+    using counters = eventlog_route_counters;
+    if (payload.size > payload_size_max) [[unlikely]] {
+        if (!is_live(slot, serial)) {
+            return false;
+        }
+        account(&entry::lost_too_large, &counters::lost_too_large);
+        return true;
+    }
+    switch (write_record(slot, serial, provider_id, payload)) {
+        case write_result::written_uncounted:
+            count_written(provider);
+            [[fallthrough]];
+        case write_result::written:
+            if ((payload.flags & EVENTLOG_RECORD_CUT) != 0) {
+                account(&entry::cut, &counters::cut);
+            }
+            return true;
+        case write_result::lost_no_memory:
+            tell(slot, serial, provider_id, &entry::lost_no_memory);
+            [[fallthrough]];
+        case write_result::lost_full:
+            account(&entry::lost_full, &counters::lost_full);
+            return true;
+        case write_result::lost_busy:
+            account(&entry::lost_busy, &counters::lost_busy);
+            return true;
+        case write_result::stale:
+            break;
+    }
+    return false;
+}
+
+std::uint64_t session_of(const event_payload& payload) noexcept {
+    std::uint64_t session = 0;
+    const void* first = payload.block;
+    std::size_t size = payload.size;
+    if (first == nullptr && !payload.pieces.empty()) {
+        first = payload.pieces[0].data;
+        size = payload.pieces[0].size;
+    }
+    if (size >= sizeof session) {
+        std::memcpy(&session, first, sizeof session);
+    }
+    return session;
+}
+
+/// Whether the subscription wants the event in other sessions only.
+bool is_limited(const eventlog_provider& provider, unsigned index,
+                const event_payload& payload) noexcept {
+    const std::uint32_t limited =
+        provider.session_limited[payload.event].load(std::memory_order_relaxed);
+    return (limited & 1U << index) != 0 &&
+           !subscription_slots[index].wants_session(session_of(payload));
+}
+
+void emit_to(eventlog_provider& provider, unsigned index, const event_payload& payload) noexcept {
+    // Twice: a subscription that has ended may have a successor in its slot.
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        attachment& place = provider.attachments[index];
+        const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
+        // After the serial: the bit may have been another subscription's, which wanted other
+        // events.
+        const std::uint32_t gate = heard_bits(provider, payload.event);
+        if ((gate & place.gate_bit) == 0) {
+            return;
+        }
+        if (serial == place.slot->serial.load(std::memory_order_acquire)) [[likely]] {
+            if (is_limited(provider, index, payload)) {
+                // Unless it is a subscription that has ended that wanted it in some sessions only.
+                if (is_attached(provider, index)) {
+                    return;
+                }
+            } else if (write_to(provider, *place.slot, serial, place.provider_id(), payload)) {
+                // Not where several listen: the shortest way is closed then, and threads would take
+                // this line of the cache from each other twice an event.
+                if (gate == place.gate_bit &&
+                    provider.latest.load(std::memory_order_relaxed) != &place) {
+                    provider.latest.store(&place, std::memory_order_relaxed);
+                }
+                return;
+            }
+        }
+        if (!attach_now(provider, index)) {
+            // Unless it has turned out that nobody is there, who then has no bit any more.
+            if ((provider.gate_word(payload.event).load(std::memory_order_relaxed) &
+                 place.gate_bit) != 0) {
+                count(provider, &eventlog_route_counters::lost_unattached);
+            }
+            return;
+        }
+    }
+}
+
+/// What has one place for its payload goes to a subscription that wants it without the detours of
+/// emit_to, which explains the order of the loads. Returns false if nothing has happened.
+bool append_to(const eventlog_provider& provider, const attachment& place, std::uint32_t thread,
+               const event_payload& payload) noexcept {
+    const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
+    const std::uint32_t gate = provider.gate_word(payload.event).load(std::memory_order_acquire);
+    if ((gate & place.gate_bit) == 0) [[unlikely]] {
+        return false;
+    }
+    const std::uint64_t head = record_head(
+        payload.size, place.provider_head.load(std::memory_order_relaxed), payload.event);
+    const rseq_result result = append_block(*place.slot, serial, head, thread, payload);
+    if (result == rseq_result::uncounted) [[unlikely]] {
+        count(provider, &eventlog_route_counters::written);
+    }
+    return result == rseq_result::done || result == rseq_result::uncounted;
+}
+
+[[gnu::noinline]] void emit_to_slots(eventlog_provider& provider, const event_payload& payload,
+                                     std::uint32_t bits) noexcept {
+    // What one alone wants is left to emit_to, which opens the shortest way for the next event.
+    const std::uint32_t thread = known_thread_id;
+    const bool is_block = payload.block != nullptr && payload.flags == 0 &&
+                          payload.size <= payload_size_max && thread != 0;
+    const bool is_for_several = is_block && !std::has_single_bit(bits);
+    for (; bits != 0; bits &= bits - 1) {
+        const auto index = static_cast<unsigned>(std::countr_zero(bits));
+        if (!is_for_several || !append_to(provider, provider.attachments[index], thread, payload)) {
+            emit_to(provider, index, payload);
+        }
+    }
+}
+
+/// Every way but the shortest one. That to the kernel is as short as it can be here.
+[[gnu::noinline]] void emit_to_all(eventlog_provider& provider,
+                                   const event_payload& payload) noexcept {
+    const std::atomic_ref<std::uint32_t> gate = provider.gate_word(payload.event);
+    if ((gate.load(std::memory_order_relaxed) & EVENTLOG_GATE_ATTENTION) != 0) {
+        attend(provider, calling_back::now);
+    }
+    if (provider.user_events.not_before.load(std::memory_order_relaxed) != user_events_route::never)
+        [[unlikely]] {
+        retry_user_events_route(provider);
+    }
+    std::uint32_t bits = heard_bits(provider, payload.event) & addressed_bits(provider);
+    if ((bits & kernel_bits) != 0) {
+        emit_to_user_events(provider, payload);
+        bits &= ~kernel_bits;
+    }
+    if (bits != 0) {
+        emit_to_slots(provider, payload, bits);
+    }
+}
+
+/// The same, for a tail call: the shortest way needs no room on the stack for any other.
+[[gnu::noinline]] void emit_block_to_all(eventlog_provider* provider, std::uint32_t event,
+                                         const void* payload, std::size_t size) noexcept {
+    if (payload == nullptr) {
+        if (size != 0) {
+            return;
+        }
+        payload = "";
+    }
+    emit_to_all(*provider, {event, size, payload, {}, 0, &provider->gate});
+}
+
+bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcept {
+    return provider != nullptr && event < provider->event_count.load(std::memory_order_acquire);
+}
+
+/// The shortest way: one subscription, the one of the last event, with room in this CPU's ring.
+/// Returns false if it is another case; then nothing has happened. The order of the loads is that
+/// of emit_to, which explains it.
+[[gnu::always_inline]] inline bool emit_shortly(const eventlog_provider& provider,
+                                                std::uint32_t event, const void* payload,
+                                                std::size_t size) noexcept {
+    const attachment& place = *provider.latest.load(std::memory_order_relaxed);
+    const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
+    if (size > payload_size_max || payload == nullptr) [[unlikely]] {
+        return false;
+    }
+    const std::uint32_t thread = known_thread_id;
+    if (thread == 0) [[unlikely]] {
+        return false;
+    }
+    const std::uint32_t gate = provider.gate_word(event).load(std::memory_order_acquire);
+    if (gate != place.gate_bit) [[unlikely]] {
+        // Kernels that do not write to the gate: their bit is always there.
+        if (gate != (place.gate_bit | perhaps_in_kernel) || is_heard(provider.user_events, event)) {
+            return false;
+        }
+    }
+    const std::uint64_t head =
+        record_head(size, place.provider_head.load(std::memory_order_relaxed), event);
+    const rseq_result result =
+        rseq_append_block<2048>(*place.slot, serial, head, thread,
+                                units_of(sizeof(eventlog_record) + size), payload, provider.gate);
+    if (result == rseq_result::done) [[likely]] {
+        return true;
+    }
+    if (result == rseq_result::uncounted) {
+        count(provider, &eventlog_route_counters::written);
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool is_attached(const eventlog_provider& provider, unsigned slot) noexcept {
+    const attachment& place = provider.attachments[slot];
+    // It may have ended, and another have taken its slot.
+    return is_live(*place.slot, place.serial.load(std::memory_order_acquire));
+}
+
+/// A bit is set for a slot that the provider is not attached to. An event counts for a subscription
+/// from the moment its provider is attached; while another thread is at it, it does not yet.
+bool attach_now(eventlog_provider& provider, unsigned slot) noexcept {
+    std::atomic<std::uint64_t>& not_before = provider.attachments[slot].not_before;
+    if (coarse_now() < not_before.load(std::memory_order_relaxed)) {
+        return false;
+    }
+    const unnoticed guard;
+    const registry_lock lock(std::try_to_lock);
+    if (!lock.held() || !provider.published) {
+        return false;
+    }
+    const bool attached = attach(provider, slot, own_directory());
+    not_before.store(attached ? 0 : coarse_now() + attach_pause, std::memory_order_relaxed);
+    return attached;
+}
+
+}  // namespace eventlog::core
+
+void eventlog_emit(eventlog_provider* provider, std::uint32_t event, const void* payload,
+                   std::size_t size) {
+    using namespace eventlog::core;
+    if (!is_event_of(provider, event)) [[unlikely]] {
+        return;
+    }
+    if (!emit_shortly(*provider, event, payload, size)) [[unlikely]] {
+        emit_block_to_all(provider, event, payload, size);
+    }
+}
+
+bool eventlog_has_listener(const eventlog_provider* provider, std::uint32_t event) {
+    using namespace eventlog::core;
+    if (!is_event_of(provider, event)) {
+        return false;
+    }
+    if (heard_bits(*provider, event) == EVENTLOG_GATE_ATTENTION) {
+        // For who calls back, asking is no emit: who is told that somebody listens goes on to one.
+        if (is_watched(*provider)) {
+            return true;
+        }
+        // For who does not, it is: programs may emit behind this question only.
+        attend(const_cast<eventlog_provider&>(*provider), calling_back::at_the_next_emit);
+    }
+    return (heard_bits(*provider, event) & ~EVENTLOG_GATE_ATTENTION) != 0;
+}
+
+void eventlog_emit_pieces(eventlog_provider* provider, std::uint32_t event,
+                          const eventlog_piece* pieces, std::size_t count, std::uint32_t flags) {
+    using namespace eventlog::core;
+    if (!is_event_of(provider, event) || count == 0) {
+        return;
+    }
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (__builtin_add_overflow(size, pieces[i].size, &size)) {
+            size = SIZE_MAX;  // too large: refused and counted
+            break;
+        }
+    }
+    emit_to_all(*provider,
+                {event,
+                 size,
+                 nullptr,
+                 {pieces, count},
+                 flags == EVENTLOG_EMIT_CUT ? std::uint16_t{EVENTLOG_RECORD_CUT} : std::uint16_t{0},
+                 &provider->gate});
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+//
+// Publishing providers, withdrawing them, and doing it again in a forked child.
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include <eventlog/abi.h>
+
+#include "emit/attach.hpp"
+#include "emit/leaving.hpp"
+#include "kernel/lane.hpp"
+#include "kernel/user_events_route.hpp"
+#include "kernel/user_events_write.hpp"
+#include "platform/at_start.hpp"
+#include "platform/process.hpp"
+#include "platform/registry_lock.hpp"
+#include "platform/unnoticed.hpp"
+#include "provider/counters.hpp"
+#include "provider/dynamic_part.hpp"
+#include "provider/registered_provider.hpp"
+#include "ring/own_clock.hpp"
+#include "ring/rseq.hpp"
+#include "ring/subscription_slots.hpp"
+#include "schema/schema.hpp"
+#include "shm/directory.hpp"
+#include "shm/subscription_file.hpp"
+
+namespace eventlog::core {
+namespace {
+
+// Under the registry's lock.
+[[EVENTLOG_AT_START]] constinit eventlog_provider* first_registered = nullptr;
+[[EVENTLOG_AT_START]] constinit eventlog_provider* first_free = nullptr;
+[[EVENTLOG_AT_START]] constinit bool prepared = false;
+// For files of the dead, as this process.
+[[EVENTLOG_AT_START]] constinit bool has_looked = false;
+[[EVENTLOG_AT_START]] constinit directory_path directory_of_this_process{};
+
+void publish_again_in_child() noexcept;
+
+void after_fork_in_child() noexcept {
+    publish_again_in_child();
+    unlock_registry_after_fork();
+}
+
+void identify() noexcept {
+    const process_identity identity = current_process();
+    remember_identity(identity);
+    has_looked = false;
+}
+
+void prepare_once() noexcept {
+    if (!prepared) {
+        prepared = true;
+        directory_of_this_process = current_directory();
+        choose_rseq(prepare_unmapping());
+        spread_counters();
+        identify();
+        static_cast<void>(::pthread_atfork(lock_registry_before_fork, unlock_registry_after_fork,
+                                           after_fork_in_child));
+    }
+}
+
+bool is_switched_off() noexcept {
+    const char* choice = ::secure_getenv("EVENTLOG");
+    return choice != nullptr && std::strcmp(choice, "off") == 0;
+}
+
+eventlog_status_code status_of(publish_result result) noexcept {
+    switch (result) {
+        case publish_result::published:
+            return EVENTLOG_OK;
+        case publish_result::no_directory:
+            return EVENTLOG_NO_DIRECTORY;
+        case publish_result::no_space:
+            return EVENTLOG_NO_SPACE;
+        case publish_result::not_mapped:
+            return EVENTLOG_NOT_MAPPED;
+    }
+    return EVENTLOG_NOT_MAPPED;
+}
+
+/// Whether the provider's name is taken in this process, and not by us: by a copy of this library,
+/// or because the process has become this program with exec and its old files are still there.
+bool has_namesake(const directory& where, const eventlog_provider& provider) noexcept {
+    const provider_file_name name = name_of_instance(provider.name.data(), own_identity().pid, 0);
+    if (::faccessat(where.providers.get(), name.data(), F_OK, 0) != 0) {
+        return false;
+    }
+    for (const eventlog_provider* other = first_registered; other != nullptr; other = other->next) {
+        if (other->published && other->file_name == name) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// A forked child publishes itself, and is gone without a word if it becomes another program. Where
+/// nobody ever runs elog these files would pile up; so one process in sixteen looks after them,
+/// once, and so does who comes upon one.
+void remove_dead_now_and_then(const directory& where, const eventlog_provider& provider) noexcept {
+    const bool turn = !has_looked && own_identity().pid % 16 == 0;
+    has_looked = true;
+    if (turn || has_namesake(where, provider)) {
+        const directory_lock lock(where);
+        if (lock.held()) {
+            remove_dead_providers(where);
+        }
+    }
+}
+
+void publish(eventlog_provider& provider) noexcept {
+    directory where;
+    if (!where.open(own_directory(), if_missing::create, provider.status_text)) {
+        provider.status = EVENTLOG_NO_DIRECTORY;
+        return;
+    }
+    remove_dead_now_and_then(where, provider);
+    const provider_content content{{provider.schema, provider.schema_size},
+                                   provider.name.data(),
+                                   provider.schema_hash,
+                                   provider.event_count.load(std::memory_order_relaxed),
+                                   provider.gate.load(std::memory_order_relaxed),
+                                   provider.gate_size,
+                                   provider.attention};
+    const publish_result result =
+        publish_provider(where, content, own_identity(), provider.file_name, provider.status_text);
+    provider.status = status_of(result);
+    if (result == publish_result::published) {
+        provider.published = true;
+        provider.status_text.set("Provider %s is published in %s.", provider.name.data(),
+                                 own_directory().text.data());
+        // Published first, scanned second: a subscription that does not see us is seen by us.
+        attach_to_all(provider, where);
+        if (provider.attention) {
+            set_attention(provider, true);
+        }
+    }
+}
+
+void detach_from_all(eventlog_provider& provider) noexcept {
+    for (attachment& place : provider.attachments) {
+        place.serial.store(not_attached, std::memory_order_relaxed);
+    }
+}
+
+/// Nobody is at it: in a forked child there is no other thread, and an instance is taken only then.
+void forget_listeners(eventlog_provider& provider) noexcept {
+    provider.watched_by.told = {};
+    provider.watched_by.told_generation = 0;
+    provider.watched_by.dumped = {};
+    provider.watched_by.attended_by.store(0, std::memory_order_relaxed);
+}
+
+void forget_callbacks(eventlog_provider& provider) noexcept {
+    provider.watched_by.on_change.replace(nullptr, nullptr);
+    provider.watched_by.on_dump.replace(nullptr, nullptr);
+}
+
+void close_own_gate(eventlog_provider& provider) noexcept {
+    close_gate(provider.gate.load(std::memory_order_relaxed), provider.gate_size);
+    detach_from_all(provider);
+}
+
+void withdraw(eventlog_provider& provider) noexcept {
+    // A child that was made without fork() has copied us: gate and file are not its own.
+    if (!is_own_process()) {
+        return;
+    }
+    // Before the pages go that the kernel writes to.
+    close_user_events_route(provider);
+    if (!provider.published) {
+        return;
+    }
+    provider.published = false;
+    // The gate closes first: what is found in the directory until the name is gone is deaf.
+    close_own_gate(provider);
+    directory where;
+    error_text ignored;
+    if (where.open(own_directory(), if_missing::fail, ignored)) {
+        static_cast<void>(::unlinkat(where.providers.get(), provider.file_name.data(), 0));
+    }
+}
+
+/// The child has the parent's gates mapped and the parent's places in every table. It takes pages,
+/// files and places of its own before it runs anything else.
+void publish_again_in_child() noexcept {
+    // A thread that is to be cancelled is so in the child too: not here, in the middle of fork().
+    const unnoticed guard;
+    forget_thread_id();
+    forget_other_slot_users();
+    leave_locked_regions();
+    forget_other_writers();
+    forget_lane();
+    forget_own_clock_reader();
+    forget_leaving_pause();
+    static_cast<void>(prepare_unmapping());
+    identify();
+    for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {
+        forget_listeners(*free);
+    }
+    for (eventlog_provider* provider = first_registered; provider != nullptr;
+         provider = provider->next) {
+        forget_listeners(*provider);
+        if (provider->published) {
+            provider->published = false;
+            close_own_gate(*provider);
+            publish(*provider);
+        }
+        renew_user_events_route(*provider);
+    }
+    // Those of the parent's that want nothing of this process, or have ended meanwhile.
+    leave_regions();
+}
+
+/// Memory for an instance, which is never given back. The first few are in the library itself: with
+/// a plugin that has a copy of it they come and go.
+void* find_room() noexcept {
+    constexpr std::size_t own_max = 8;
+    // Most processes have one provider: it begins where a page does, so as to lie in the fewest.
+    alignas(4096) static constinit std::byte own[own_max][sizeof(eventlog_provider)]{};
+    [[EVENTLOG_AT_START]] static constinit std::size_t used = 0;
+    return used < own_max
+               ? own[used++]
+               : std::aligned_alloc(alignof(eventlog_provider), sizeof(eventlog_provider));
+}
+
+eventlog_provider* take_instance() noexcept {
+    // Not one in whose last definition or callback some thread still is.
+    eventlog_provider** link = &first_free;
+    while (*link != nullptr &&
+           ((*link)->watched_by.attended_by.load(std::memory_order_acquire) != 0 ||
+            !forget_definition(**link))) {
+        link = &(*link)->next;
+    }
+    if (eventlog_provider* instance = *link; instance != nullptr) {
+        *link = instance->next;
+        forget_listeners(*instance);
+        forget_callbacks(*instance);
+        return instance;
+    }
+    void* memory = find_room();
+    return memory == nullptr ? nullptr : new (memory) eventlog_provider;
+}
+
+std::uint32_t find_end_of_dump(schema_reader schema) noexcept {
+    event_description event;
+    while (schema.next_event(event)) {
+        if (event.kind == kind::dump_complete) {
+            return event.id;
+        }
+    }
+    return no_index;
+}
+
+/// Copies the definition into the instance, if it is sound.
+bool accept(eventlog_provider& provider, const eventlog_provider_definition& definition) noexcept {
+    schema_reader schema;
+    const auto* bytes = static_cast<const std::uint8_t*>(definition.schema);
+    if (!schema.open({bytes, definition.schema_size}, provider.status_text)) {
+        return false;
+    }
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    if (schema.size() != definition.schema_size || schema.event_count() != definition.event_count ||
+        definition.gate_size % page != 0 ||
+        definition.gate_size < EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE ||
+        definition.gate_size > EVENTLOG_PROVIDER_SCHEMA_OFFSET - EVENTLOG_PROVIDER_GATE_OFFSET ||
+        reinterpret_cast<std::uintptr_t>(definition.gate) % page != 0) {
+        provider.status_text.set(
+            "The definition of the provider does not fit its schema or this machine's pages of "
+            "%zu bytes. Build the program for this machine.",
+            page);
+        return false;
+    }
+    provider.gate_size = definition.gate_size;
+    provider.schema = bytes;
+    provider.schema_size = definition.schema_size;
+    provider.schema_hash = schema.hash();
+    provider.end_of_dump = find_end_of_dump(schema);
+    provider.name = {};
+    std::memcpy(provider.name.data(), schema.provider().data(), schema.provider().size());
+    // Last: a thread that comes late with an event of whoever had this handle before finds none.
+    provider.gate.store(definition.gate, std::memory_order_relaxed);
+    provider.event_count.store(definition.event_count, std::memory_order_release);
+    return true;
+}
+
+void register_instance(eventlog_provider& provider,
+                       const eventlog_provider_definition& definition) noexcept {
+    if (is_switched_off()) {
+        provider.status = EVENTLOG_OFF;
+        provider.status_text.set("EVENTLOG=off is set in the environment. Unset it to emit.");
+    } else if (!accept(provider, definition)) {
+        provider.status = EVENTLOG_BAD_SCHEMA;
+    } else {
+        prepare_once();
+        publish(provider);
+        // Whatever became of that: the kernel takes the program's own pages as well.
+        open_user_events_route(provider);
+    }
+}
+
+/// Other threads may still emit when a process ends: to them every subscription has ended.
+[[gnu::destructor]] void leave_subscriptions() noexcept {
+    const registry_lock lock;
+    const bool is_own = is_own_process();
+    // Those whose program does not withdraw them: defined at run time, as a rule.
+    for (eventlog_provider* provider = first_registered; provider != nullptr;
+         provider = provider->next) {
+        withdraw(*provider);
+        // A plugin that has a copy of this library takes the last pointer to it along. Not in a
+        // child that was made without fork(): the memory may be its parent's.
+        if (is_own) {
+            close_definition(*provider);
+            static_cast<void>(forget_definition(*provider));
+        }
+    }
+    // And those in which some thread still was when they were withdrawn.
+    for (eventlog_provider* free = first_free; is_own && free != nullptr; free = free->next) {
+        static_cast<void>(forget_definition(*free));
+    }
+    unmap_all_slots();
+}
+
+}  // namespace
+
+alignas(std::uint64_t) constinit std::array<
+    std::uint32_t, (EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE) / 4> closed_gate{};
+constinit const std::atomic<std::uint32_t*> no_gate{closed_gate.data()};
+
+eventlog_provider* get_first_registered() noexcept {
+    return first_registered;
+}
+
+eventlog_provider* get_first_free() noexcept {
+    return first_free;
+}
+
+const directory_path& own_directory() noexcept {
+    return directory_of_this_process;
+}
+
+eventlog_provider* register_provider(const eventlog_provider_definition& definition,
+                                     const built_definition* built) noexcept {
+    const unnoticed guard;
+    const registry_lock lock;
+    eventlog_provider* provider = take_instance();
+    eventlog_provider_definition complete = definition;
+    if (provider != nullptr && built != nullptr && !take_definition(*provider, *built, complete)) {
+        provider->next = first_free;
+        first_free = provider;
+        provider = nullptr;
+    }
+    if (provider != nullptr) {
+        register_instance(*provider, complete);
+        provider->next = first_registered;
+        first_registered = provider;
+        leave_regions();
+    }
+    return provider;
+}
+
+}  // namespace eventlog::core
+
+eventlog_provider* eventlog_provider_register(const eventlog_provider_definition* definition) {
+    using namespace eventlog::core;
+    if (definition == nullptr || definition->size < sizeof *definition) {
+        return nullptr;
+    }
+    return register_provider(*definition, nullptr);
+}
+
+void eventlog_provider_unregister(eventlog_provider* provider) {
+    using namespace eventlog::core;
+    if (provider == nullptr) {
+        return;
+    }
+    const unnoticed guard;
+    write_lane_of(*provider);
+    const registry_lock lock;
+    withdraw(*provider);
+    eventlog_provider** link = &first_registered;
+    while (*link != nullptr && *link != provider) {
+        link = &(*link)->next;
+    }
+    if (*link == provider) {
+        *link = provider->next;
+        provider->status = EVENTLOG_UNREGISTERED;
+        provider->event_count.store(0, std::memory_order_relaxed);
+        provider->gate.store(closed_gate.data(), std::memory_order_relaxed);
+        forget_callbacks(*provider);
+        provider->attention = false;
+        provider->next = first_free;
+        first_free = provider;
+        close_definition(*provider);
+        // Also of others: threads have left since then.
+        for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {
+            static_cast<void>(forget_definition(*free));
+        }
+        // A child that was made without fork() may have its parent's memory.
+        if (is_own_process()) {
+            leave_regions();
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+//
+// What a provider says about itself to its own process.
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+
+#include <eventlog/abi.h>
+
+#include "platform/registry_lock.hpp"
+#include "platform/unnoticed.hpp"
+#include "provider/counters.hpp"
+#include "provider/registered_provider.hpp"
+
+namespace eventlog::core {
+namespace {
+
+void say(char* text, std::size_t text_size, const char* sentence) noexcept {
+    if (text != nullptr && text_size != 0) {
+        static_cast<void>(std::snprintf(text, text_size, "%s", sentence));
+    }
+}
+
+/// The code and the sentence about publishing. Under the registry's lock.
+eventlog_status_code publishing_status(const eventlog_provider* provider,
+                                       const char*& sentence) noexcept {
+    const bool known = provider != nullptr && provider->status != EVENTLOG_UNREGISTERED;
+    sentence = known ? provider->status_text.text()
+                     : "The provider is not registered: its program has not got that far, has made "
+                       "a mistake in its definition, or is ending.";
+    return known ? provider->status : EVENTLOG_UNREGISTERED;
+}
+
+unsigned count_listeners(const eventlog_provider& provider) noexcept {
+    std::uint32_t bits = 0;
+    const std::uint32_t events = provider.event_count.load(std::memory_order_relaxed);
+    for (std::uint32_t event = 0; event < events; ++event) {
+        bits |= provider.gate_word(event).load(std::memory_order_relaxed);
+    }
+    return static_cast<unsigned>(std::popcount(bits & EVENTLOG_GATE_SUBSCRIPTIONS));
+}
+
+eventlog_counters counters_of(const eventlog_provider& provider, unsigned route) noexcept {
+    const eventlog_route_counters sums =
+        add_up(counters_behind(provider.gate.load(std::memory_order_relaxed)), route);
+    return {sums.written,        sums.cut,       sums.lost_full,
+            sums.lost_too_large, sums.lost_busy, sums.lost_unattached,
+            sums.lost_refused};
+}
+
+/// A route's code and sentence, and what it has counted. Under the registry's lock.
+eventlog_status_code memory_status(const eventlog_provider* provider, eventlog_counters& counted,
+                                   error_text& sentence) noexcept {
+    const char* publishing = nullptr;
+    const eventlog_status_code code = publishing_status(provider, publishing);
+    if (code == EVENTLOG_OK) {
+        counted = counters_of(*provider, EVENTLOG_COUNTERS_MEMORY);
+        const unsigned count = count_listeners(*provider);
+        sentence.set("%u subscription%s to provider %s.", count,
+                     count == 1 ? " listens" : "s listen", provider->name.data());
+    } else {
+        sentence.set("%s", publishing);
+    }
+    return code;
+}
+
+eventlog_status_code user_events_status(const eventlog_provider* provider,
+                                        eventlog_counters& counted, error_text& sentence) noexcept {
+    if (provider == nullptr || provider->user_events.status == EVENTLOG_UNREGISTERED) {
+        // Not asked for, for the reason that it is not published either.
+        const char* publishing = nullptr;
+        const eventlog_status_code code = publishing_status(provider, publishing);
+        sentence.set("%s", publishing);
+        return code;
+    }
+    counted = counters_of(*provider, EVENTLOG_COUNTERS_USER_EVENTS);
+    sentence = provider->user_events.status_text;
+    return provider->user_events.status;
+}
+
+}  // namespace
+}  // namespace eventlog::core
+
+eventlog_status_code eventlog_provider_status(const eventlog_provider* provider, char* text,
+                                              std::size_t text_size) {
+    using namespace eventlog::core;
+    const unnoticed guard;
+    const registry_lock lock;
+    const char* sentence = nullptr;
+    const eventlog_status_code code = publishing_status(provider, sentence);
+    say(text, text_size, sentence);
+    return code;
+}
+
+eventlog_status_code eventlog_provider_route_status(const eventlog_provider* provider,
+                                                    std::uint32_t route,
+                                                    eventlog_counters* counters,
+                                                    std::size_t counters_size, char* text,
+                                                    std::size_t text_size) {
+    using namespace eventlog::core;
+    const unnoticed guard;
+    eventlog_counters counted{};
+    eventlog_status_code code = EVENTLOG_NO_ROUTE;
+    error_text sentence;
+    const registry_lock lock;
+    if (route == EVENTLOG_ROUTE_MEMORY) {
+        code = memory_status(provider, counted, sentence);
+    } else if (route == EVENTLOG_ROUTE_USER_EVENTS) {
+        code = user_events_status(provider, counted, sentence);
+    } else {
+        sentence.set("This version of eventlog does not know that route. Ask for one of "
+                     "enum eventlog_route.");
+    }
+    say(text, text_size, sentence.text());
+    if (counters != nullptr) {
+        // A later version may count more: what it adds reads zero.
+        std::memset(counters, 0, counters_size);
+        std::memcpy(counters, &counted, std::min(counters_size, sizeof counted));
+    }
+    return code;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// Asking for a snapshot of flight recorders: see "Asking for a snapshot" in linux/eventlog.h. All
+// of it may run in a signal handler.
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+
+#include <eventlog/abi.h>
+
+#include "ring/snapshot_reason.hpp"
+#include "ring/subscription_slots.hpp"
+
+namespace eventlog::core {
+namespace {
+
+/// False if it is no flight recorder, or not any more.
+bool ask(eventlog_region& region, const reason_words& reason) noexcept {
+    constexpr std::uint32_t recorder = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_STANDING;
+    if (shared(region.state).load(std::memory_order_relaxed) != EVENTLOG_REGION_LIVE ||
+        (shared(region.features).load(std::memory_order_relaxed) & recorder) != recorder) {
+        return false;
+    }
+    const std::uint32_t ticket =
+        shared(region.snapshot_tickets).fetch_add(1, std::memory_order_relaxed) + 1;
+    store_reason(region, reason, ticket);
+    // Release: whoever sees the request sees its reason, and all that this thread has recorded.
+    shared(region.snapshots_wanted).fetch_add(1, std::memory_order_release);
+    static_cast<void>(
+        ::syscall(SYS_futex, &region.snapshots_wanted, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0));
+    return true;
+}
+
+}  // namespace
+}  // namespace eventlog::core
+
+unsigned eventlog_snapshot(const char* reason) {
+    using namespace eventlog::core;
+    const int saved = errno;
+    const reason_words words = pack_reason(reason);
+    unsigned asked = 0;
+    for (subscription_slot& slot : subscription_slots) {
+        const std::uint64_t serial = slot.serial.load(std::memory_order_acquire);
+        if (serial == 0 || !slot.overwrites.load(std::memory_order_relaxed)) {
+            continue;
+        }
+        const slot_user user(slot, serial);
+        if (user.holds() && ask(*slot.region(), words)) {
+            ++asked;
+        }
+    }
+    errno = saved;
+    return asked;
+}

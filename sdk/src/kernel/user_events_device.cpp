@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+#include "kernel/user_events_device.hpp"
+
+#include <fcntl.h>
+#include <linux/eventlog.h>
+#include <sys/ioctl.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "kernel/eventlog_device.hpp"
+#include "kernel/user_events_abi.hpp"
+#include "provider/user_events_page.hpp"
+
+namespace eventlog::core {
+namespace {
+
+constexpr const char* usual_place = "/sys/kernel/tracing";
+constexpr const char* older_place = "/sys/kernel/debug/tracing";
+constexpr const char* data_file = "/user_events_data";
+constexpr const char* status_file = "/user_events_status";
+
+/// Out of descriptors or memory: that says nothing about the kernel.
+bool is_shortage(int error) noexcept {
+    return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
+/// The worst of several errors is the one that says most: a file that is there.
+void note_error(int& noted, int error) noexcept {
+    if (noted == 0 || noted == ENOENT || is_shortage(error)) {
+        noted = error;
+    }
+}
+
+/// Reads the list whole or in part: what does not fit is not looked at.
+std::size_t read_mounts(char* list, std::size_t size) noexcept {
+    const unique_fd file(::open("/proc/self/mounts", O_RDONLY | O_CLOEXEC));
+    std::size_t end = 0;
+    while (file && end < size) {
+        const ssize_t got = ::read(file.get(), list + end, size - end);
+        if (got <= 0) {
+            break;
+        }
+        end += static_cast<std::size_t>(got);
+    }
+    return end;
+}
+
+/// What is known of the kernel while its file is looked for.
+struct device_search {
+    bool knows_words = false;
+    int major = 0;  // of the release, 6.1
+    int minor = 0;
+    int reason = 0;                   // why there is none, an errno
+    const char* refused = data_file;  // the file that this is about
+};
+
+bool is_before(const device_search& search, int major, int minor) noexcept {
+    return search.major < major || (search.major == major && search.minor < minor);
+}
+
+void note_failure(device_search& search, const char* file, int error) noexcept {
+    note_error(search.reason, error);
+    if (search.reason == error) {
+        search.refused = file;
+    }
+}
+
+unique_fd open_file(device_search& search, const char* place, const char* name,
+                    int flags) noexcept {
+    std::array<char, 512> path{};
+    const int size = std::snprintf(path.data(), path.size(), "%s%s", place, name);
+    if (size < 0 || static_cast<std::size_t>(size) >= path.size()) {
+        note_failure(search, name, ENAMETOOLONG);
+        return {};
+    }
+    unique_fd file(::open(path.data(), flags | O_CLOEXEC | O_NOCTTY));
+    if (!file) {
+        note_failure(search, name, errno);
+    }
+    return file;
+}
+
+/// A kernel that does not know words has a page, or does not say what it knows: /proc is missing.
+bool find_page(device_search& search, const char* place, user_events_device& device) noexcept {
+    const unique_fd status = open_file(search, place, status_file, O_RDONLY);
+    if (!status) {
+        return false;
+    }
+    const int error = map_user_events_page(status.get(), is_before(search, 6, 1) ? page_unit::byte
+                                                                                 : page_unit::bit);
+    if (error != 0 && error != ENODEV) {
+        note_failure(search, status_file, error);
+        return false;
+    }
+    device.has_page = error == 0;
+    return true;
+}
+
+/// Opens the file in a mounted tracefs.
+bool open_in(device_search& search, const char* place, user_events_device& device) noexcept {
+    device.file = open_file(search, place, data_file, O_RDWR);
+    const bool too_old = is_before(search, 5, 18);
+    if (device.file && !search.knows_words && (too_old || !find_page(search, place, device))) {
+        device.file = unique_fd();
+    }
+    return static_cast<bool>(device.file);
+}
+
+/// Where somebody has mounted it elsewhere.
+bool open_mounted(device_search& search, user_events_device& device) noexcept {
+    static constinit std::array<char, 16384> list{};  // too large for a signal stack
+    const std::size_t size = read_mounts(list.data(), list.size());
+    std::array<char, 480> place{};
+    std::size_t at = 0;
+    while (next_tracefs(list.data(), size, at, "", place.data(), place.size())) {
+        if (open_in(search, place.data(), device)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool is_tracefs(const char* place) noexcept {
+    constexpr unsigned long magic = 0x74726163;
+    struct statfs status {};
+    return ::statfs(place, &status) == 0 && static_cast<unsigned long>(status.f_type) == magic;
+}
+
+/// Whether a kernel that has not got it may have it nevertheless: closed to us, or not mounted.
+bool may_be_hidden(const device_search& search) noexcept {
+    return search.knows_words || search.refused == status_file ||
+           (!is_before(search, 5, 18) && is_before(search, 6, 4) &&
+            !(search.reason == ENOENT && is_tracefs(usual_place)));
+}
+
+/// Says why the kernel's own cannot be opened.
+void explain(const device_search& search, user_events_device& device, error_text& error) noexcept {
+    device.may_change = true;
+    device.is_unclear = !search.knows_words && search.refused == data_file;
+    device.status = EVENTLOG_NO_PERMISSION;
+    const char* const file = search.refused + 1;
+    if (is_shortage(search.reason)) {
+        device.status = EVENTLOG_INCOMPLETE;
+        error.set("%s cannot be opened (%s). Raise the limit of open files (ulimit -n), or free "
+                  "memory.",
+                  file, std::strerror(search.reason));
+    } else if (search.reason == ENOENT) {
+        error.set("tracefs is not mounted where this process can see it%s. Mount it: mount -t "
+                  "tracefs tracefs /sys/kernel/tracing",
+                  device.is_unclear ? ", and this kernel may have no user_events" : "");
+    } else if (search.knows_words) {
+        error.set("%s of tracefs may not be opened (%s). Root can allow it: chmod a+x "
+                  "/sys/kernel/tracing; chmod a+rw /sys/kernel/tracing/user_events_data",
+                  file, std::strerror(search.reason));
+    } else {
+        error.set("%s of tracefs may not be opened (%s)%s. Root can allow it, in "
+                  "/sys/kernel/tracing: chmod a+x .; chmod a+rw user_events_data; chmod a+r "
+                  "user_events_status",
+                  file, std::strerror(search.reason),
+                  device.is_unclear ? ", if this kernel has it" : "");
+    }
+}
+
+/// Says why the module's device cannot be opened.
+void explain_module(int reason, error_text& error) noexcept {
+    if (is_shortage(reason)) {
+        error.set("%s cannot be opened (%s). Raise the limit of open files (ulimit -n), or "
+                  "files_per_user or files_max in /sys/module/eventlog/parameters, or free memory.",
+                  eventlog_device_path, std::strerror(reason));
+    } else {
+        error.set(
+            "%s cannot be opened (%s). Root can allow it to a group, as tracing: chgrp tracing "
+            "%s; chmod g+rw %s",
+            eventlog_device_path, std::strerror(reason), eventlog_device_path,
+            eventlog_device_path);
+    }
+}
+
+const char* find(const char* from, const char* to, char wanted) noexcept {
+    return static_cast<const char*>(std::memchr(from, wanted, static_cast<std::size_t>(to - from)));
+}
+
+bool is_octal(char c) noexcept {
+    return c >= '0' && c <= '7';
+}
+
+/// Takes one character of a mount point, in which a space is \040. Moves `from` on.
+char take_unescaped(const char*& from, const char* to) noexcept {
+    if (*from == '\\' && to - from >= 4 && is_octal(from[1]) && is_octal(from[2]) &&
+        is_octal(from[3])) {
+        const int code = (from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0');
+        from += 4;
+        return static_cast<char>(code);
+    }
+    return *from++;
+}
+
+/// A path of a mount point and a name in it. False if there is not enough room.
+bool join(const char* place, const char* end_of_place, const char* name, char* path,
+          std::size_t path_size) noexcept {
+    std::size_t used = 0;
+    while (place != end_of_place && used < path_size) {
+        path[used++] = take_unescaped(place, end_of_place);
+    }
+    const std::size_t name_size = std::strlen(name) + 1;
+    if (place != end_of_place || path_size - used < name_size) {
+        return false;
+    }
+    std::memcpy(path + used, name, name_size);
+    return true;
+}
+
+}  // namespace
+
+void read_release(const char* release, int& major, int& minor) noexcept {
+    char* end = nullptr;
+    major = static_cast<int>(std::strtol(release, &end, 10));
+    minor = *end == '.' ? static_cast<int>(std::strtol(end + 1, nullptr, 10)) : 0;
+}
+
+bool next_tracefs(const char* mounts, std::size_t size, std::size_t& at, const char* name,
+                  char* path, std::size_t path_size) noexcept {
+    while (at < size) {
+        const char* line = mounts + at;
+        const char* const end = find(line, mounts + size, '\n');
+        if (end == nullptr) {
+            at = size;
+            break;
+        }
+        at = static_cast<std::size_t>(end - mounts) + 1;
+        // DEVICE PLACE TYPE OPTIONS ...
+        const char* const place = find(line, end, ' ');
+        const char* const type = place == nullptr ? nullptr : find(place + 1, end, ' ');
+        if (type != nullptr &&
+            std::string_view(type, static_cast<std::size_t>(end - type)).starts_with(" tracefs ") &&
+            join(place + 1, type, name, path, path_size)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+user_events_device open_user_events(error_text& error) noexcept {
+    user_events_device device;
+    device_search search;
+    search.knows_words = ::access(user_events_limit_path, F_OK) == 0;
+    utsname system{};
+    if (::uname(&system) == 0) {
+        read_release(system.release, search.major, search.minor);
+    }
+    if (open_in(search, usual_place, device)) {
+        return device;
+    }
+    const bool too_old = search.reason == 0;
+    if (too_old || !may_be_hidden(search)) {
+        device.status = EVENTLOG_NO_KERNEL_SUPPORT;
+        error.set(too_old
+                      ? "This kernel says that it is older than Linux 5.18, and has user_events "
+                        "nevertheless. Take a newer kernel, or let uname tell its release."
+                      : "This kernel has no user_events. That takes Linux 6.4 with "
+                        "CONFIG_USER_EVENTS; everything else works without.");
+    } else if (is_shortage(search.reason) ||
+               (!open_in(search, older_place, device) && !open_mounted(search, device))) {
+        explain(search, device, error);
+    }
+    return device;
+}
+
+user_events_device open_module_or_user_events(error_text& error) noexcept {
+    int reason = 0;
+    user_events_device module;
+    module.file = open_eventlog_device(reason);
+    if (module.file) {
+        module.is_module = true;
+        return module;
+    }
+    user_events_device device = open_user_events(error);
+    // A node without the module: in a container, or left over.
+    const bool has_none = reason == ENOENT || reason == ENXIO || reason == ENODEV;
+    if (!device.file && !has_none) {
+        device.status = is_shortage(reason) ? EVENTLOG_INCOMPLETE : EVENTLOG_NO_PERMISSION;
+        device.may_change = true;
+        device.is_unclear = false;
+        explain_module(reason, error);
+    }
+    return device;
+}
+
+bool knows_flag(int file, std::uint16_t flag) noexcept {
+    // There is no text at that address, which the kernel sees after it has looked at the flags.
+    alignas(8) std::uint32_t word = 0;
+    user_events_registration empty;
+    empty.enable_bit = EVENTLOG_GATE_USER_EVENTS_BIT;
+    empty.enable_address = reinterpret_cast<std::uintptr_t>(&word);
+    empty.flags = flag;
+    return ::ioctl(file, user_events_register, &empty) != 0 && errno == EFAULT;
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+//
+// Opening the way, trying again, closing it. Which events take it is in user_events_offer.cpp,
+// writing them in user_events_write.cpp.
+#include "kernel/user_events_route.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "kernel/eventlog_device.hpp"
+#include "kernel/lane.hpp"
+#include "kernel/user_events_device.hpp"
+#include "kernel/user_events_offer.hpp"
+#include "kernel/user_events_write.hpp"
+#include "platform/at_start.hpp"
+#include "platform/process.hpp"
+#include "platform/registry_lock.hpp"
+#include "platform/system_write.hpp"
+#include "platform/unnoticed.hpp"
+#include "provider/registered_provider.hpp"
+#include "ring/clock.hpp"
+
+namespace eventlog::core {
+namespace {
+
+constexpr std::uint64_t retry_pause = 1'000'000'000;
+
+// Under the registry's lock.
+[[EVENTLOG_AT_START]] constinit bool kernel_has_none = false;
+[[EVENTLOG_AT_START]] constinit error_text why_none{};
+[[EVENTLOG_AT_START]] constinit bool kernel_has_some = false;
+// What is not clear is not looked at again before: coarse monotonic nanoseconds.
+[[EVENTLOG_AT_START]] constinit std::uint64_t unclear_before = 0;
+[[EVENTLOG_AT_START]] constinit eventlog_status_code unclear_status = EVENTLOG_OK;
+[[EVENTLOG_AT_START]] constinit error_text why_unclear{};
+
+/// A high number, see user_events_route.hpp; the one that it has where there is none.
+int move_up(unique_fd file) noexcept {
+    constexpr int high = 768;  // below the usual limit, 1024
+    const int moved = ::fcntl(file.get(), F_DUPFD_CLOEXEC, high);
+    return moved >= 0 ? moved : file.release();
+}
+
+/// Whether a provider from this one on had the number. None has it afterwards.
+bool forget_number(eventlog_provider* first, int number) noexcept {
+    bool was_there = false;
+    for (eventlog_provider* other = first; other != nullptr; other = other->next) {
+        user_events_route& route = other->user_events;
+        int expected = number;
+        if (route.file.compare_exchange_strong(expected, -1, std::memory_order_seq_cst)) {
+            route.not_before.store(0, std::memory_order_relaxed);  // opened anew at once
+            was_there = true;
+        }
+        if (route.retired == number) {
+            route.retired = -1;
+        }
+    }
+    return was_there;
+}
+
+/// The kernel has just given us the number: what another provider had there is closed. That one
+/// could not tell our file from its own, which is the same device. Returns the number to use:
+/// another one if some thread may be about to write the other provider's event to this one.
+int take_number(int number) noexcept {
+    while (number >= 0) {
+        const bool was_registered = forget_number(get_first_registered(), number);
+        const bool was_free = forget_number(get_first_free(), number);
+        if ((!was_registered && !was_free) || !is_anybody_writing()) {
+            break;
+        }
+        const int next = ::fcntl(number, F_DUPFD_CLOEXEC, number + 1);
+        static_cast<void>(::close(number));
+        number = next;
+    }
+    return number;
+}
+
+bool take_descriptor(user_events_route& route, unique_fd file) noexcept {
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) {
+        return false;
+    }
+    const int number = take_number(move_up(std::move(file)));
+    if (number < 0) {
+        return false;
+    }
+    route.device.store(status.st_dev, std::memory_order_relaxed);
+    route.inode.store(status.st_ino, std::memory_order_relaxed);
+    route.compared.store(ticks(), std::memory_order_relaxed);
+    route.generation.fetch_add(1, std::memory_order_release);
+    route.file.store(number, std::memory_order_seq_cst);
+    return true;
+}
+
+/// Closes what threads may still have been writing to, unless the program has, and has given the
+/// number to a file of its own. False if they still may.
+bool close_retired(user_events_route& route) noexcept {
+    if (route.retired >= 0) {
+        if (is_anybody_writing()) {
+            return false;
+        }
+        if (is_own_descriptor(route, route.retired)) {
+            static_cast<void>(::close(route.retired));
+        }
+        route.retired = -1;
+    }
+    return true;
+}
+
+/// Asks an eventlog module, whose older versions do not, by a batch of nothing.
+bool takes_batches(const user_events_route& route) noexcept {
+    return system_write(route.file.load(std::memory_order_relaxed), batch_header,
+                        sizeof batch_header) == 0;
+}
+
+/// Opens the device, and gives back through it what has been offered through another descriptor,
+/// which is gone. False: status_text says why it cannot.
+///
+/// Whoever has `begun` with user_events goes on with them: they would write to words that are not
+/// given back.
+bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
+    user_events_route& route = provider.user_events;
+    if (!close_retired(route)) {
+        route.status = EVENTLOG_INCOMPLETE;
+        route.status_text.set("A thread is still writing events to the kernel that it emitted "
+                              "before. It is tried again in a second.");
+        return false;
+    }
+    route.takes_batches.store(false, std::memory_order_relaxed);
+    user_events_device device = begun && !route.is_module
+                                    ? open_user_events(route.status_text)
+                                    : open_module_or_user_events(route.status_text);
+    if (device.file) {
+        if (take_descriptor(route, std::move(device.file))) {
+            kernel_has_some = kernel_has_some || !device.is_module;
+            unclear_before = 0;
+            route.has_page = device.has_page;
+            route.is_module = device.is_module;
+            route.takes_batches.store(device.is_module && takes_batches(route),
+                                      std::memory_order_relaxed);
+            route.published = 0;
+            take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed));
+            // Until then there were the numbers of the other one.
+            route.generation.fetch_add(1, std::memory_order_release);
+            return true;
+        }
+        device.status = EVENTLOG_INCOMPLETE;
+        route.status_text.set("The descriptor of %s cannot be kept (%s). Raise the limit of open "
+                              "files (ulimit -n).",
+                              device.is_module ? eventlog_device_path : "user_events_data",
+                              std::strerror(errno));
+    }
+    route.status = device.status;
+    if (device.status == EVENTLOG_NO_KERNEL_SUPPORT) {
+        kernel_has_none = true;
+        why_none = route.status_text;
+    } else if (device.is_unclear && !kernel_has_some) {
+        unclear_before = coarse_now() + retry_pause;
+        unclear_status = route.status;
+        why_unclear = route.status_text;
+    }
+    return false;
+}
+
+/// Whether it is known, or has just been tried, that there is nothing to be had.
+bool is_in_vain(user_events_route& route) noexcept {
+    if (has_eventlog_device()) {
+        return false;
+    }
+    if (kernel_has_none) {
+        // Asked once a process. But the module may be loaded later, for which poll() looks.
+        route.not_polled_before.store(coarse_now() + retry_pause, std::memory_order_relaxed);
+        route.status = EVENTLOG_NO_KERNEL_SUPPORT;
+        route.status_text = why_none;
+        return true;
+    }
+    if (coarse_now() < unclear_before) {
+        // Asked once a second, and by poll() only: it is hardly ever there, and looking at the
+        // clock would make every emit longer.
+        route.status = unclear_status;
+        route.status_text = why_unclear;
+        route.not_polled_before.store(unclear_before, std::memory_order_relaxed);
+        return true;
+    }
+    return false;
+}
+
+/// Does the work if it is time, and no other thread has done it.
+void retry_after(eventlog_provider& provider, const std::atomic<std::uint64_t>& time) noexcept {
+    if (coarse_now() < time.load(std::memory_order_relaxed)) {
+        return;
+    }
+    // A child that was made without fork() has the parent's gate: its bits are not ours to change.
+    if (own_identity().pid != static_cast<std::uint32_t>(::getpid())) {
+        return;
+    }
+    const unnoticed guard;
+    const registry_lock lock(std::try_to_lock);
+    // Asked again: another thread may have withdrawn the provider, too, whose gate and schema are
+    // not its own any more.
+    if (lock.held() && provider.user_events.status != EVENTLOG_UNREGISTERED &&
+        coarse_now() >= time.load(std::memory_order_relaxed)) {
+        open_user_events_route(provider);
+    }
+}
+
+/// Whether it is open still. If not, neither route nor gate speak of it any more.
+bool keeps_descriptor(eventlog_provider& provider) noexcept {
+    user_events_route& route = provider.user_events;
+    const int file = route.file.load(std::memory_order_relaxed);
+    if (file >= 0 && is_own_descriptor(route, file)) {
+        return true;
+    }
+    route.file.store(-1, std::memory_order_seq_cst);
+    // Whatever comes of opening another one: user_events may be that, or nothing.
+    forget_device(provider);
+    return false;
+}
+
+/// Where the module's descriptor has gone, and another process has the file: the module goes on to
+/// set the bits of words that were registered there. So emit looks again, and clears them.
+void look_again_for_device_bits(user_events_route& route, std::uint64_t then) noexcept {
+    if (route.is_module) {
+        route.not_before.store(then, std::memory_order_relaxed);
+    }
+}
+
+/// That nobody can subscribe to it matters less than what tracefs does not have. Returns whether it
+/// is to be tried again.
+bool publish(eventlog_provider& provider, int file) noexcept {
+    user_events_route& route = provider.user_events;
+    error_text why;
+    bool may_change = false;
+    if (!route.is_module || publish_to_module(provider, file, why, may_change)) {
+        return false;
+    }
+    if (route.status == EVENTLOG_OK) {
+        route.status = EVENTLOG_INCOMPLETE;
+        route.status_text.set("Nobody can subscribe to provider %s through the module's device: "
+                              "%s.",
+                              provider.name.data(), why.text());
+    }
+    return may_change;
+}
+
+/// What stands in front of a provider's name in tracefs.
+const char* system_of(const user_events_route& route) noexcept {
+    if (route.is_module) {
+        return "eventlog:";
+    }
+    return route.in_system ? "eventlog:eventlog_" : "user_events:eventlog_";
+}
+
+void say_what_became(eventlog_provider& provider, const user_events_offer& result) noexcept {
+    user_events_route& route = provider.user_events;
+    const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
+    if (result.missing == 0 && result.left_out) {
+        return;  // what was said of those holds still
+    }
+    if (result.missing == 0) {
+        route.status = EVENTLOG_OK;
+        route.status_text.set("The events of provider %s are in tracefs as %s%s_*.",
+                              provider.name.data(), system_of(route), provider.name.data());
+    } else {
+        route.status = EVENTLOG_INCOMPLETE;
+        route.status_text.set("%u of %u events of provider %s are not in tracefs. The first is %s: "
+                              "%s.",
+                              result.missing, count, provider.name.data(), result.first.data(),
+                              result.why.text());
+    }
+}
+
+/// What a forked child publishes through its parent's file is the parent's. So it takes a file of
+/// its own. Where it may not have the device, or not one more, the inherited one serves it, and it
+/// is heard as its parent. A handler may have forked in the middle of an emit, which goes on with
+/// that one and with what it calls the event: it is closed when nobody writes.
+void take_own_descriptor(user_events_route& route) noexcept {
+    const int inherited = route.file.load(std::memory_order_relaxed);
+    int ignored = 0;
+    unique_fd own = open_eventlog_device(ignored);
+    if (own && close_retired(route) && take_descriptor(route, std::move(own))) {
+        route.retired = inherited;
+        static_cast<void>(close_retired(route));
+    }
+}
+
+}  // namespace
+
+void open_user_events_route(eventlog_provider& provider) noexcept {
+    user_events_route& route = provider.user_events;
+    route.not_before.store(user_events_route::never, std::memory_order_relaxed);
+    route.not_polled_before.store(user_events_route::never, std::memory_order_relaxed);
+    const bool is_open = keeps_descriptor(provider);
+    const std::uint64_t then = coarse_now() + retry_pause;
+    if (!is_open && is_in_vain(route)) {
+        look_again_for_device_bits(route, then);
+        return;
+    }
+    user_events_offer result;
+    bool publish_again = false;
+    if (is_open || open_descriptor(provider, route.expected.load(std::memory_order_relaxed))) {
+        route.expected.store(true, std::memory_order_relaxed);
+        offer_to_user_events(provider, route.file.load(std::memory_order_relaxed), result);
+        say_what_became(provider, result);
+        publish_again = publish(provider, route.file.load(std::memory_order_relaxed));
+    } else {
+        result.may_change = route.status != EVENTLOG_NO_KERNEL_SUPPORT;
+    }
+    if (result.may_change || publish_again || route.status == EVENTLOG_NO_KERNEL_SUPPORT) {
+        // That nobody can subscribe to it no emit sees to: the kernel may compare it with the rules
+        // of all who do, which takes long. Where the kernel has nothing, too: the module may be
+        // loaded.
+        route.not_polled_before.store(then, std::memory_order_relaxed);
+    }
+    if (result.may_change && unclear_before == 0) {
+        route.not_before.store(then, std::memory_order_relaxed);
+    }
+    if (route.file.load(std::memory_order_relaxed) < 0) {
+        look_again_for_device_bits(route, then);
+    }
+}
+
+void close_user_events_route(eventlog_provider& provider) noexcept {
+    user_events_route& route = provider.user_events;
+    route.not_before.store(user_events_route::never, std::memory_order_relaxed);
+    route.not_polled_before.store(user_events_route::never, std::memory_order_relaxed);
+    route.status = EVENTLOG_UNREGISTERED;
+    route.withdrawals.fetch_add(1, std::memory_order_release);
+    // Where the program has closed our descriptor, it takes another one to take the words back:
+    // other memory may soon be where they are.
+    if (route.expected.exchange(false, std::memory_order_relaxed) &&
+        (keeps_descriptor(provider) || open_descriptor(provider, true))) {
+        const int file = route.file.load(std::memory_order_relaxed);
+        take_back_from_user_events(provider, file);
+        route.generation.fetch_add(1, std::memory_order_release);
+        route.file.store(-1, std::memory_order_seq_cst);
+        route.retired = file;
+    }
+    static_cast<void>(close_retired(route));
+}
+
+void renew_user_events_route(eventlog_provider& provider) noexcept {
+    user_events_route& route = provider.user_events;
+    if (!route.expected.load(std::memory_order_relaxed)) {
+        return;
+    }
+    route.published = 0;  // that is the parent's
+    if (keeps_descriptor(provider)) {
+        take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed));
+        if (route.is_module) {
+            take_own_descriptor(route);
+        }
+    }
+    open_user_events_route(provider);
+}
+
+void retry_user_events_route(eventlog_provider& provider) noexcept {
+    retry_after(provider, provider.user_events.not_before);
+}
+
+void poll_user_events_route(eventlog_provider& provider) noexcept {
+    retry_after(provider, provider.user_events.not_before);
+    retry_after(provider, provider.user_events.not_polled_before);
+}
+
+}  // namespace eventlog::core

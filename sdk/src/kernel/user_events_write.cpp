@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "kernel/user_events_write.hpp"
+
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "kernel/lane.hpp"
+#include "kernel/user_events_abi.hpp"
+#include "kernel/user_events_route.hpp"
+#include "platform/process.hpp"
+#include "platform/system_write.hpp"
+#include "provider/counters.hpp"
+#include "provider/registered_provider.hpp"
+#include "ring/clock.hpp"
+
+namespace eventlog::core {
+namespace {
+
+/// Several counters, so that threads on different CPUs do not wait for one line of the cache.
+struct alignas(64) writer_count {
+    std::atomic<std::uint32_t> writers{0};
+};
+constinit std::array<writer_count, 16> counts{};
+
+using counter = __u64 eventlog_route_counters::*;
+
+void note(const eventlog_provider& provider, counter which) noexcept {
+    count(provider, which, EVENTLOG_COUNTERS_USER_EVENTS);
+}
+
+/// More than an event of C++ or of the values in C can have.
+constexpr std::size_t parts_max = 256;
+
+/// One call: the number, then the payload. Returns 0 or an errno.
+template <std::size_t PartsMax>
+[[gnu::always_inline]] inline int write_parts(int file, std::uint32_t index,
+                                              const event_payload& payload) noexcept {
+    // Not cleared: 256 bytes for each event.
+    iovec parts[PartsMax];
+    parts[0] = {&index, sizeof index};
+    std::size_t used = 1;
+    if (payload.block != nullptr) {
+        parts[used++] = {const_cast<void*>(payload.block), payload.size};
+    } else {
+        for (const eventlog_piece& piece : payload.pieces) {
+            parts[used++] = {const_cast<void*>(piece.data), piece.size};
+        }
+    }
+    return system_writev(file, parts, used);
+}
+
+/// Out of line: only what has many parts takes much of somebody's stack.
+[[gnu::noinline]] int write_many_parts(int file, std::uint32_t index,
+                                       const event_payload& payload) noexcept {
+    return write_parts<parts_max>(file, index, payload);
+}
+
+/// What is as small as most events is put behind the number: the kernel takes one piece in a fifth
+/// less time than two.
+constexpr std::size_t small = 256;
+
+[[gnu::always_inline]] inline int write_small(int file, std::uint32_t index,
+                                              const event_payload& payload) noexcept {
+    char record[sizeof index + small];  // not cleared
+    std::memcpy(record, &index, sizeof index);
+    std::memcpy(record + sizeof index, payload.block, payload.size);
+    return system_write(file, record, sizeof index + payload.size);
+}
+
+[[gnu::always_inline]] inline int write_payload(int file, std::uint32_t index,
+                                                const event_payload& payload) noexcept {
+    if (payload.block != nullptr && payload.size <= small) {
+        return write_small(file, index, payload);
+    }
+    constexpr std::size_t few = 16;
+    const std::size_t parts = 1 + (payload.block != nullptr ? 1 : payload.pieces.size());
+    if (parts <= few) {
+        return write_parts<few>(file, index, payload);
+    }
+    return parts <= parts_max ? write_many_parts(file, index, payload) : E2BIG;
+}
+
+enum class write_outcome {
+    settled,  // written, counted, or not wanted any more
+    gone,     // the descriptor is not ours any more
+};
+
+/// Compares now and then, see user_events_route.hpp.
+bool seems_own(user_events_route& route, int file) noexcept {
+    const std::uint64_t now = ticks();
+    if (now - route.compared.load(std::memory_order_relaxed) < ticks_of_a_moment) [[likely]] {
+        return true;
+    }
+    route.compared.store(now, std::memory_order_relaxed);
+    return is_own_descriptor(route, file);
+}
+
+void note_written(const eventlog_provider& provider, const event_payload& payload) noexcept {
+    note(provider, &eventlog_route_counters::written);
+    if ((payload.flags & EVENTLOG_RECORD_CUT) != 0) {
+        note(provider, &eventlog_route_counters::cut);
+    }
+}
+
+[[gnu::noinline]] write_outcome settle_refusal(eventlog_provider& provider, int file,
+                                               int error) noexcept {
+    if (error == EBADF || error == ENOENT) {
+        if (!is_own_descriptor(provider.user_events, file)) {
+            return write_outcome::gone;
+        }
+        if (error == EBADF) {
+            // Whoever listened has stopped since we looked at the gate.
+            return write_outcome::settled;
+        }
+    }
+    note(provider, &eventlog_route_counters::lost_refused);
+    return write_outcome::settled;
+}
+
+/// Kernels that have a page refuse events without any payload. No field names that byte.
+constexpr event_payload one_byte{.size = 1, .block = ""};
+bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept {
+    return route.places[event].load(std::memory_order_relaxed) != 0;
+}
+
+[[gnu::always_inline]] inline write_outcome try_to_write(eventlog_provider& provider,
+                                                         const event_payload& payload) noexcept {
+    user_events_route& route = provider.user_events;
+    const descriptor_user keeps_open;
+    const int file = route.file.load(std::memory_order_seq_cst);
+    const std::uint32_t number = route.numbers[payload.event].load(std::memory_order_acquire);
+    if (file < 0 || number == user_events_route::not_registered) {
+        return write_outcome::gone;
+    }
+    if (number == user_events_route::left_out) {
+        return write_outcome::settled;  // the bit is not the kernel's
+    }
+    write_outcome result = write_outcome::gone;
+    if (seems_own(route, file)) {
+        const int error = payload.size == 0 && needs_a_byte(route, payload.event)
+                              ? write_payload(file, number - 1, one_byte)
+                              : write_payload(file, number - 1, payload);
+        if (error == 0) [[likely]] {
+            note_written(provider, payload);
+            return write_outcome::settled;
+        }
+        result = settle_refusal(provider, file, error);
+    }
+    if (result == write_outcome::gone) {
+        leave_descriptor(route, file);
+    }
+    return result;
+}
+
+/// Where the descriptor has gone: with a new one. Out of line, as it is seldom.
+[[gnu::noinline]] void write_anew(eventlog_provider& provider,
+                                  const event_payload& payload) noexcept {
+    retry_user_events_route(provider);
+    if (try_to_write(provider, payload) == write_outcome::gone) {
+        note(provider, &eventlog_route_counters::lost_unattached);
+    }
+}
+
+}  // namespace
+
+descriptor_user::descriptor_user() noexcept
+    : count_(counts[known_thread_id % counts.size()].writers) {
+    // Sequentially consistent, as in close_user_events_route: either we see the descriptor gone, or
+    // it sees us.
+    count_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void emit_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept {
+    user_events_route& route = provider.user_events;
+    if (!route.expected.load(std::memory_order_relaxed)) {
+        return;  // somebody else has set the bit
+    }
+    if (payload.size > user_events_payload_max) {
+        note(provider, &eventlog_route_counters::lost_too_large);
+        return;
+    }
+    if (own_lane != nullptr && collect(provider, payload)) {
+        return;
+    }
+    if (try_to_write(provider, payload) == write_outcome::gone) [[unlikely]] {
+        write_anew(provider, payload);
+    }
+}
+
+bool is_own_descriptor(const user_events_route& route, int file) noexcept {
+    const int saved = errno;
+    struct stat status {};
+    const bool own = ::fstat(file, &status) == 0 &&
+                     status.st_dev == route.device.load(std::memory_order_relaxed) &&
+                     status.st_ino == route.inode.load(std::memory_order_relaxed);
+    errno = saved;
+    return own;
+}
+
+void leave_descriptor(user_events_route& route, int file) noexcept {
+    if (route.file.compare_exchange_strong(file, -1, std::memory_order_seq_cst)) {
+        route.not_before.store(0, std::memory_order_relaxed);
+    }
+}
+
+bool is_anybody_writing() noexcept {
+    for (const writer_count& each : counts) {
+        if (each.writers.load(std::memory_order_seq_cst) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void forget_other_writers() noexcept {
+    for (writer_count& each : counts) {
+        each.writers.store(0, std::memory_order_relaxed);
+    }
+}
+
+}  // namespace eventlog::core

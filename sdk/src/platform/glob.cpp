@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "platform/glob.hpp"
+
+namespace eventlog::core {
+
+bool glob_match(std::string_view pattern, std::string_view text) noexcept {
+    std::size_t p = 0;
+    std::size_t t = 0;
+    // Where to take up again behind the last star, if what follows it does not fit here.
+    std::size_t star = std::string_view::npos;
+    std::size_t resume = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = ++p;
+            resume = t;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+            ++p;
+            ++t;
+        } else if (star != std::string_view::npos) {
+            p = star;
+            t = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') {
+        ++p;
+    }
+    return p == pattern.size();
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "platform/process.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "platform/at_start.hpp"
+#include "platform/unique_fd.hpp"
+
+namespace eventlog::core {
+namespace {
+
+[[EVENTLOG_AT_START]] constinit process_identity identity_of_this_process{};
+
+struct stat_fields {
+    char state = 0;
+    std::uint64_t thread_count = 0;
+    std::uint64_t start_time = 0;
+};
+
+/// Fields 3, 20 and 22 of /proc/PID/stat, found behind the last ')': a process name may hold
+/// anything.
+bool read_stat(std::uint32_t pid, stat_fields& fields) noexcept {
+    std::array<char, 32> path{};
+    static_cast<void>(std::snprintf(path.data(), path.size(), "/proc/%u/stat", pid));
+    const unique_fd file(::open(path.data(), O_RDONLY | O_CLOEXEC));
+    std::array<char, 1024> text{};
+    const ssize_t size = file ? ::read(file.get(), text.data(), text.size() - 1) : -1;
+    if (size <= 0) {
+        return false;
+    }
+    const char* cursor = std::strrchr(text.data(), ')');
+    if (cursor == nullptr || cursor[1] != ' ') {
+        return false;
+    }
+    cursor += 2;
+    fields.state = *cursor;
+    for (int field = 4; field <= 22; ++field) {
+        cursor = std::strchr(cursor, ' ');
+        if (cursor == nullptr) {
+            return false;
+        }
+        ++cursor;
+        if (field == 20) {
+            fields.thread_count = std::strtoull(cursor, nullptr, 10);
+        }
+    }
+    fields.start_time = std::strtoull(cursor, nullptr, 10);
+    return true;
+}
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t thread_id_of_kernel = 0;
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool takes_longer_way = false;
+
+}  // namespace
+
+// emit_text.cpp names it in assembly.
+[[gnu::tls_model("initial-exec"), gnu::used]] constinit thread_local std::uint32_t known_thread_id =
+    0;
+
+std::uint64_t own_pid_namespace() noexcept {
+    struct stat status {};
+    return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
+process_identity current_process() noexcept {
+    process_identity identity;
+    identity.pid = static_cast<std::uint32_t>(::getpid());
+    identity.uid = ::geteuid();
+    stat_fields fields;
+    if (read_stat(identity.pid, fields)) {
+        identity.start_time = fields.start_time;
+    }
+    identity.pid_namespace = own_pid_namespace();
+    const unique_fd file(::open("/proc/self/comm", O_RDONLY | O_CLOEXEC));
+    if (file) {
+        const ssize_t size = ::read(file.get(), identity.name.data(), identity.name.size() - 1);
+        identity.name[static_cast<std::size_t>(size < 0 ? 0 : size)] = '\0';
+        if (char* newline = std::strchr(identity.name.data(), '\n')) {
+            *newline = '\0';
+        }
+    }
+    return identity;
+}
+
+void remember_identity(const process_identity& identity) noexcept {
+    identity_of_this_process = identity;
+}
+
+const process_identity& own_identity() noexcept {
+    return identity_of_this_process;
+}
+
+bool is_own_process() noexcept {
+    const std::uint32_t known = own_identity().pid;
+    return known == 0 || known == static_cast<std::uint32_t>(::getpid());
+}
+
+bool is_alive(std::uint32_t pid, std::uint64_t start_time, std::uint64_t pid_namespace) noexcept {
+    if (pid_namespace != own_pid_namespace()) {
+        return true;
+    }
+    if (pid == 0 || pid > static_cast<std::uint32_t>(INT32_MAX)) {
+        return false;  // no such process can be: the file is damaged
+    }
+    stat_fields fields;
+    if (read_stat(pid, fields)) {
+        // A process whose first thread has ended is a zombie with threads, and alive.
+        const bool ended = fields.state == 'X' || (fields.state == 'Z' && fields.thread_count <= 1);
+        return !ended && (start_time == 0 || fields.start_time == start_time);
+    }
+    return ::kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH;
+}
+
+std::uint32_t thread_id() noexcept {
+    if (thread_id_of_kernel == 0) {
+        thread_id_of_kernel = static_cast<std::uint32_t>(::syscall(SYS_gettid));
+    }
+    if (!takes_longer_way) {
+        known_thread_id = thread_id_of_kernel;
+    }
+    return thread_id_of_kernel;
+}
+
+void forget_thread_id() noexcept {
+    thread_id_of_kernel = 0;
+    known_thread_id = 0;
+}
+
+longer_way::longer_way() noexcept {
+    takes_longer_way = true;
+    known_thread_id = 0;
+}
+
+longer_way::~longer_way() {
+    takes_longer_way = false;
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "provider/counters.hpp"
+
+#include <unistd.h>
+
+namespace eventlog::core {
+
+static_assert(spread_for(60).stride == 64 && spread_for(60).cpus == 60);
+static_assert(spread_for(61).stride == 32 && spread_for(480).stride == 8);
+static_assert(spread_for(10'000).cpus == EVENTLOG_CPU_COUNTERS_MAX);
+
+constinit counter_spread spread_of_counters{};
+
+void spread_counters() noexcept {
+    if (rseq_available()) {
+        // Should there be CPUs with higher numbers, their events are counted by atomic additions.
+        const long cpus = ::sysconf(_SC_NPROCESSORS_CONF);
+        spread_of_counters = spread_for(cpus > 0 ? static_cast<std::uint64_t>(cpus) : 0);
+    }
+}
+
+eventlog_route_counters add_up(eventlog_counters_page& page, unsigned route) noexcept {
+    const auto value = [](__u64& counter) {
+        return std::atomic_ref(counter).load(std::memory_order_relaxed);
+    };
+    eventlog_route_counters& counters = page.routes[route];
+    eventlog_route_counters sums{};
+    sums.written = value(counters.written);
+    sums.cut = value(counters.cut);
+    sums.lost_full = value(counters.lost_full);
+    sums.lost_too_large = value(counters.lost_too_large);
+    sums.lost_busy = value(counters.lost_busy);
+    sums.lost_unattached = value(counters.lost_unattached);
+    sums.lost_refused = value(counters.lost_refused);
+    if (route == EVENTLOG_COUNTERS_MEMORY) {
+        for (__u64& word : page.written_by_cpu) {
+            sums.written += value(word);
+        }
+    }
+    return sums;
+}
+
+}  // namespace eventlog::core

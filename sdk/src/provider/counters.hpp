@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// What became of a provider's events, for its own process and for `elog list --stats`: counters in
+// the provider's file, behind the gate words, in the pages that are mapped over the provider's
+// gate.
+//
+// The counting of written events is part of what every event costs. So each CPU has a word of its
+// own, which is added to inside a restartable sequence, behind the one that commits the record: no
+// lock prefix, and no line of the cache that travels. What is lost is counted by atomic additions.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "provider/registered_provider.hpp"
+#include "ring/gate_pages.hpp"
+#include "ring/rseq_append.hpp"
+
+namespace eventlog::core {
+
+/// The counters behind those gate words. Like the gate, they can be read and written at any time;
+/// what is counted when the provider is not published is forgotten.
+[[nodiscard]] inline eventlog_counters_page& counters_behind(std::uint32_t* gate) noexcept {
+    return reinterpret_cast<eventlog_counters_page&>(gate[EVENTLOG_EVENTS_MAX]);
+}
+
+using route_counter = __u64 eventlog_route_counters::*;
+
+/// Adds to a counter of a route, EVENTLOG_COUNTERS_...
+inline void count(const eventlog_provider& provider, route_counter counter,
+                  unsigned route = EVENTLOG_COUNTERS_MEMORY, std::uint32_t many = 1) noexcept {
+    eventlog_counters_page& page = counters_behind(provider.gate.load(std::memory_order_relaxed));
+    std::atomic_ref(page.routes[route].*counter).fetch_add(many, std::memory_order_relaxed);
+}
+
+/// Counts an event that was written.
+[[gnu::always_inline]] inline void count_written(const eventlog_provider& provider) noexcept {
+    if (!count_on_cpu(counters_behind(provider.gate.load(std::memory_order_relaxed))))
+        [[unlikely]] {
+        count(provider, &eventlog_route_counters::written);
+    }
+}
+
+/// What they say at about this moment, added up.
+[[nodiscard]] eventlog_route_counters add_up(eventlog_counters_page& page, unsigned route) noexcept;
+
+}  // namespace eventlog::core

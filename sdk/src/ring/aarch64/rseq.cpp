@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+//
+// The steps of rseq.hpp on aarch64.
+#include "ring/rseq.hpp"
+
+#include "ring/rseq_sequence.hpp"
+#include "ring/subscription_slots.hpp"
+
+#if defined(__aarch64__) && EVENTLOG_HAS_SEQUENCES
+
+namespace eventlog::core {
+
+std::uint32_t rseq_cpu() noexcept {
+    std::uint32_t cpu = 0;
+    asm volatile("ldr %w[cpu], [%[area], 4]" : [cpu] "=r"(cpu) : [area] "r"(EVENTLOG_THREAD_AREA));
+    return cpu;
+}
+
+rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t serial,
+                               const rseq_pieces& record) noexcept {
+    // clang-format off
+    asm goto(
+        EVENTLOG_SEQUENCE_START
+        "ldr x17, " EVENTLOG_MEMBER(record, units) "\n"
+        EVENTLOG_SEQUENCE_FIND_PLACE("x17")
+        "ldr x13, [%[record]]\n"
+        "str x13, [x12]\n"
+        "ldr x13, " EVENTLOG_MEMBER(record, thread) "\n"  // and flags
+        "str w13, [x12, 16]\n"
+        "lsr x13, x13, 32\n"
+        "strh w9, [x12, 20]\n"
+        "strh w13, [x12, 22]\n"
+        "ldr x13, " EVENTLOG_MEMBER(record, time) "\n"
+        "cbnz x13, 1f\n"
+        EVENTLOG_SEQUENCE_READ_CLOCK("x13")
+        "1:\n"
+        "str x13, [x12, 8]\n"
+        // x13 the pieces, x14 and x15 what is left of one, x12 where it goes.
+        "add x12, x12, 24\n"
+        "ldr x13, " EVENTLOG_MEMBER(record, pieces) "\n"
+        "2:\n"
+        "ldp x14, x15, [x13], 16\n"
+        "3:\n"
+        "subs x15, x15, 8\n"
+        "b.lo 4f\n"
+        "ldr x16, [x14], 8\n"
+        "str x16, [x12], 8\n"
+        "b 3b\n"
+        "4:\n"
+        "adds x15, x15, 8\n"
+        "b.eq 6f\n"
+        "5:\n"
+        "ldrb w16, [x14], 1\n"
+        "strb w16, [x12], 1\n"
+        "subs x15, x15, 1\n"
+        "b.ne 5b\n"
+        "6:\n"
+        "ldr x16, " EVENTLOG_MEMBER(record, end) "\n"
+        "cmp x13, x16\n"
+        "b.ne 2b\n"
+        "ldr x14, " EVENTLOG_MEMBER(record, padding) "\n"
+        "cbz x14, 8f\n"
+        "7:\n"
+        "strb wzr, [x12], 1\n"
+        "subs x14, x14, 1\n"
+        "b.ne 7b\n"
+        "8:\n"
+        EVENTLOG_SEQUENCE_COMMIT("x17")
+        EVENTLOG_SEQUENCE_END
+        EVENTLOG_SEQUENCE_WAYS_OUT
+        :
+        : EVENTLOG_SLOT_OPERANDS(sequence_cpus), [record] "r"(&record), EVENTLOG_PIECES_MEMBERS
+        : "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "memory", "cc"
+        : aborted, changed, stale, elsewhere);
+    EVENTLOG_SEQUENCE_RESULTS
+    // clang-format on
+}
+
+// The steps below are for one CPU, which the caller has looked at before: else aborted. x10 = ring.
+// clang-format off
+#define SEQUENCE_AT_PLACE                               \
+    EVENTLOG_SEQUENCE_START                             \
+    "ldr w13, " EVENTLOG_MEMBER(place, cpu) "\n"        \
+    "ldr w14, [%[area], 4]\n"                           \
+    "cmp w13, w14\n"                                    \
+    "b.ne 73f\n"                                        \
+    "ldr x13, " EVENTLOG_MEMBER(place, slot_serial) "\n" \
+    "ldr x13, [x13]\n"                                  \
+    "ldr x14, " EVENTLOG_MEMBER(place, serial) "\n"     \
+    "cmp x13, x14\n"                                    \
+    "b.ne 75f\n"                                        \
+    "ldr x10, " EVENTLOG_MEMBER(place, ring) "\n"
+
+// The control word still is the expected one, in that register; else changed.
+#define EXPECT_CONTROL(expected)                        \
+    "ldr x13, [x10]\n"                                  \
+    "cmp x13, " expected "\n"                           \
+    "b.ne 74f\n"
+
+#define PLACE_OPERANDS [area] "r"(EVENTLOG_THREAD_AREA), [place] "r"(&place), EVENTLOG_PLACE_MEMBERS
+
+rseq_result rseq_switch_buffers(const rseq_place& place, const rseq_switch& step) noexcept {
+    // The control word has only the low bits of the generation; the descriptor makes sure of the
+    // rest.
+    asm goto(
+        SEQUENCE_AT_PLACE
+        "ldr x11, " EVENTLOG_MEMBER(step, expected) "\n"
+        EXPECT_CONTROL("x11")
+        "ldr x12, " EVENTLOG_MEMBER(step, current) "\n"
+        "ldr x11, " EVENTLOG_MEMBER(step, generation) "\n"
+        "ldr x13, [x12]\n"
+        "cmp x13, x11\n"
+        "b.ne 74f\n"
+        "ldr x13, " EVENTLOG_MEMBER(step, sealed) "\n"
+        "str x13, [x12, 24]\n"
+        "ldr x12, " EVENTLOG_MEMBER(step, next) "\n"
+        "add x11, x11, 1\n"
+        "str x11, [x12]\n"
+        // Somebody may be reading what is there, in overwrite mode: who sees anything of what is
+        // stored from now on, here or into the buffer, sees that generation, too.
+        "dmb ish\n"
+        "ldr x13, " EVENTLOG_MEMBER(step, records_before) "\n"
+        "ldr x14, [x10, 8]\n"
+        "stp x13, x14, [x12, 8]\n"
+        "str xzr, [x12, 24]\n"
+        "ldr x13, " EVENTLOG_MEMBER(step, control) "\n"
+        "stlr x13, [x10]\n"
+        EVENTLOG_SEQUENCE_END
+        EVENTLOG_SEQUENCE_WAYS_OUT
+        :
+        : PLACE_OPERANDS, [step] "r"(&step),
+          EVENTLOG_SWITCH_MEMBERS
+        : "x10", "x11", "x12", "x13", "x14", "x16", "memory", "cc"
+        : aborted, changed, stale, elsewhere);
+    EVENTLOG_SEQUENCE_RESULTS
+}
+
+rseq_result rseq_seal(const rseq_place& place, std::uint64_t expected, eventlog_buffer* current,
+                      std::uint64_t control) noexcept {
+    asm goto(
+        SEQUENCE_AT_PLACE
+        EXPECT_CONTROL("%[expected]")
+        "str x13, [%[current], 24]\n"
+        "stlr %[control], [x10]\n"
+        EVENTLOG_SEQUENCE_END
+        EVENTLOG_SEQUENCE_WAYS_OUT
+        :
+        : PLACE_OPERANDS, [expected] "r"(expected), [current] "r"(current),
+          [control] "r"(control)
+        : "x10", "x13", "x14", "x16", "memory", "cc"
+        : aborted, changed, stale, elsewhere);
+    EVENTLOG_SEQUENCE_RESULTS
+}
+
+rseq_result rseq_count_lost(const rseq_place& place, std::uint64_t expected) noexcept {
+    // A counter, of which only the value matters: readers load it behind the control word.
+    asm goto(
+        SEQUENCE_AT_PLACE
+        EXPECT_CONTROL("%[expected]")
+        "ldr x13, [x10, 8]\n"
+        "add x13, x13, 1\n"
+        "str x13, [x10, 8]\n"
+        EVENTLOG_SEQUENCE_END
+        EVENTLOG_SEQUENCE_WAYS_OUT
+        :
+        : PLACE_OPERANDS, [expected] "r"(expected)
+        : "x10", "x13", "x14", "x16", "memory", "cc"
+        : aborted, changed, stale, elsewhere);
+    EVENTLOG_SEQUENCE_RESULTS
+}
+// clang-format on
+
+}  // namespace eventlog::core
+
+#endif

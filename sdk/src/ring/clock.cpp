@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "ring/clock.hpp"
+
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <string_view>
+
+#include "platform/unique_fd.hpp"
+#include "ring/own_clock.hpp"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+namespace eventlog::core {
+namespace {
+
+std::uint64_t nanoseconds(clockid_t clock) noexcept {
+    timespec now{};
+    static_cast<void>(::clock_gettime(clock, &now));
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+           static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+#if defined(__x86_64__)
+
+constexpr bool has_counter = true;
+constexpr std::string_view counter_name = "tsc";
+
+bool has_steady_counter() noexcept {
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned edx = 0;
+    return __get_cpuid(0x80000007U, &eax, &ebx, &ecx, &edx) != 0 && (edx & (1U << 8U)) != 0;
+}
+
+#elif defined(__aarch64__)
+
+constexpr bool has_counter = true;
+constexpr std::string_view counter_name = "arch_sys_counter";
+
+/// The architecture promises a constant rate, the same counter on all CPUs, and that programs may
+/// read it. (Where a processor breaks the promise, the kernel reads it for them.)
+constexpr bool has_steady_counter() noexcept {
+    return true;
+}
+
+#else
+
+constexpr bool has_counter = false;
+constexpr std::string_view counter_name = "none";
+
+constexpr bool has_steady_counter() noexcept {
+    return false;
+}
+
+#endif
+
+/// The kernel drops a counter from this list that it finds to differ between CPUs.
+bool kernel_offers_counter() noexcept {
+    const unique_fd file(
+        ::open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+               O_RDONLY | O_CLOEXEC));
+    std::array<char, 256> text{};
+    const ssize_t size = file ? ::read(file.get(), text.data(), text.size()) : -1;
+    return size > 0 && offers_counter({text.data(), static_cast<std::size_t>(size)});
+}
+
+}  // namespace
+
+counter_choice counter_choice_of(std::string_view value) noexcept {
+    if (value.empty() || value == "auto") {
+        return counter_choice::automatic;
+    }
+    if (value == "on") {
+        return counter_choice::on;
+    }
+    return value == "off" ? counter_choice::off : counter_choice::invalid;
+}
+
+counter_choice chosen_counter() noexcept {
+    const char* value = ::secure_getenv("EVENTLOG_TSC");
+    return value == nullptr ? counter_choice::automatic : counter_choice_of(value);
+}
+
+bool offers_counter(std::string_view clock_sources) noexcept {
+    constexpr std::string_view separators = " \n";
+    while (!clock_sources.empty()) {
+        const std::size_t end = clock_sources.find_first_of(separators);
+        if (clock_sources.substr(0, end) == counter_name) {
+            return true;
+        }
+        clock_sources.remove_prefix(std::min(end, clock_sources.size() - 1) + 1);
+    }
+    return false;
+}
+
+counter_facts examine_counter() noexcept {
+    return {has_counter, has_steady_counter(), has_counter && kernel_offers_counter()};
+}
+
+eventlog_clock best_clock() noexcept {
+    return clock_for(chosen_counter(), examine_counter());
+}
+
+std::uint64_t read_clock(std::uint32_t clock) noexcept {
+#if defined(__x86_64__)
+    if (clock == EVENTLOG_CLOCK_TSC) {
+        return __rdtsc();
+    }
+#elif defined(__aarch64__)
+    if (clock == EVENTLOG_CLOCK_TSC) {
+        // Processors read it early, and two readings in any order, but for the barrier.
+        std::uint64_t ticks = 0;
+        asm volatile("isb\n mrs %[ticks], cntvct_el0" : [ticks] "=r"(ticks) : : "memory");
+        return ticks;
+    }
+#endif
+    if ((clock & own_clock_bit) != 0) {
+        return read_own_clock(clock & ~own_clock_bit);
+    }
+    return nanoseconds(CLOCK_MONOTONIC);
+}
+
+std::uint64_t read_clock_in_order(std::uint32_t clock) noexcept {
+#if defined(__x86_64__)
+    _mm_lfence();
+#endif
+    return read_clock(clock);
+}
+
+std::uint64_t coarse_now() noexcept {
+    return nanoseconds(CLOCK_MONOTONIC_COARSE);
+}
+
+eventlog_clock_pair least_interrupted(std::span<const clock_readings> readings) noexcept {
+    const clock_readings& best =
+        *std::min_element(readings.begin(), readings.end(),
+                          [](const clock_readings& one, const clock_readings& other) {
+                              return one.after - one.before < other.after - other.before;
+                          });
+    return {best.before + (best.after - best.before) / 2, best.monotonic, best.realtime};
+}
+
+eventlog_clock_pair read_clock_pair(std::uint32_t clock) noexcept {
+    std::array<clock_readings, 5> readings{};
+    for (clock_readings& each : readings) {
+        each.before = read_clock(clock);
+        each.monotonic = nanoseconds(CLOCK_MONOTONIC);
+        each.realtime = nanoseconds(CLOCK_REALTIME);
+        each.after = read_clock(clock);
+    }
+    return least_interrupted(readings);
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// The pages of a provider's gate: its words and, behind them, counters; where in these each CPU has
+// its own.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "platform/at_start.hpp"
+
+namespace eventlog::core {
+
+/// The gate of a provider without one. Its words are never written to, its counters never read.
+extern std::array<std::uint32_t, (EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE) / 4> closed_gate;
+extern const std::atomic<std::uint32_t*> no_gate;
+
+/// How the words of written_by_cpu are spread in this process: `stride` bytes from one CPU's to the
+/// next one's, for CPUs below `cpus`. Set before the first provider is published.
+struct counter_spread {
+    std::uint32_t cpus = 0;
+    std::uint32_t stride = 0;
+};
+[[EVENTLOG_AT_START]] extern constinit counter_spread spread_of_counters;
+
+/// As far from each other as that many CPUs leave room for.
+[[nodiscard]] constexpr counter_spread spread_for(std::uint64_t cpus) noexcept {
+    std::uint32_t stride = 64;  // a line of the cache
+    while (stride > sizeof(std::uint64_t) &&
+           cpus * stride > sizeof(eventlog_counters_page::written_by_cpu)) {
+        stride /= 2;
+    }
+    const std::uint64_t room = sizeof(eventlog_counters_page::written_by_cpu) / stride;
+    return {static_cast<std::uint32_t>(cpus < room ? cpus : room), stride};
+}
+
+/// Once per process.
+void spread_counters() noexcept;
+
+}  // namespace eventlog::core

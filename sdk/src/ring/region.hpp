@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// A subscription's region as its users keep it: a checked, private copy of the geometry.
+// The layout itself, with its rules, is in linux/eventlog.h.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "platform/error_text.hpp"
+
+namespace eventlog::core {
+
+struct region_geometry {
+    std::uint32_t ring_count = 0;
+    std::uint32_t ring_stride = 0;
+    std::uint32_t buffer_count = 0;
+    std::uint32_t buffer_size = 0;
+    std::uint64_t rings_offset = 0;
+    std::uint64_t providers_offset = 0;
+    std::uint64_t schemas_offset = 0;
+    std::uint64_t schemas_size = 0;
+    std::uint64_t buffers_offset = 0;
+    std::uint64_t total_size = 0;
+
+    /// Bytes from the beginning that hold all but schemas and buffers.
+    [[nodiscard]] std::uint64_t head_size() const noexcept { return schemas_offset; }
+    [[nodiscard]] std::uint64_t ring_offset(std::uint32_t ring) const noexcept {
+        return rings_offset + std::uint64_t{ring} * ring_stride;
+    }
+    [[nodiscard]] std::uint64_t buffer_offset(std::uint32_t ring,
+                                              std::uint64_t generation) const noexcept {
+        const std::uint64_t index =
+            std::uint64_t{ring} * buffer_count + (generation & (buffer_count - 1));
+        return buffers_offset + index * buffer_size;
+    }
+};
+
+/// The geometry for rings of `buffer_count` buffers of `buffer_size` bytes on `cpu_count` CPUs.
+/// Both must be powers of two within the limits of linux/eventlog.h.
+[[nodiscard]] region_geometry plan_region(std::uint32_t cpu_count, std::uint32_t buffer_count,
+                                          std::uint32_t buffer_size,
+                                          std::uint64_t schemas_size) noexcept;
+
+/// Whether a header, copied out of a region, describes one that lies within file_size bytes.
+[[nodiscard]] bool check_region(const eventlog_region& header, std::uint64_t file_size,
+                                region_geometry& geometry, error_text& error) noexcept;
+
+/// Whether a switch does not wait for the reader.
+[[nodiscard]] inline bool overwrites(const eventlog_region& header) noexcept {
+    return (header.features & EVENTLOG_FEATURE_OVERWRITE) != 0;
+}
+
+/// Whether buffers of the shared ring have no memory before they are used first.
+[[nodiscard]] inline bool is_shared_ring_late(const eventlog_region& header) noexcept {
+    return (header.features & EVENTLOG_FEATURE_LATE_SHARED_RING) != 0;
+}
+
+/// Whether the subscription outlives its owner.
+[[nodiscard]] inline bool is_standing(const eventlog_region& header) noexcept {
+    return (header.features & EVENTLOG_FEATURE_STANDING) != 0;
+}
+
+/// Whether a standing subscription may be called that: see eventlog_region::name.
+[[nodiscard]] bool is_subscription_name(std::string_view name) noexcept;
+
+/// The control word, taken apart.
+struct control_word {
+    std::uint64_t value = 0;
+
+    [[nodiscard]] std::uint64_t units() const noexcept { return value & EVENTLOG_POSITION_MASK; }
+    [[nodiscard]] std::uint64_t position() const noexcept { return units() * EVENTLOG_UNIT; }
+    [[nodiscard]] std::uint64_t count() const noexcept {
+        return value >> EVENTLOG_COUNT_SHIFT & EVENTLOG_COUNT_MASK;
+    }
+    /// The low bits of the generation, all that the word has of it.
+    [[nodiscard]] std::uint64_t generation() const noexcept {
+        return value >> EVENTLOG_GENERATION_SHIFT;
+    }
+    [[nodiscard]] bool is_sealed() const noexcept { return units() == EVENTLOG_SEALED; }
+    [[nodiscard]] control_word sealed() const noexcept { return {value | EVENTLOG_SEALED}; }
+    [[nodiscard]] static control_word first_of(std::uint64_t generation) noexcept {
+        return {generation << EVENTLOG_GENERATION_SHIFT};
+    }
+};
+
+[[nodiscard]] inline eventlog_buffer* descriptors_of(eventlog_ring* ring) noexcept {
+    return reinterpret_cast<eventlog_buffer*>(ring + 1);
+}
+
+/// Fields of shared memory are only ever used through this.
+template <class Field>
+[[nodiscard]] std::atomic_ref<Field> shared(Field& field) noexcept {
+    return std::atomic_ref<Field>(field);
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+//
+// The writer that has a ring for each CPU: what emit.cpp does not do by itself. See
+// linux/eventlog.h for the rules, rseq.hpp for how they are kept, shared_ring.cpp for the writer
+// that cannot use restartable sequences.
+#include "ring/ring_writer.hpp"
+
+#include "platform/process.hpp"
+#include "ring/clock.hpp"
+#include "ring/own_clock.hpp"
+#include "ring/ring_steps.hpp"
+#include "ring/rseq.hpp"
+#include "ring/rseq_append.hpp"
+
+namespace eventlog::core {
+namespace {
+
+// A thread that is single-stepped by a debugger never gets through a sequence.
+constexpr int append_attempts_max = 100;
+
+/// To the ring of this CPU, by the shorter sequence if it does.
+rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uint64_t head,
+                   const event_payload& payload) noexcept {
+    const std::uint64_t units = units_of(sizeof(eventlog_record) + payload.size);
+    const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
+    if (payload.block != nullptr && payload.flags == 0 &&
+        slot.fast_cpus.load(std::memory_order_relaxed) != 0) {
+        return append_block(slot, serial, head, thread_id(), payload);
+    }
+    const eventlog_piece block{payload.block, payload.size};
+    const std::span<const eventlog_piece> pieces =
+        payload.block == nullptr ? payload.pieces : std::span(&block, 1);
+    rseq_pieces record{};
+    record.head = head;
+    record.time = clock == EVENTLOG_CLOCK_TSC ? 0 : read_clock(clock);
+    record.thread = thread_id();
+    record.flags = payload.flags | flags_of_clock(clock);
+    record.units = units;
+    record.pieces = pieces.data();
+    record.end = pieces.data() + pieces.size();
+    record.padding = units * EVENTLOG_UNIT - sizeof(eventlog_record) - payload.size;
+    const rseq_result result = rseq_append_pieces(slot, serial, record);
+    return result == rseq_result::done ? rseq_result::uncounted : result;
+}
+
+enum class room { try_again, lost, shared, stale };
+
+/// The way out when the active buffer cannot take the record. Rare: once for each buffer.
+[[gnu::noinline]] room make_room(subscription_slot& slot, std::uint64_t serial,
+                                 std::uint64_t units) noexcept {
+    const slot_user user(slot, serial);
+    if (!user.holds()) {
+        return room::stale;
+    }
+    // The thread may have moved on since the sequence that found no room: then there is room here.
+    const std::uint32_t cpu = rseq_cpu();
+    if (cpu >= slot.sequence_cpus.load(std::memory_order_relaxed)) {
+        return room::shared;
+    }
+    const rseq_place place{cpu, &slot.serial, serial, slot.ring(cpu)};
+    if (shared(place.ring->backed).load(std::memory_order_relaxed) == 0) {
+        return room::shared;
+    }
+    const full_decision decision = decide_when_full(slot, place.ring, units);
+    const rseq_switch& step = decision.step;
+    rseq_result result = rseq_result::changed;
+    switch (decision.action) {
+        case full_action::retry:
+            return room::try_again;
+        case full_action::change:
+            result = rseq_switch_buffers(place, step);
+            break;
+        case full_action::seal:
+            result = rseq_seal(place, step.expected, step.current, step.control);
+            break;
+        case full_action::drop:
+            result = rseq_count_lost(place, step.expected);
+            return result == rseq_result::done ? room::lost : room::try_again;
+    }
+    if (result == rseq_result::done) {
+        wake_reader(slot.region());
+    }
+    return room::try_again;
+}
+
+}  // namespace
+
+// Once: the tests of sequences, which meet each of them, come here by write_record.
+[[gnu::noinline]] rseq_result append_block(const subscription_slot& slot, std::uint64_t serial,
+                                           std::uint64_t head, std::uint32_t thread,
+                                           const event_payload& payload) noexcept {
+    // Not far: where sixteen rings are written to in turns, what is fetched for all of them has to
+    // fit into the smallest cache, with all else.
+    return rseq_append_block<512>(slot, serial, head, thread,
+                                  units_of(sizeof(eventlog_record) + payload.size), payload.block,
+                                  *payload.gate);
+}
+
+write_result write_record(subscription_slot& slot, std::uint64_t serial, std::uint16_t provider,
+                          const event_payload& payload) noexcept {
+    const std::uint64_t head =
+        record_head(payload.size, std::uint64_t{provider} << 32U, payload.event);
+    for (int attempt = 0; attempt < append_attempts_max; ++attempt) {
+        switch (append(slot, serial, head, payload)) {
+            case rseq_result::done:
+                return write_result::written;
+            case rseq_result::uncounted:
+                return write_result::written_uncounted;
+            case rseq_result::aborted:
+                continue;
+            case rseq_result::stale:
+                return write_result::stale;
+            case rseq_result::elsewhere:
+                return write_record_shared(slot, serial, provider, payload);
+            case rseq_result::changed:
+                break;
+        }
+        switch (make_room(slot, serial, units_of(sizeof(eventlog_record) + payload.size))) {
+            case room::try_again:
+                continue;
+            case room::lost:
+                return write_result::lost_full;
+            case room::stale:
+                return write_result::stale;
+            case room::shared:
+                return write_record_shared(slot, serial, provider, payload);
+        }
+    }
+    return write_record_shared(slot, serial, provider, payload);
+}
+
+}  // namespace eventlog::core

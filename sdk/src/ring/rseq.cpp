@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// Whether there are sequences. Their steps are in a file for each processor.
+#include "ring/rseq.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "ring/rseq_sequence.hpp"
+#include "ring/subscription_slots.hpp"
+
+namespace eventlog::core {
+
+#if EVENTLOG_HAS_SEQUENCES
+
+[[gnu::used]] constinit std::ptrdiff_t rseq_area = 0;  // emit_text.cpp names it in assembly
+
+namespace {
+
+[[EVENTLOG_AT_START]] constinit std::atomic<bool> chosen{false};
+
+}  // namespace
+
+void choose_rseq(bool can_be_restarted) noexcept {
+    const char* choice = ::secure_getenv("EVENTLOG_RSEQ");
+    const bool forbidden = choice != nullptr && std::strcmp(choice, "off") == 0;
+    rseq_area = __rseq_offset;
+    chosen.store(__rseq_size != 0 && can_be_restarted && !forbidden, std::memory_order_relaxed);
+}
+
+bool rseq_available() noexcept {
+    return chosen.load(std::memory_order_relaxed);
+}
+
+#else  // other processors, other C libraries: everyone writes to the shared ring
+
+void choose_rseq(bool /*can_be_restarted*/) noexcept {}
+bool rseq_available() noexcept {
+    return false;
+}
+std::uint32_t rseq_cpu() noexcept {
+    return UINT32_MAX;
+}
+rseq_result rseq_append_pieces(const subscription_slot&, std::uint64_t,
+                               const rseq_pieces&) noexcept {
+    return rseq_result::elsewhere;
+}
+rseq_result rseq_switch_buffers(const rseq_place&, const rseq_switch&) noexcept {
+    return rseq_result::elsewhere;
+}
+rseq_result rseq_seal(const rseq_place&, std::uint64_t, eventlog_buffer*, std::uint64_t) noexcept {
+    return rseq_result::elsewhere;
+}
+rseq_result rseq_count_lost(const rseq_place&, std::uint64_t) noexcept {
+    return rseq_result::elsewhere;
+}
+
+#endif
+
+}  // namespace eventlog::core

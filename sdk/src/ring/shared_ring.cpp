@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+//
+// The writer of the ring that everyone shares: where restartable sequences are missing (other CPUs,
+// valgrind, seccomp, EVENTLOG_RSEQ=off), and on CPUs without a ring of their own. The rules of the
+// ring are the same; a lock (ring_lock.hpp) instead of the CPU makes all threads one producer.
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "platform/populate.hpp"
+#include "platform/process.hpp"
+#include "ring/clock.hpp"
+#include "ring/own_clock.hpp"
+#include "ring/ring_lock.hpp"
+#include "ring/ring_steps.hpp"
+#include "ring/ring_writer.hpp"
+
+namespace eventlog::core {
+namespace {
+
+// How long memory that was not to be had is not asked for again: at least that long, and so many
+// times as long as it took to find that out, filling pages with zeros and giving them back.
+constexpr std::uint64_t memory_pause = 10'000'000;
+constexpr std::uint64_t memory_pause_factor = 20;
+
+void copy_record(unsigned char* target, const subscription_slot& slot, std::uint16_t provider,
+                 const event_payload& payload, std::uint64_t units, std::uint64_t time) noexcept {
+    eventlog_record record{};
+    record.size = static_cast<std::uint32_t>(sizeof record + payload.size);
+    record.provider = provider;
+    record.event = static_cast<std::uint16_t>(payload.event);
+    const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
+    record.time = time != 0 ? time : read_clock_in_order(clock & ~own_clock_bit);
+    record.thread = thread_id();
+    record.flags = payload.flags | (time != 0 ? EVENTLOG_RECORD_OWN_CLOCK : 0);
+    const int cpu = ::sched_getcpu();
+    record.cpu = static_cast<std::uint16_t>(cpu < 0 ? 0 : cpu);
+    std::memset(target + (units - 1) * EVENTLOG_UNIT, 0, EVENTLOG_UNIT);
+    std::memcpy(target, &record, sizeof record);
+    copy_payload(target + sizeof record, payload);
+}
+
+/// Writes down what decide_when_full decided. Nobody else is the producer now, so it cannot fail.
+void change_buffers(eventlog_ring* ring, const rseq_switch& step) noexcept {
+    shared(step.current->sealed).store(step.sealed, std::memory_order_relaxed);
+    shared(step.next->generation).store(step.generation + 1, std::memory_order_relaxed);
+    // In overwrite mode somebody may be reading what is there: whoever sees anything of what
+    // follows sees that generation, too.
+    std::atomic_thread_fence(std::memory_order_release);
+    shared(step.next->records_before).store(step.records_before, std::memory_order_relaxed);
+    shared(step.next->lost_before)
+        .store(shared(ring->lost).load(std::memory_order_relaxed), std::memory_order_relaxed);
+    shared(step.next->sealed).store(0, std::memory_order_relaxed);
+    shared(ring->control).store(step.control, std::memory_order_release);
+}
+
+void seal(eventlog_ring* ring, const rseq_switch& step) noexcept {
+    shared(step.current->sealed).store(step.expected, std::memory_order_relaxed);
+    shared(ring->control).store(step.control, std::memory_order_release);
+}
+
+/// A ring that was born without memory and has never been written to: generation 0, sealed and
+/// empty, as no other ring ever is.
+bool has_not_begun(const rseq_switch& step) noexcept {
+    return step.expected == EVENTLOG_SEALED && step.generation == 0;
+}
+
+/// Generation 0 takes records from now on. What found no memory before them was lost before them.
+void begin(eventlog_ring* ring, const rseq_switch& step) noexcept {
+    shared(step.current->lost_before)
+        .store(shared(ring->lost).load(std::memory_order_relaxed), std::memory_order_relaxed);
+    shared(ring->control).store(0, std::memory_order_release);
+}
+
+/// Whether the buffer of that generation, in which nobody has written yet, has its memory. Who is
+/// killed in between has changed nothing that is seen: the next holder of the lock does the same
+/// over.
+bool has_memory(subscription_slot& slot, eventlog_ring* ring, unsigned char* buffers,
+                std::uint64_t generation) noexcept {
+    // Each buffer has got it when its first generation began, or before: relaxed, because only who
+    // has the lock changes that.
+    if (!slot.shared_ring_is_late.load(std::memory_order_relaxed) ||
+        generation > slot.buffer_mask.load(std::memory_order_relaxed) ||
+        generation < shared(ring->reserved_buffers).load(std::memory_order_relaxed)) {
+        return true;
+    }
+    const std::uint64_t now = coarse_now();
+    const std::uint64_t not_before = slot.no_memory_before.load(std::memory_order_relaxed);
+    if (now < not_before) {
+        return false;
+    }
+    // Asked here, and not while attaching: most programs never come here, and there are sandboxes
+    // that end a program for a call that it does not usually make.
+    if (not_before == 0 && !can_populate()) {
+        slot.no_memory_before.store(UINT64_MAX, std::memory_order_relaxed);
+        return false;
+    }
+    const std::uint64_t size = slot.buffer_size.load(std::memory_order_relaxed);
+    unsigned char* const buffer = buffers + generation * size;
+    if (populate(buffer, size)) {
+        return true;
+    }
+    // Part of a buffer is of no use to us, and keeps a full tmpfs full for others. Nobody else
+    // looks there: readers look at generations that a control word has named, and this one never
+    // was; writers have the lock, which we have; and who has reserved all buffers has said so
+    // above.
+    give_back(buffer, size);
+    const std::uint64_t after = coarse_now();
+    slot.no_memory_before.store(after + std::max(memory_pause, memory_pause_factor * (after - now)),
+                                std::memory_order_relaxed);
+    return false;
+}
+
+/// Where a record finds room.
+struct found_room {
+    write_result result = write_result::lost_full;  // written_uncounted: it will be
+    control_word control{};
+};
+
+/// Finds, or makes, room behind a control word; else the loss is counted. Everything that follows
+/// uses this one reading: shared memory may say anything at the next.
+found_room make_room(subscription_slot& slot, eventlog_ring* ring, unsigned char* buffers,
+                     std::uint64_t units) noexcept {
+    found_room found;
+    // Begin, seal, switch, done: a sound ring needs three looks at most.
+    for (int look = 0; look < 4; ++look) {
+        // By the last look: what an earlier one found may have changed.
+        found.result = write_result::lost_full;
+        full_decision decision = decide_when_full(slot, ring, units);
+        rseq_switch& step = decision.step;
+        if (decision.action == full_action::retry) {
+            return {write_result::written_uncounted, {step.expected}};
+        }
+        const bool begins = has_not_begun(step);
+        const bool goes_on = begins || decision.action == full_action::change;
+        if (goes_on && !has_memory(slot, ring, buffers, begins ? 0 : step.generation + 1)) {
+            // For whoever reads, the ring is full, in overwrite mode, too.
+            found.result = write_result::lost_no_memory;
+            const control_word control{step.expected};
+            decision.action = control.is_sealed() ? full_action::drop : full_action::seal;
+            step.control = control.sealed().value;
+        } else if (begins) {
+            begin(ring, step);
+            continue;
+        }
+        if (decision.action == full_action::drop) {
+            break;
+        }
+        if (decision.action == full_action::change) {
+            change_buffers(ring, step);
+        } else {
+            seal(ring, step);
+        }
+        wake_reader(slot.region());
+    }
+    shared(ring->lost).fetch_add(1, std::memory_order_relaxed);
+    return found;
+}
+
+bool is_live(const subscription_slot& slot) noexcept {
+    return shared(slot.region()->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
+}
+
+/// The lock is held. `own_time` is for a clock of the program's own.
+write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring, std::uint16_t provider,
+                             const event_payload& payload, std::uint64_t own_time) noexcept {
+    // Again: waiting may have taken long. The other half of this is in release_memory.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!is_live(slot)) {
+        return write_result::stale;
+    }
+    const std::uint64_t units = units_of(sizeof(eventlog_record) + payload.size);
+    unsigned char* const buffers =
+        slot.buffers(slot.ring_count.load(std::memory_order_relaxed) - 1);
+    const found_room found = make_room(slot, ring, buffers, units);
+    if (found.result != write_result::written_uncounted) {
+        return found.result;
+    }
+    const control_word control = found.control;
+    const std::uint64_t buffer_size = slot.buffer_size.load(std::memory_order_relaxed);
+    const std::uint64_t buffer =
+        control.generation() & slot.buffer_mask.load(std::memory_order_relaxed);
+    copy_record(buffers + buffer * buffer_size + control.position(), slot, provider, payload, units,
+                own_time);
+    shared(ring->control)
+        .store(control.value + (units | std::uint64_t{1} << EVENTLOG_COUNT_SHIFT),
+               std::memory_order_release);
+    return write_result::written_uncounted;
+}
+
+}  // namespace
+
+write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
+                                 std::uint16_t provider, const event_payload& payload) noexcept {
+    const slot_user user(slot, serial);
+    // Whoever has the lock of a subscription that has ended must not keep us from its successor.
+    if (!user.holds() || !is_live(slot)) {
+        return write_result::stale;
+    }
+    eventlog_ring* ring = slot.ring(slot.ring_count.load(std::memory_order_relaxed) - 1);
+    // The program's own function is not called under a lock that other programs wait for.
+    const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
+    const std::uint64_t own_time = (clock & own_clock_bit) != 0 ? read_clock(clock) : 0;
+    const ring_lock lock(slot, ring);
+    const write_result result = lock.held()
+                                    ? write_as_holder(slot, ring, provider, payload, own_time)
+                                    : write_result::lost_busy;
+    // A child that was forked in the middle begins anew, in its own name.
+    return lock.was_left_to_parent() ? write_result::stale : result;
+}
+
+}  // namespace eventlog::core

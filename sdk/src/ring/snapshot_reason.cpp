@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "ring/snapshot_reason.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+
+#include "ring/region.hpp"
+
+namespace eventlog::core {
+namespace {
+
+constexpr std::size_t bytes_of_word = EVENTLOG_SNAPSHOT_TICKET_SHIFT / 8;
+
+// How often others may be quicker to store a word: a hostile one could be so for ever.
+constexpr int swaps_max = 16;
+
+bool continues_character(char c) noexcept {
+    return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+}
+
+/// How many bytes of it are kept.
+std::size_t kept_size(const char* reason) noexcept {
+    const std::size_t size = ::strnlen(reason, EVENTLOG_SNAPSHOT_REASON_SIZE + 1);
+    if (size <= EVENTLOG_SNAPSHOT_REASON_SIZE) {
+        return size;
+    }
+    // No character is longer than four bytes; what is no UTF-8 is cut anywhere.
+    for (std::size_t cut = 0; cut < 4; ++cut) {
+        if (!continues_character(reason[EVENTLOG_SNAPSHOT_REASON_SIZE - cut])) {
+            return EVENTLOG_SNAPSHOT_REASON_SIZE - cut;
+        }
+    }
+    return EVENTLOG_SNAPSHOT_REASON_SIZE;
+}
+
+/// Whether so many have asked since that 16 bits do not tell any more who is older. Behind an
+/// acquire load of a word: no word has a ticket then that this count does not have.
+bool is_late(eventlog_region& region, std::uint32_t ticket) noexcept {
+    return shared(region.snapshot_tickets).load(std::memory_order_relaxed) - ticket > INT16_MAX;
+}
+
+/// Unless a request with a later ticket has been here.
+void store_word(eventlog_region& region, std::size_t index, std::uint64_t bytes,
+                std::uint32_t ticket) noexcept {
+    const std::uint64_t wanted = bytes | std::uint64_t{ticket & 0xffffU}
+                                             << EVENTLOG_SNAPSHOT_TICKET_SHIFT;
+    auto place = shared(region.snapshot_reason[index]);
+    __u64 found = place.load(std::memory_order_acquire);
+    for (int swap = 0; swap < swaps_max; ++swap) {
+        const auto ahead =
+            static_cast<std::uint16_t>(ticket - (found >> EVENTLOG_SNAPSHOT_TICKET_SHIFT));
+        if (is_late(region, ticket) || ahead == 0 || ahead > INT16_MAX ||
+            place.compare_exchange_strong(found, wanted, std::memory_order_acq_rel,
+                                          std::memory_order_acquire)) {
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+reason_words pack_reason(const char* reason) noexcept {
+    reason_words words{};
+    const std::size_t size = reason == nullptr ? 0 : kept_size(reason);
+    for (std::size_t i = 0; i < size; ++i) {
+        words[i / bytes_of_word] |= std::uint64_t{static_cast<unsigned char>(reason[i])}
+                                    << (i % bytes_of_word * 8);
+    }
+    return words;
+}
+
+void store_reason(eventlog_region& region, const reason_words& reason,
+                  std::uint32_t ticket) noexcept {
+    for (std::size_t i = 0; i < reason.size(); ++i) {
+        store_word(region, i, reason[i], ticket);
+    }
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "ring/subscription_slots.hpp"
+
+#include <linux/membarrier.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "ring/gate_pages.hpp"
+#include "ring/own_clock.hpp"
+#include "ring/rseq.hpp"
+
+namespace eventlog::core {
+
+constinit std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX> subscription_slots{};
+
+[[gnu::tls_model(
+    "initial-exec")]] constinit thread_local std::array<std::uint16_t, EVENTLOG_SUBSCRIPTIONS_MAX>
+    own_slot_uses{};
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::array<std::atomic<std::uint8_t>,
+                                                                     EVENTLOG_SUBSCRIPTIONS_MAX>
+    own_slot_locks{};
+
+namespace {
+
+bool membarrier(int command) noexcept {
+    return ::syscall(SYS_membarrier, command, 0U, 0) == 0;
+}
+
+/// The fast way also counts: on CPUs that have a word to count in.
+void choose_clock(subscription_slot& slot, std::uint32_t region_clock) noexcept {
+    const bool is_fast =
+        region_clock == EVENTLOG_CLOCK_TSC && !slot.asks_for_sessions && !has_own_clock();
+    const std::uint32_t cpus = slot.sequence_cpus.load(std::memory_order_relaxed);
+    slot.clock.store(region_clock | (has_own_clock() ? own_clock_bit : 0),
+                     std::memory_order_relaxed);
+    slot.fast_cpus.store(is_fast ? std::min(cpus, spread_of_counters.cpus) : 0,
+                         std::memory_order_relaxed);
+}
+
+}  // namespace
+
+bool prepare_unmapping() noexcept {
+    return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
+}
+
+namespace {
+
+enum class unmapping { done, later, never };
+
+unmapping try_to_unmap(subscription_slot& slot) noexcept {
+    slot.serial.store(0, std::memory_order_seq_cst);
+    unsigned char* base = slot.base.load(std::memory_order_relaxed);
+    if (base == nullptr) {
+        return unmapping::done;
+    }
+    // A sequence that compared the serial before is still using the geometry, and the region. Where
+    // a sandbox has taken membarrier away since we began, nobody can tell, and all stays as it is.
+    if (rseq_available() && !membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ)) {
+        return unmapping::never;
+    }
+    if (slot.users.load(std::memory_order_seq_cst) != 0) {
+        return unmapping::later;
+    }
+    slot.base.store(nullptr, std::memory_order_relaxed);
+    static_cast<void>(::munmap(base, slot.mapped_size));
+    return unmapping::done;
+}
+
+/// Of a slot that has a region: whether that has ended, or has been left before.
+bool is_over(const subscription_slot& slot) noexcept {
+    return slot.serial.load(std::memory_order_relaxed) == 0 ||
+           shared(slot.region()->state).load(std::memory_order_relaxed) != EVENTLOG_REGION_LIVE;
+}
+
+}  // namespace
+
+bool unmap_slot(subscription_slot& slot) noexcept {
+    return try_to_unmap(slot) == unmapping::done;
+}
+
+bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_region& header,
+              const region_geometry& geometry) noexcept {
+    void* base =
+        ::mmap(nullptr, geometry.total_size, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    if (base == MAP_FAILED) {
+        return false;
+    }
+    auto* const bytes = static_cast<unsigned char*>(base);
+    const auto set = [](auto& field, auto value) { field.store(value, std::memory_order_relaxed); };
+    const std::uint32_t cpus = rseq_available() ? geometry.ring_count - 1 : 0;
+    set(slot.base, bytes);
+    set(slot.state, &reinterpret_cast<eventlog_region*>(bytes)->state);
+    set(slot.rings, bytes + geometry.rings_offset);
+    set(slot.ring_stride, geometry.ring_stride);
+    set(slot.first_buffer, bytes + geometry.buffers_offset);
+    set(slot.ring_bytes, std::uint64_t{geometry.buffer_count} * geometry.buffer_size);
+    set(slot.buffer_size, geometry.buffer_size);
+    set(slot.buffer_units, geometry.buffer_size / EVENTLOG_UNIT);
+    set(slot.buffer_mask, geometry.buffer_count - 1);
+    set(slot.sequence_cpus, cpus);
+    slot.asks_for_sessions = std::memchr(header.filter, '#', sizeof header.filter) != nullptr;
+    choose_clock(slot, header.clock);
+    set(slot.counter_stride, spread_of_counters.stride);
+    set(slot.session_count, header.session_count);
+    for (std::size_t i = 0; i < slot.sessions.size(); ++i) {
+        set(slot.sessions[i], header.sessions[i]);
+    }
+    set(slot.ring_count, geometry.ring_count);
+    set(slot.overwrites, overwrites(header));
+    set(slot.shared_ring_is_late, is_shared_ring_late(header));
+    set(slot.no_memory_before, 0U);
+    set(slot.providers,
+        reinterpret_cast<eventlog_provider_entry*>(bytes + geometry.providers_offset));
+    slot.mapped_size = geometry.total_size;
+    slot.serial.store(header.serial, std::memory_order_release);
+    return true;
+}
+
+void choose_clocks() noexcept {
+    for (subscription_slot& slot : subscription_slots) {
+        choose_clock(slot, slot.clock.load(std::memory_order_relaxed) & ~own_clock_bit);
+    }
+}
+
+std::uint32_t mapped_slots() noexcept {
+    std::uint32_t mapped = 0;
+    for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
+        const bool is_mapped =
+            subscription_slots[i].base.load(std::memory_order_relaxed) != nullptr;
+        mapped |= is_mapped ? 1U << i : 0;
+    }
+    return mapped;
+}
+
+bool unmap_slots_except(std::uint32_t needed) noexcept {
+    bool is_complete = true;
+    for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
+        subscription_slot& slot = subscription_slots[i];
+        if (slot.base.load(std::memory_order_relaxed) == nullptr) {
+            continue;
+        }
+        // A flight recorder keeps what providers have left there that are gone.
+        const bool is_needed =
+            (needed & 1U << i) != 0 || slot.overwrites.load(std::memory_order_relaxed);
+        const bool is_live = !is_over(slot);
+        if (is_live && is_needed) {
+            continue;
+        }
+        const std::uint64_t serial = slot.serial.load(std::memory_order_relaxed);
+        const unmapping result = try_to_unmap(slot);
+        if (result == unmapping::never && is_live) {
+            // As it was: a provider may come back that it wants.
+            slot.serial.store(serial, std::memory_order_release);
+        }
+        is_complete = result != unmapping::later && is_complete;
+    }
+    return is_complete;
+}
+
+void unmap_all_slots() noexcept {
+    for (subscription_slot& slot : subscription_slots) {
+        static_cast<void>(unmap_slot(slot));
+    }
+}
+
+void forget_other_slot_users() noexcept {
+    for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
+        subscription_slots[i].users.store(own_slot_uses[i], std::memory_order_relaxed);
+    }
+}
+
+void leave_locked_regions() noexcept {
+    for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
+        subscription_slot& slot = subscription_slots[i];
+        unsigned char* const base = slot.base.load(std::memory_order_relaxed);
+        if (own_slot_locks[i].load(std::memory_order_relaxed) == 0 || base == nullptr) {
+            continue;
+        }
+        // First elsewhere, then there in one step: if there is no room for it, better the parent's
+        // ring than none, where the rest would kill us.
+        void* const own = ::mmap(nullptr, slot.mapped_size, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (own != MAP_FAILED && ::mremap(own, slot.mapped_size, slot.mapped_size,
+                                          MREMAP_MAYMOVE | MREMAP_FIXED, base) == MAP_FAILED) {
+            static_cast<void>(::munmap(own, slot.mapped_size));
+        }
+        slot.serial.store(0, std::memory_order_seq_cst);
+        // Its holder does not know what became of the record.
+        own_slot_locks[i].store(0, std::memory_order_relaxed);
+    }
+}
+
+}  // namespace eventlog::core

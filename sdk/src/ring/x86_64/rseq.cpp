@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+//
+// The steps of rseq.hpp on x86-64.
+#include "ring/rseq.hpp"
+
+#include "ring/rseq_sequence.hpp"
+#include "ring/subscription_slots.hpp"
+
+#if defined(__x86_64__) && EVENTLOG_HAS_SEQUENCES
+
+namespace eventlog::core {
+
+std::uint32_t rseq_cpu() noexcept {
+    std::uint32_t cpu = 0;
+    asm("movl %%fs:(%[area]), %[cpu]" : [cpu] "=r"(cpu) : [area] "r"(__rseq_offset));
+    return cpu;
+}
+
+rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t serial,
+                               const rseq_pieces& record) noexcept {
+    // clang-format off
+    asm goto(
+        EVENTLOG_SEQUENCE_START
+        "movq " EVENTLOG_MEMBER(record, units) ", %%rsi\n"
+        EVENTLOG_SEQUENCE_FIND_PLACE("%%rsi")
+        "movq (%[record]), %%rax\n"
+        "movq %%rax, (%%r9)\n"
+        "movq " EVENTLOG_MEMBER(record, thread) ", %%rax\n"  // and flags
+        "movl %%eax, 16(%%r9)\n"
+        "shrq $32, %%rax\n"
+        "movw %%cx, 20(%%r9)\n"
+        "movw %%ax, 22(%%r9)\n"
+        "movq " EVENTLOG_MEMBER(record, time) ", %%rax\n"
+        "movq %%rax, 8(%%r9)\n"
+        "testq %%rax, %%rax\n"
+        "jnz 1f\n"
+        EVENTLOG_SEQUENCE_READ_TSC
+        "1:\n"
+        "leaq 24(%%r9), %%rdi\n"
+        "movq " EVENTLOG_MEMBER(record, pieces) ", %%rdx\n"
+        "2:\n"
+        "movq (%%rdx), %%rsi\n"
+        "movq 8(%%rdx), %%rcx\n"
+        "rep movsb\n"
+        "addq $16, %%rdx\n"
+        "cmpq " EVENTLOG_MEMBER(record, end) ", %%rdx\n"
+        "jne 2b\n"
+        "xorl %%eax, %%eax\n"
+        "movq " EVENTLOG_MEMBER(record, padding) ", %%rcx\n"
+        "rep stosb\n"
+        "movq " EVENTLOG_MEMBER(record, units) ", %%rax\n"
+        "addq %[one_record], %%rax\n"
+        "addq %%rax, (%%r8)\n"
+        EVENTLOG_SEQUENCE_END
+        EVENTLOG_SEQUENCE_WAYS_OUT
+        :
+        : EVENTLOG_SLOT_OPERANDS(sequence_cpus), [record] "r"(&record),
+          EVENTLOG_PIECES_MEMBERS,
+          [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT)
+        : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "memory", "cc"
+        : aborted, changed, stale, elsewhere);
+    EVENTLOG_SEQUENCE_RESULTS
+    // clang-format on
+}
+
+// The steps below are for one CPU, which the caller has looked at before: else aborted. r8 = ring.
+// clang-format off
+#define SEQUENCE_AT_PLACE                               \
+    EVENTLOG_SEQUENCE_START                             \
+    "movl " EVENTLOG_MEMBER(place, cpu) ", %%eax\n"     \
+    "cmpl %%eax, %%fs:4(%[area])\n"                     \
+    "jne 73f\n"                                         \
+    "movq " EVENTLOG_MEMBER(place, slot_serial) ", %%rax\n" \
+    "movq (%%rax), %%rax\n"                             \
+    "cmpq %%rax, " EVENTLOG_MEMBER(place, serial) "\n"  \
+    "jne 75f\n"                                         \
+    "movq " EVENTLOG_MEMBER(place, ring) ", %%r8\n"
+
+// The control word still is the expected one, which is in rax then; else changed.
+#define EXPECT_CONTROL(expected)                        \
+    "movq " expected ", %%rax\n"                        \
+    "cmpq %%rax, (%%r8)\n"                              \
+    "jne 74f\n"
+
+#define PLACE_OPERANDS [area] "r"(rseq_area), [place] "r"(&place), EVENTLOG_PLACE_MEMBERS
+
+rseq_result rseq_switch_buffers(const rseq_place& place, const rseq_switch& step) noexcept {
+    // The control word has only the low bits of the generation; the descriptor makes sure of the
+    // rest.
+    asm goto(
+        SEQUENCE_AT_PLACE
+        EXPECT_CONTROL(EVENTLOG_MEMBER(step, expected))
+        "movq " EVENTLOG_MEMBER(step, current) ", %%rcx\n"
+        "movq " EVENTLOG_MEMBER(step, generation) ", %%rax\n"
+        "cmpq %%rax, (%%rcx)\n"
+        "jne 74f\n"
+        "movq " EVENTLOG_MEMBER(step, sealed) ", %%rdx\n"
+        "movq %%rdx, 24(%%rcx)\n"
+        "movq " EVENTLOG_MEMBER(step, next) ", %%rcx\n"
+        "addq $1, %%rax\n"
+        "movq %%rax, (%%rcx)\n"
+        "movq " EVENTLOG_MEMBER(step, records_before) ", %%rax\n"
+        "movq %%rax, 8(%%rcx)\n"
+        "movq 8(%%r8), %%rax\n"
+        "movq %%rax, 16(%%rcx)\n"
+        "movq $0, 24(%%rcx)\n"
+        "movq " EVENTLOG_MEMBER(step, control) ", %%rax\n"
+        "movq %%rax, (%%r8)\n"
+        EVENTLOG_SEQUENCE_END
+        EVENTLOG_SEQUENCE_WAYS_OUT
+        :
+        : PLACE_OPERANDS, [step] "r"(&step),
+          EVENTLOG_SWITCH_MEMBERS
+        : "rax", "rcx", "rdx", "r8", "memory", "cc"
+        : aborted, changed, stale, elsewhere);
+    EVENTLOG_SEQUENCE_RESULTS
+}
+
+rseq_result rseq_seal(const rseq_place& place, std::uint64_t expected, eventlog_buffer* current,
+                      std::uint64_t control) noexcept {
+    asm goto(
+        SEQUENCE_AT_PLACE
+        EXPECT_CONTROL("%[expected]")
+        "movq %%rax, 24(%[current])\n"
+        "movq %[control], %%rax\n"
+        "movq %%rax, (%%r8)\n"
+        EVENTLOG_SEQUENCE_END
+        EVENTLOG_SEQUENCE_WAYS_OUT
+        :
+        : PLACE_OPERANDS, [expected] "r"(expected), [current] "r"(current),
+          [control] "r"(control)
+        : "rax", "r8", "memory", "cc"
+        : aborted, changed, stale, elsewhere);
+    EVENTLOG_SEQUENCE_RESULTS
+}
+
+rseq_result rseq_count_lost(const rseq_place& place, std::uint64_t expected) noexcept {
+    asm goto(
+        SEQUENCE_AT_PLACE
+        EXPECT_CONTROL("%[expected]")
+        "incq 8(%%r8)\n"
+        EVENTLOG_SEQUENCE_END
+        EVENTLOG_SEQUENCE_WAYS_OUT
+        :
+        : PLACE_OPERANDS, [expected] "r"(expected)
+        : "rax", "r8", "memory", "cc"
+        : aborted, changed, stale, elsewhere);
+    EVENTLOG_SEQUENCE_RESULTS
+}
+// clang-format on
+
+}  // namespace eventlog::core
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+//
+// The sequences of rseq_append.hpp, which includes this, on x86-64.
+#pragma once
+
+#include "ring/gate_pages.hpp"
+#include "ring/rseq.hpp"
+#include "ring/rseq_sequence.hpp"
+#include "ring/subscription_slots.hpp"
+
+namespace eventlog::core {
+
+template <int Ahead>
+[[gnu::always_inline, nodiscard]] inline rseq_result rseq_append_block(
+    const subscription_slot& slot, std::uint64_t serial, std::uint64_t head, std::uint32_t thread,
+    std::uint64_t units, const void* payload, const std::atomic<std::uint32_t*>& gate) noexcept {
+    // clang-format off
+    asm goto(
+        EVENTLOG_SEQUENCE_START
+        // First: processors go on with what follows while they read the clock, but not all begin
+        // with it before what stands in front is done.
+        "rdtsc\n"
+        "shlq $32, %%rdx\n"
+        "addq %%rdx, %%rax\n"
+        "movq %%rax, %%xmm1\n"
+        EVENTLOG_SEQUENCE_FIND_PLACE("%[units]")
+        "movq %[head], (%%r9)\n"
+        "prefetchw %c[ahead](%%r9)\n"
+        "movl %[thread], 16(%%r9)\n"
+        "movl %%ecx, 20(%%r9)\n"
+        "movq %%xmm1, 8(%%r9)\n"
+        // From the last word to the first: the odd one, then two at a time.
+        "movq %[units], %%rdx\n"
+        "subq $3, %%rdx\n"
+        "jz 3f\n"
+        "testb $1, %%dl\n"
+        "jz 2f\n"
+        "movq -8(%[payload], %%rdx, 8), %%rax\n"
+        "movq %%rax, 16(%%r9, %%rdx, 8)\n"
+        "decq %%rdx\n"
+        "jz 3f\n"
+        "2:\n"
+        "movups -16(%[payload], %%rdx, 8), %%xmm0\n"
+        "movups %%xmm0, 8(%%r9, %%rdx, 8)\n"
+        "subq $2, %%rdx\n"
+        "ja 2b\n"
+        "3:\n"
+        "leaq %c[one_record](%[units]), %%rax\n"
+        "addq %%rax, (%%r8)\n"
+        "72:\n"
+        EVENTLOG_SEQUENCE_WAYS_OUT
+        "movq (%[gate]), %%rdx\n"
+        EVENTLOG_SEQUENCE_START
+        "cmpl %%ecx, %%fs:4(%[area])\n"
+        "jne 73f\n"
+        "imull " EVENTLOG_MEMBER(slot, counter_stride) ", %%ecx\n"
+        "incq %c[words](%%rdx, %%rcx)\n"
+        EVENTLOG_SEQUENCE_END
+        ".pushsection __rseq_failure, \"ax\"\n"
+        EVENTLOG_SEQUENCE_ABORT("uncounted")
+        ".popsection\n"
+        :
+        : EVENTLOG_SLOT_OPERANDS(fast_cpus), [head] "r"(head), [thread] "r"(thread),
+          [ahead] "i"(Ahead), [units] "r"(units), [payload] "r"(payload),
+          [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT), [gate] "r"(&gate),
+          [slot_counter_stride] "i"(offsetof(subscription_slot, counter_stride)),
+          [words] "i"(EVENTLOG_GATE_SIZE + offsetof(eventlog_counters_page, written_by_cpu))
+        : "rax", "rcx", "rdx", "r8", "r9", "xmm0", "xmm1", "memory", "cc"
+        : aborted, changed, stale, elsewhere, uncounted);
+    EVENTLOG_SEQUENCE_RESULTS
+uncounted:
+    return rseq_result::uncounted;
+    // clang-format on
+}
+
+[[gnu::always_inline, nodiscard]] inline bool count_on_cpu(
+    eventlog_counters_page& counters) noexcept {
+    // clang-format off
+    asm goto(
+        EVENTLOG_SEQUENCE_START
+        "movl %%fs:4(%[area]), %%ecx\n"
+        "cmpl %[cpus], %%ecx\n"
+        "jae 73f\n"
+        "imull %[stride], %%ecx\n"
+        "incq %c[words](%[counters], %%rcx)\n"
+        EVENTLOG_SEQUENCE_END
+        ".pushsection __rseq_failure, \"ax\"\n"
+        EVENTLOG_SEQUENCE_ABORT("aborted")
+        ".popsection\n"
+        :
+        : [area] "r"(rseq_area), [counters] "r"(&counters),
+          [cpus] "m"(spread_of_counters.cpus), [stride] "m"(spread_of_counters.stride),
+          [words] "i"(offsetof(eventlog_counters_page, written_by_cpu))
+        : "rax", "rcx", "memory", "cc"
+        : aborted);
+    // clang-format on
+    return true;
+aborted:
+    return false;
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "schema/filter.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "platform/glob.hpp"
+
+namespace eventlog::core {
+namespace {
+
+// Not with substr, which may throw: programs in C would need the library of C++ to link to the
+// static library.
+std::string_view head(std::string_view text, std::size_t size) noexcept {
+    return {text.data(), std::min(size, text.size())};
+}
+std::string_view tail(std::string_view text, std::size_t from) noexcept {
+    return {text.data() + from, text.size() - from};
+}
+
+/// Takes what stands behind the last `mark` off the text. False if there is no such mark.
+bool take_behind(std::string_view& text, char mark, std::string_view& found) noexcept {
+    const auto at = text.rfind(mark);
+    if (at == std::string_view::npos) {
+        return false;
+    }
+    found = tail(text, at + 1);
+    text = head(text, at);
+    return true;
+}
+
+/// Takes the next entry off a list; it may be empty.
+std::string_view take_entry(std::string_view& list) noexcept {
+    const auto end = list.find('\0');
+    const std::string_view entry = head(list, end);
+    list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
+    return entry;
+}
+
+/// Decimal digits of a number other than 0; else 0.
+std::uint32_t parse_pid(std::string_view text) noexcept {
+    std::uint64_t pid = 0;
+    for (const char digit : text) {
+        if (digit < '0' || digit > '9' || pid > UINT32_MAX) {
+            return 0;
+        }
+        pid = pid * 10 + static_cast<std::uint64_t>(digit - '0');
+    }
+    return pid > UINT32_MAX ? 0 : static_cast<std::uint32_t>(pid);
+}
+
+std::string_view take_name(std::string_view& names) noexcept {
+    const auto comma = names.find(',');
+    const std::string_view name = head(names, comma);
+    names.remove_prefix(comma == std::string_view::npos ? names.size() : comma + 1);
+    return name;
+}
+
+}  // namespace
+
+bool parse_level(std::string_view name, level& found) noexcept {
+    constexpr std::string_view names[] = {"error", "warn", "info", "verbose", "trace"};
+    for (std::size_t i = 0; i < std::size(names); ++i) {
+        if (names[i] == name) {
+            found = static_cast<level>(i + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool parse_rule(std::string_view text, filter_rule& rule) noexcept {
+    rule = filter_rule{};
+    if (text.ends_with('#')) {
+        rule.in_session = true;
+        text.remove_suffix(1);
+    }
+    if (take_behind(text, '/', rule.keywords) && rule.keywords.empty()) {
+        return false;
+    }
+    std::string_view severity;
+    if (take_behind(text, '@', severity) && !parse_level(severity, rule.most_verbose)) {
+        return false;
+    }
+    const auto colon = text.find(':');
+    if (colon == std::string_view::npos) {
+        return false;
+    }
+    rule.provider = head(text, colon);
+    rule.event = tail(text, colon + 1);
+    return true;
+}
+
+bool take_rule(std::string_view& list, filter_rule& rule) noexcept {
+    while (!list.empty()) {
+        const std::string_view text = take_entry(list);
+        // The list comes from shared memory and may be damaged.
+        if (!is_process(text) && parse_rule(text, rule)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool is_process(std::string_view entry) noexcept {
+    return entry.starts_with('=') || entry.starts_with('~');
+}
+
+bool wants_process(std::string_view list, std::uint32_t pid, std::string_view name) noexcept {
+    bool names_any = false;
+    while (!list.empty()) {
+        const std::string_view entry = take_entry(list);
+        if (!is_process(entry)) {
+            continue;
+        }
+        names_any = true;
+        const std::string_view wanted = tail(entry, 1);
+        if (entry.starts_with('=') ? pid != 0 && parse_pid(wanted) == pid
+                                   : glob_match(wanted, name)) {
+            return true;
+        }
+    }
+    return !names_any;
+}
+
+keyword_names::keyword_names(schema_reader schema) noexcept {
+    while (count_ < keywords_.size() && schema.next_keyword(keywords_[count_])) {
+        ++count_;
+    }
+}
+
+std::uint64_t keyword_names::mask_of(std::string_view names) const noexcept {
+    std::uint64_t mask = 0;
+    while (!names.empty()) {
+        const std::string_view name = take_name(names);
+        for (std::size_t i = 0; i < count_; ++i) {
+            if (glob_match(name, keywords_[i].name)) {
+                mask |= std::uint64_t{1} << keywords_[i].bit;
+            }
+        }
+    }
+    return mask;
+}
+
+verdict judge(const filter_rule& rule, std::string_view provider, const event_description& event,
+              const keyword_names& names) noexcept {
+    if (!glob_match(rule.provider, provider) || !glob_match(rule.event, event.name) ||
+        event.severity > rule.most_verbose) {
+        return verdict::unwanted;
+    }
+    if (!rule.keywords.empty() && event.keywords != 0 &&
+        (event.keywords & names.mask_of(rule.keywords)) == 0) {
+        return verdict::unwanted;
+    }
+    if (!rule.in_session) {
+        return verdict::wanted;
+    }
+    return event.session_bound ? verdict::in_session : verdict::unwanted;
+}
+
+verdict judge(std::string_view list, std::string_view provider, const event_description& event,
+              const keyword_names& names) noexcept {
+    verdict best = verdict::unwanted;
+    filter_rule rule;
+    while (best != verdict::wanted && take_rule(list, rule)) {
+        const verdict found = judge(rule, provider, event, names);
+        best = found > best ? found : best;
+    }
+    return best;
+}
+
+}  // namespace eventlog::core

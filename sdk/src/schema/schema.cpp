@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+#include "schema/schema.hpp"
+
+namespace eventlog::core {
+namespace {
+
+constexpr std::size_t hash_offset = 16;
+
+std::uint64_t compute_hash(std::span<const std::uint8_t> bytes) noexcept {
+    std::uint64_t hash = fnv1a_start;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const bool is_hash = i >= hash_offset && i < hash_offset + 8;
+        hash = fnv1a(hash, is_hash ? std::uint8_t{0} : bytes[i]);
+    }
+    return hash;
+}
+
+bool fits(const field_description& field, const event_description& event) noexcept {
+    const bool variable = field.type == field_type::text || field.type == field_type::bytes;
+    return field.count != 0 && (!variable || field.count == 1) &&
+           field.offset + size_of(field.type) * field.count <= event.fixed_size &&
+           (field.presence == no_index || field.presence < event.fixed_size) &&
+           (field.enumeration == no_index || is_integer(field.type));
+}
+
+bool is_session(const field_description& field) noexcept {
+    return field.type == field_type::unsigned_64 && field.offset == 0 && field.count == 1 &&
+           field.presence == no_index;
+}
+
+}  // namespace
+
+bool schema_reader::number(cursor& at, std::size_t size, std::uint64_t& value) const noexcept {
+    if (bytes_.size() - at.position < size) {
+        return false;
+    }
+    value = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        value |= std::uint64_t{bytes_[at.position + i]} << (8 * i);
+    }
+    at.position += size;
+    return true;
+}
+
+bool schema_reader::text(cursor& at, std::string_view& value) const noexcept {
+    std::uint64_t length = 0;
+    if (!number(at, 1, length) || bytes_.size() - at.position < length) {
+        return false;
+    }
+    // char may look at any object's bytes.
+    value = {reinterpret_cast<const char*>(bytes_.data() + at.position), length};
+    at.position += length;
+    return true;
+}
+
+bool schema_reader::name(cursor& at, std::string_view& value) const noexcept {
+    return text(at, value) && is_identifier(value.data(), value.size());
+}
+
+bool schema_reader::parse_header(cursor& at) noexcept {
+    std::uint64_t magic = 0;
+    std::uint64_t version = 0;
+    std::uint64_t events = 0;
+    std::uint64_t size = 0;
+    std::uint64_t enumerations = 0;
+    std::uint64_t keywords = 0;
+    std::uint64_t reserved = 0;
+    if (!number(at, 4, magic) || !number(at, 2, version) || !number(at, 2, events) ||
+        !number(at, 4, size) || !number(at, 2, enumerations) || !number(at, 1, keywords) ||
+        !number(at, 1, reserved) || !number(at, 8, hash_)) {
+        return false;
+    }
+    if (magic != schema_magic || version != schema_version || events == 0 || events > events_max ||
+        size > schema_size_max || size < schema_header_size || size > bytes_.size() ||
+        enumerations > enumerations_max || keywords > keywords_max || reserved != 0) {
+        return false;
+    }
+    bytes_ = bytes_.first(size);
+    event_count_ = static_cast<std::uint16_t>(events);
+    enumeration_count_ = static_cast<std::uint16_t>(enumerations);
+    keywords_.left = static_cast<unsigned>(keywords);
+    return name(at, provider_) && text(at, description_);
+}
+
+bool schema_reader::parse_keyword(cursor& at, keyword_description& keyword) const noexcept {
+    std::uint64_t bit = 0;
+    if (!number(at, 1, bit) || bit >= keywords_max || !name(at, keyword.name)) {
+        return false;
+    }
+    keyword.bit = static_cast<unsigned>(bit);
+    return true;
+}
+
+bool schema_reader::parse_enumeration(cursor& at,
+                                      enumeration_description& enumeration) const noexcept {
+    std::uint64_t flags = 0;
+    std::uint64_t count = 0;
+    if (!number(at, 1, flags) || !number(at, 2, count) || !name(at, enumeration.name) ||
+        flags > enumeration_combines) {
+        return false;
+    }
+    enumeration.combines = flags == enumeration_combines;
+    enumeration.value_count = static_cast<std::uint16_t>(count);
+    return true;
+}
+
+bool schema_reader::parse_value(cursor& at, value_description& value) const noexcept {
+    return number(at, 8, value.value) && name(at, value.name);
+}
+
+bool schema_reader::parse_event(cursor& at, event_description& event) const noexcept {
+    std::uint64_t severity = 0;
+    std::uint64_t kind = 0;
+    std::uint64_t flags = 0;
+    std::uint64_t reserved = 0;
+    std::uint64_t fixed_size = 0;
+    std::uint64_t field_count = 0;
+    if (!number(at, 1, severity) || !number(at, 1, kind) || !number(at, 1, flags) ||
+        !number(at, 1, reserved) || !number(at, 2, fixed_size) || !number(at, 2, field_count) ||
+        !number(at, 8, event.keywords) || !name(at, event.name) || !text(at, event.description) ||
+        !text(at, event.meaning)) {
+        return false;
+    }
+    if (severity < 1 || severity > 5 || kind > kind_last ||
+        flags > (event_session_bound | event_cuts_texts) || reserved != 0 ||
+        field_count > fields_max) {
+        return false;
+    }
+    event.severity = static_cast<level>(severity);
+    event.kind = static_cast<eventlog::kind>(kind);
+    event.session_bound = (flags & event_session_bound) != 0;
+    event.cuts_texts = (flags & event_cuts_texts) != 0;
+    event.fixed_size = static_cast<std::uint16_t>(fixed_size);
+    event.field_count = static_cast<std::uint16_t>(field_count);
+    return true;
+}
+
+bool schema_reader::parse_field(cursor& at, field_description& field) const noexcept {
+    std::uint64_t type = 0;
+    std::uint64_t format = 0;
+    std::uint64_t count = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t presence = 0;
+    std::uint64_t enumeration = 0;
+    if (!number(at, 1, type) || !number(at, 1, format) || !number(at, 2, count) ||
+        !number(at, 2, offset) || !number(at, 2, presence) || !number(at, 2, enumeration) ||
+        !name(at, field.name) || !text(at, field.unit) || !text(at, field.description)) {
+        return false;
+    }
+    field.type = static_cast<field_type>(type);
+    field.format = static_cast<eventlog::format>(format);
+    field.count = static_cast<std::uint16_t>(count);
+    field.offset = static_cast<std::uint16_t>(offset);
+    field.presence = static_cast<std::uint16_t>(presence);
+    field.enumeration = static_cast<std::uint16_t>(enumeration);
+    return size_of(field.type) != 0 && format <= format_last &&
+           format_fits(field.format, field.type, field.count) &&
+           (enumeration == no_index || enumeration < enumeration_count_);
+}
+
+/// Each bit once, in order.
+bool schema_reader::check_keywords(cursor& at) noexcept {
+    unsigned next_bit = 0;
+    for (unsigned i = 0; i < keywords_.left; ++i) {
+        keyword_description keyword;
+        if (!parse_keyword(at, keyword) || keyword.bit < next_bit) {
+            return false;
+        }
+        next_bit = keyword.bit + 1;
+    }
+    return true;
+}
+
+bool schema_reader::check_enumerations(cursor& at) noexcept {
+    for (unsigned i = 0; i < enumeration_count_; ++i) {
+        enumeration_description enumeration;
+        if (!parse_enumeration(at, enumeration)) {
+            return false;
+        }
+        for (unsigned j = 0; j < enumeration.value_count; ++j) {
+            value_description value;
+            if (!parse_value(at, value)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// An event whose fields lie inside its fixed part.
+bool schema_reader::check_event(cursor& at) noexcept {
+    event_description event;
+    if (!parse_event(at, event) || (event.session_bound && event.field_count == 0)) {
+        return false;
+    }
+    for (unsigned i = 0; i < event.field_count; ++i) {
+        field_description field;
+        if (!parse_field(at, field) || !fits(field, event) ||
+            (event.session_bound && i == 0 && !is_session(field))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool schema_reader::open(std::span<const std::uint8_t> bytes, error_text& error) noexcept {
+    *this = schema_reader{};
+    bytes_ = bytes;
+    cursor at;
+    bool sound = parse_header(at);
+    keywords_.position = at.position;
+    sound = sound && check_keywords(at);
+    enumerations_ = {at.position, enumeration_count_, 0};
+    sound = sound && check_enumerations(at);
+    events_ = {at.position, event_count_, 0};
+    for (unsigned i = 0; sound && i < event_count_; ++i) {
+        sound = check_event(at);
+    }
+    if (!sound || at.position != bytes_.size()) {
+        error.set("The schema is damaged or of another version (noticed at byte %zu). Update "
+                  "eventlog, or record again.",
+                  at.position);
+        return false;
+    }
+    if (compute_hash(bytes_) != hash_) {
+        error.set("The schema is damaged: its bytes do not have the hash that they name. Record "
+                  "again.");
+        return false;
+    }
+    return true;
+}
+
+bool schema_reader::next_keyword(keyword_description& keyword) noexcept {
+    if (keywords_.left == 0 || !parse_keyword(keywords_, keyword)) {
+        return false;
+    }
+    --keywords_.left;
+    return true;
+}
+
+bool schema_reader::next_enumeration(enumeration_description& enumeration) noexcept {
+    value_description skipped;
+    while (enumerations_.parts_left != 0) {
+        if (!next_value(skipped)) {
+            return false;
+        }
+    }
+    if (enumerations_.left == 0 || !parse_enumeration(enumerations_, enumeration)) {
+        return false;
+    }
+    --enumerations_.left;
+    enumerations_.parts_left = enumeration.value_count;
+    return true;
+}
+
+bool schema_reader::next_value(value_description& value) noexcept {
+    if (enumerations_.parts_left == 0 || !parse_value(enumerations_, value)) {
+        return false;
+    }
+    --enumerations_.parts_left;
+    return true;
+}
+
+bool schema_reader::next_event(event_description& event) noexcept {
+    field_description skipped;
+    while (events_.parts_left != 0) {
+        if (!next_field(skipped)) {
+            return false;
+        }
+    }
+    if (events_.left == 0 || !parse_event(events_, event)) {
+        return false;
+    }
+    event.id = static_cast<std::uint16_t>(event_count_ - events_.left);
+    --events_.left;
+    events_.parts_left = event.field_count;
+    return true;
+}
+
+bool schema_reader::next_field(field_description& field) noexcept {
+    if (events_.parts_left == 0 || !parse_field(events_, field)) {
+        return false;
+    }
+    --events_.parts_left;
+    return true;
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+//
+// Reading the binary form of a schema, from anyone, without allocation.
+//
+//     schema_reader schema;
+//     if (schema.open(bytes, error)) {
+//         event_description event;
+//         while (schema.next_event(event)) {
+//             field_description field;
+//             while (schema.next_field(field)) ...
+//         }
+//     }
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <eventlog/schema_format.hpp>
+
+#include "platform/error_text.hpp"
+
+namespace eventlog::core {
+
+struct keyword_description {
+    unsigned bit = 0;
+    std::string_view name;
+};
+
+struct enumeration_description {
+    std::string_view name;
+    std::uint16_t value_count = 0;
+    bool combines = false;
+};
+
+struct value_description {
+    std::uint64_t value = 0;  // two's complement of what the field holds
+    std::string_view name;
+};
+
+struct event_description {
+    std::uint16_t id = 0;
+    level severity = level::info;
+    eventlog::kind kind = eventlog::kind::instant;
+    bool session_bound = false;
+    bool cuts_texts = false;
+    std::uint16_t fixed_size = 0;
+    std::uint16_t field_count = 0;
+    std::uint64_t keywords = 0;
+    std::string_view name;
+    std::string_view description;
+    std::string_view meaning;
+};
+
+struct field_description {
+    field_type type{};
+    eventlog::format format{};
+    std::uint16_t count = 1;
+    std::uint16_t offset = 0;
+    std::uint16_t presence = no_index;
+    std::uint16_t enumeration = no_index;
+    std::string_view name;
+    std::string_view unit;
+    std::string_view description;
+};
+
+/// Views into the bytes given to open, which must outlive it.
+class schema_reader {
+  public:
+    /// Checks the whole schema, hash included; `bytes` may be longer than it. After true the other
+    /// calls cannot fail. After false `error` says what is wrong.
+    [[nodiscard]] bool open(std::span<const std::uint8_t> bytes, error_text& error) noexcept;
+
+    [[nodiscard]] std::string_view provider() const noexcept { return provider_; }
+    [[nodiscard]] std::string_view description() const noexcept { return description_; }
+    [[nodiscard]] std::uint16_t event_count() const noexcept { return event_count_; }
+    [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
+    [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
+
+    /// Keywords, enumerations and events may be asked for in turns; each goes on where it was.
+    [[nodiscard]] bool next_keyword(keyword_description& keyword) noexcept;
+    [[nodiscard]] bool next_enumeration(enumeration_description& enumeration) noexcept;
+    /// The next value of the enumeration that next_enumeration gave last.
+    [[nodiscard]] bool next_value(value_description& value) noexcept;
+    /// The next event; skips what is left of the fields of the one before.
+    [[nodiscard]] bool next_event(event_description& event) noexcept;
+    /// The next field of the event that next_event gave last.
+    [[nodiscard]] bool next_field(field_description& field) noexcept;
+
+  private:
+    /// A place in the bytes, and how much of a list is left from there.
+    struct cursor {
+        std::size_t position = 0;
+        unsigned left = 0;
+        unsigned parts_left = 0;  // of the item before: values, fields
+    };
+
+    [[nodiscard]] bool parse_header(cursor& at) noexcept;
+    [[nodiscard]] bool check_keywords(cursor& at) noexcept;
+    [[nodiscard]] bool check_enumerations(cursor& at) noexcept;
+    [[nodiscard]] bool check_event(cursor& at) noexcept;
+    [[nodiscard]] bool number(cursor& at, std::size_t size, std::uint64_t& value) const noexcept;
+    [[nodiscard]] bool text(cursor& at, std::string_view& value) const noexcept;
+    [[nodiscard]] bool name(cursor& at, std::string_view& value) const noexcept;
+    [[nodiscard]] bool parse_keyword(cursor& at, keyword_description& keyword) const noexcept;
+    [[nodiscard]] bool parse_enumeration(cursor& at,
+                                         enumeration_description& enumeration) const noexcept;
+    [[nodiscard]] bool parse_value(cursor& at, value_description& value) const noexcept;
+    [[nodiscard]] bool parse_event(cursor& at, event_description& event) const noexcept;
+    [[nodiscard]] bool parse_field(cursor& at, field_description& field) const noexcept;
+
+    std::span<const std::uint8_t> bytes_;
+    cursor keywords_;
+    cursor enumerations_;
+    cursor events_;
+    std::string_view provider_;
+    std::string_view description_;
+    std::uint64_t hash_ = 0;
+    std::uint16_t event_count_ = 0;
+    std::uint16_t enumeration_count_ = 0;
+};
+
+}  // namespace eventlog::core

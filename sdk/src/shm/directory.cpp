@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "shm/directory.hpp"
+
+#include <fcntl.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+
+namespace eventlog::core {
+namespace {
+
+// Where all users meet whom an administrator lets in: see eventlog(7).
+constexpr const char* common_directory = "/run/eventlog";
+constexpr const char* common_folders[] = {"/run/eventlog/providers", "/run/eventlog/subscriptions"};
+
+// What root makes for a group: members do not change the directory, and put files into its folders,
+// which then belong to the group. Nobody else gets in.
+constexpr mode_t common_directory_mode = 02750;
+constexpr mode_t common_folder_mode = 02770;
+
+bool is_for_group(const struct stat& status, mode_t mode) noexcept {
+    return S_ISDIR(status.st_mode) && status.st_uid == 0 && (status.st_mode & 07777U) == mode;
+}
+
+bool is_for_group(const unique_fd& folder, mode_t mode) noexcept {
+    struct stat status {};
+    return folder && ::fstat(folder.get(), &status) == 0 && is_for_group(status, mode);
+}
+
+/// Root is of no group by itself: whoever is of one trusts all others of it.
+bool is_member(gid_t group) noexcept {
+    std::array<gid_t, 1024> groups{};
+    const int count = ::getgroups(groups.size(), groups.data());
+    return ::getegid() == group || (count > 0 && std::find(groups.begin(), groups.begin() + count,
+                                                           group) != groups.begin() + count);
+}
+
+/// Whether there is a whole one, and we are of its group. A program that has more rights than who
+/// started it trusts nobody for being of one.
+bool has_common_directory() noexcept {
+    struct stat status {};
+    if (::getauxval(AT_SECURE) != 0 || ::lstat(common_directory, &status) != 0 ||
+        !is_for_group(status, common_directory_mode) || !is_member(status.st_gid)) {
+        return false;
+    }
+    const gid_t group = status.st_gid;
+    return std::all_of(std::begin(common_folders), std::end(common_folders), [&](const char* path) {
+        return ::lstat(path, &status) == 0 && is_for_group(status, common_folder_mode) &&
+               status.st_gid == group;
+    });
+}
+
+/// Opens a folder and makes sure that it is ours alone, or for a group that we are of. `shown` is
+/// how the user knows it.
+unique_fd open_private(int parent, const char* name, const char* shown, if_missing policy,
+                       error_text& error) noexcept {
+    if (policy == if_missing::create && ::mkdirat(parent, name, 0700) != 0 && errno != EEXIST) {
+        error.set("The directory %s cannot be made (%s). Set EVENTLOG_DIR to a directory of your "
+                  "own on a tmpfs.",
+                  shown, std::strerror(errno));
+        return unique_fd{};
+    }
+    unique_fd folder(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!folder) {
+        if (errno == ENOENT) {
+            error.set("There is no directory %s yet: no program that uses eventlog has been "
+                      "started by this user.",
+                      shown);
+        } else {
+            error.set("The directory %s cannot be opened (%s). Set EVENTLOG_DIR to a directory "
+                      "of your own.",
+                      shown, std::strerror(errno));
+        }
+        return unique_fd{};
+    }
+    struct stat status {};
+    const bool is_known = ::fstat(folder.get(), &status) == 0;
+    const mode_t mode = parent == AT_FDCWD ? common_directory_mode : common_folder_mode;
+    if (is_known && is_for_group(status, mode)) {
+        return folder;
+    }
+    if (!is_known || status.st_uid != ::geteuid()) {
+        error.set("The directory %s belongs to user %u, not to you. Set EVENTLOG_DIR to a "
+                  "directory of your own, or have that one removed.",
+                  shown, status.st_uid);
+        return unique_fd{};
+    }
+    if ((status.st_mode & 077U) != 0) {
+        error.set("Others may enter the directory %s. Close it with: chmod 700 %s", shown, shown);
+        return unique_fd{};
+    }
+    return folder;
+}
+
+}  // namespace
+
+directory_path current_directory() noexcept {
+    directory_path path;
+    int length = 0;
+    const char* named = ::secure_getenv("EVENTLOG_DIR");
+    if (named != nullptr && *named != '\0') {
+        length = std::snprintf(path.text.data(), path.text.size(), "%s", named);
+    } else if (has_common_directory()) {
+        length = std::snprintf(path.text.data(), path.text.size(), "%s", common_directory);
+    } else {
+        length = std::snprintf(path.text.data(), path.text.size(), "/dev/shm/eventlog-%u",
+                               static_cast<unsigned>(::geteuid()));
+    }
+    path.too_long = length < 0 || static_cast<std::size_t>(length) >= path.text.size();
+    return path;
+}
+
+bool directory::open(const directory_path& path, if_missing policy, error_text& error) noexcept {
+    if (path.too_long) {
+        error.set("EVENTLOG_DIR is longer than %zu characters. Set it to a shorter path.",
+                  path.text.size() - 1);
+        return false;
+    }
+    const char* shown = path.text.data();
+    const unique_fd top = open_private(AT_FDCWD, shown, shown, policy, error);
+    if (!top) {
+        return false;
+    }
+    // What root has made for a group, root alone can complete.
+    const bool is_common = is_for_group(top, common_directory_mode);
+    const if_missing below = is_common ? if_missing::fail : policy;
+    providers = open_private(top.get(), "providers", shown, below, error);
+    subscriptions = open_private(top.get(), "subscriptions", shown, below, error);
+    const bool are_common = is_for_group(providers, common_folder_mode) &&
+                            is_for_group(subscriptions, common_folder_mode);
+    if (is_common && !are_common) {
+        error.set("The directory %s is for a group, but not whole. As root, make the folders "
+                  "providers and subscriptions in it, of its group and with mode 2770.",
+                  shown);
+        return false;
+    }
+    return providers && subscriptions;
+}
+
+unique_fd create_unnamed_file(const unique_fd& folder, error_text& error) noexcept {
+    unique_fd file(::openat(folder.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    if (!file) {
+        error.set("No file can be made in %s (%s). Set EVENTLOG_DIR to a directory of your own on "
+                  "a tmpfs.",
+                  current_directory().text.data(), std::strerror(errno));
+        return file;
+    }
+    // Whatever the umask takes away.
+    if (is_for_group(folder, common_folder_mode) && ::fchmod(file.get(), 0660) != 0) {
+        error.set("A file in %s cannot be opened to its group (%s). Set EVENTLOG_DIR to a "
+                  "directory of your own on a tmpfs.",
+                  current_directory().text.data(), std::strerror(errno));
+        return unique_fd{};
+    }
+    return file;
+}
+
+int give_name(const unique_fd& file, const unique_fd& folder, const char* name) noexcept {
+    std::array<char, 32> source{};
+    static_cast<void>(std::snprintf(source.data(), source.size(), "/proc/self/fd/%d", file.get()));
+    if (::linkat(AT_FDCWD, source.data(), folder.get(), name, AT_SYMLINK_FOLLOW) == 0) {
+        return 0;
+    }
+    return errno;
+}
+
+slot_name name_of_slot(unsigned slot) noexcept {
+    slot_name name{};
+    name[0] = static_cast<char>('0' + slot / 10 % 10);
+    name[1] = static_cast<char>('0' + slot % 10);
+    return name;
+}
+
+folder_listing::folder_listing(const unique_fd& folder) noexcept {
+    // A descriptor of its own: fdopendir takes it over, and its position is not shared.
+    const int copy = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (copy >= 0) {
+        stream_ = ::fdopendir(copy);
+        if (stream_ == nullptr) {
+            ::close(copy);
+        }
+    }
+}
+
+folder_listing::~folder_listing() {
+    if (stream_ != nullptr) {
+        ::closedir(stream_);
+    }
+}
+
+const char* folder_listing::next() noexcept {
+    while (stream_ != nullptr) {
+        const dirent* entry = ::readdir(stream_);
+        if (entry == nullptr) {
+            return nullptr;
+        }
+        if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0) {
+            return entry->d_name;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+#include "shm/provider_file.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <span>
+
+#include "shm/guarded_words.hpp"
+
+namespace eventlog::core {
+namespace {
+
+constexpr unsigned attention_bit = std::countr_zero(EVENTLOG_GATE_ATTENTION);
+
+/// Puts other pages in the place of the gate's, while threads read there: the kernel does that at
+/// once, so that a reader sees the old word or the new one. Not by the C library's mmap, in which
+/// ThreadSanitizer sees an ordinary write.
+bool map_over(std::uint32_t* gate, std::size_t size, int flags, int file, off_t offset) noexcept {
+    return ::syscall(SYS_mmap, gate, size, PROT_READ | PROT_WRITE, MAP_FIXED | flags, file,
+                     offset) != -1;
+}
+
+/// Reserves memory for a part of the file: a page that tmpfs cannot supply would kill the program
+/// that touches it.
+bool reserve_part(const unique_fd& file, off_t offset, std::size_t size) noexcept {
+    return ::posix_fallocate(file.get(), offset, static_cast<off_t>(size)) == 0;
+}
+
+bool write_at(const unique_fd& file, const void* data, std::size_t size, off_t offset) noexcept {
+    return ::pwrite(file.get(), data, size, offset) == static_cast<ssize_t>(size);
+}
+
+eventlog_provider_file make_header(const provider_content& content,
+                                   const process_identity& self) noexcept {
+    eventlog_provider_file header{};
+    header.magic = EVENTLOG_PROVIDER_MAGIC;
+    header.version = EVENTLOG_PROVIDER_VERSION;
+    header.event_count = content.event_count;
+    header.schema_size = static_cast<std::uint32_t>(content.schema.size());
+    header.pid = self.pid;
+    header.uid = self.uid;
+    header.region_features = EVENTLOG_FEATURES;
+    header.start_time = self.start_time;
+    header.pid_namespace = self.pid_namespace;
+    header.schema_hash = content.schema_hash;
+    header.attention = content.attention ? 1 : 0;
+    std::memcpy(header.process, self.name.data(), sizeof header.process);
+    return header;
+}
+
+bool fill(const unique_fd& file, const provider_content& content,
+          const process_identity& self) noexcept {
+    const eventlog_provider_file header = make_header(content, self);
+    return reserve_part(file, 0, sizeof header) &&
+           reserve_part(file, EVENTLOG_PROVIDER_GATE_OFFSET, content.gate_size) &&  // and counters
+           reserve_part(file, EVENTLOG_PROVIDER_SCHEMA_OFFSET, content.schema.size()) &&
+           write_at(file, &header, sizeof header, 0) &&
+           write_at(file, content.schema.data(), content.schema.size(),
+                    EVENTLOG_PROVIDER_SCHEMA_OFFSET);
+}
+
+/// Takes the first name that is free.
+int name_instance(const unique_fd& file, const directory& where, const provider_content& content,
+                  std::uint32_t pid, provider_file_name& name) noexcept {
+    constexpr unsigned instances_max = 4096;
+    for (unsigned instance = 0; instance < instances_max; ++instance) {
+        name = name_of_instance(content.name, pid, instance);
+        const int result = give_name(file, where.providers, name.data());
+        if (result != EEXIST) {
+            return result;
+        }
+    }
+    return EEXIST;
+}
+
+}  // namespace
+
+provider_file_name name_of_instance(const char* provider, std::uint32_t pid,
+                                    unsigned instance) noexcept {
+    provider_file_name name{};
+    static_cast<void>(std::snprintf(name.data(), name.size(), "%s.%u.%u", provider, pid, instance));
+    return name;
+}
+
+publish_result publish_provider(const directory& where, const provider_content& content,
+                                const process_identity& self, provider_file_name& name,
+                                error_text& error) noexcept {
+    const unique_fd file = create_unnamed_file(where.providers, error);
+    if (!file) {
+        return publish_result::no_directory;
+    }
+    if (!fill(file, content, self)) {
+        error.set("No space for provider %s in %s. Free some there, or set EVENTLOG_DIR to another "
+                  "tmpfs.",
+                  content.name, current_directory().text.data());
+        return publish_result::no_space;
+    }
+    // Mapped before anyone can find the file: a bit that is set there is seen here.
+    if (!map_over(content.gate, content.gate_size, MAP_SHARED, file.get(),
+                  EVENTLOG_PROVIDER_GATE_OFFSET)) {
+        error.set("The gate of provider %s cannot be mapped (%s). Raise vm.max_map_count or the "
+                  "memory limit.",
+                  content.name, std::strerror(errno));
+        return publish_result::not_mapped;
+    }
+    if (const int result = name_instance(file, where, content, self.pid, name); result != 0) {
+        close_gate(content.gate, content.gate_size);
+        error.set("Provider %s cannot be published in %s (%s). Check that /proc is mounted and "
+                  "that you may write there.",
+                  content.name, current_directory().text.data(), std::strerror(result));
+        return publish_result::no_directory;
+    }
+    return publish_result::published;
+}
+
+void close_gate(std::uint32_t* gate, std::size_t gate_size) noexcept {
+    static_cast<void>(map_over(gate, gate_size, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+}
+
+provider_file::~provider_file() {
+    if (gate_ != nullptr) {
+        static_cast<void>(::munmap(gate_, EVENTLOG_GATE_SIZE));
+    }
+}
+
+bool provider_file::open(const directory& where, const char* name, error_text& error) noexcept {
+    file_ = unique_fd(
+        ::openat(where.providers.get(), name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!file_) {
+        error.set("The provider file %s cannot be opened (%s).", name, std::strerror(errno));
+        return false;
+    }
+    struct stat status {};
+    const bool readable =
+        ::fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+        ::pread(file_.get(), &header_, sizeof header_, 0) == static_cast<ssize_t>(sizeof header_);
+    header_.process[sizeof header_.process - 1] = '\0';
+    if (!readable || header_.magic != EVENTLOG_PROVIDER_MAGIC ||
+        header_.version != EVENTLOG_PROVIDER_VERSION || header_.event_count == 0 ||
+        header_.event_count > EVENTLOG_EVENTS_MAX ||
+        header_.schema_size > EVENTLOG_SCHEMA_SIZE_MAX ||
+        status.st_size < EVENTLOG_PROVIDER_SCHEMA_OFFSET + off_t{header_.schema_size}) {
+        error.set("The provider file %s is damaged or of another version of eventlog. Remove it "
+                  "from %s/providers.",
+                  name, current_directory().text.data());
+        return false;
+    }
+    return true;
+}
+
+bool provider_file::is_alive(mapped_files& mapped) const noexcept {
+    if (!core::is_alive(header_.pid, header_.start_time, header_.pid_namespace)) {
+        return false;
+    }
+    // Other file systems may show a mapping under numbers that are not those of the file.
+    struct statfs system {};
+    struct stat status {};
+    return ::fstatfs(file_.get(), &system) != 0 || system.f_type != TMPFS_MAGIC ||
+           ::fstat(file_.get(), &status) != 0 || header_.pid_namespace != own_pid_namespace() ||
+           mapped.may_hold(header_.pid, status.st_dev, status.st_ino);
+}
+
+bool provider_file::read_schema(std::span<std::uint8_t> bytes) const noexcept {
+    return bytes.size() == header_.schema_size &&
+           ::pread(file_.get(), bytes.data(), bytes.size(), EVENTLOG_PROVIDER_SCHEMA_OFFSET) ==
+               static_cast<ssize_t>(bytes.size());
+}
+
+bool provider_file::read_gate(std::span<std::uint32_t> words) const noexcept {
+    return words.size() <= header_.event_count &&
+           ::pread(file_.get(), words.data(), words.size_bytes(), EVENTLOG_PROVIDER_GATE_OFFSET) ==
+               static_cast<ssize_t>(words.size_bytes());
+}
+
+bool provider_file::read_counters(eventlog_counters_page& counters) const noexcept {
+    return ::pread(file_.get(), &counters, sizeof counters, EVENTLOG_PROVIDER_COUNTERS_OFFSET) ==
+           static_cast<ssize_t>(sizeof counters);
+}
+
+bool provider_file::map_gate() noexcept {
+    if (gate_ == nullptr) {
+        void* mapped = ::mmap(nullptr, EVENTLOG_GATE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+                              file_.get(), EVENTLOG_PROVIDER_GATE_OFFSET);
+        if (mapped == MAP_FAILED) {
+            return false;
+        }
+        gate_ = static_cast<std::uint32_t*>(mapped);
+    }
+    return true;
+}
+
+bool provider_file::set_bit(std::uint32_t event, unsigned slot) noexcept {
+    if (event >= header_.event_count || !map_gate()) {
+        return false;
+    }
+    // With a fence: what the application finds when it follows the bit was there before.
+    return set_bit_of(&gate_[event], slot);
+}
+
+bool provider_file::has_bit(unsigned slot) const noexcept {
+    std::array<std::uint32_t, EVENTLOG_EVENTS_MAX> words{};
+    const std::span gate = std::span(words).first(header_.event_count);
+    return read_gate(gate) && std::ranges::any_of(gate, [slot](std::uint32_t word) {
+               return (word & 1U << slot) != 0;
+           });
+}
+
+void provider_file::raise_attention() noexcept {
+    for (std::uint32_t event = 0; event < header_.event_count; ++event) {
+        // With a fence: what the application finds when it looks was there before.
+        if (!set_bit_of(&gate_[event], attention_bit)) {
+            return;
+        }
+    }
+}
+
+void provider_file::end_slot(unsigned slot) noexcept {
+    if (!map_gate()) {
+        return;
+    }
+    // An application that sets bits later looks itself whether the subscription has ended.
+    if (has_bit(slot)) {
+        raise_attention();
+    }
+    for (std::uint32_t event = 0; event < header_.event_count; ++event) {
+        if (!clear_bit_of(&gate_[event], slot)) {
+            return;
+        }
+    }
+}
+
+void provider_file::call_attention() noexcept {
+    // Asked for anew: between an application that sets this, then looks, and us, who set bits, then
+    // look here, one sees the other.
+    std::uint32_t attention = 0;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (::pread(file_.get(), &attention, sizeof attention,
+                offsetof(eventlog_provider_file, attention)) !=
+            static_cast<ssize_t>(sizeof attention) ||
+        attention == 0 || !map_gate()) {
+        return;
+    }
+    raise_attention();
+}
+
+void provider_file::ask_for_attention() noexcept {
+    const std::uint32_t attention = 1;
+    // An aligned word: whoever reads it sees one value or the other.
+    static_cast<void>(
+        write_at(file_, &attention, sizeof attention, offsetof(eventlog_provider_file, attention)));
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "shm/subscription_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+#include "platform/process.hpp"
+#include "ring/ring_lock.hpp"
+#include "shm/provider_file.hpp"
+
+namespace eventlog::core {
+
+subscription_file::found subscription_file::open(const directory& where, unsigned slot,
+                                                 error_text& error) noexcept {
+    const slot_name name = name_of_slot(slot);
+    file_ = unique_fd(::openat(where.subscriptions.get(), name.data(),
+                               O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!file_ && errno == ENOENT) {
+        return found::nothing;
+    }
+    if (!file_) {
+        error.set("The subscription %s cannot be opened (%s). Check your permissions and limits.",
+                  name.data(), std::strerror(errno));
+        return found::unreadable;
+    }
+    struct stat status {};
+    if (::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+        ::pread(file_.get(), &header_, sizeof header_, 0) != static_cast<ssize_t>(sizeof header_)) {
+        error.set("The file subscriptions/%s is no subscription. Remove it.", name.data());
+        return found::unusable;
+    }
+    return check_region(header_, static_cast<std::uint64_t>(status.st_size), geometry_, error)
+               ? found::usable
+               : found::unusable;
+}
+
+bool subscription_file::is_live() const noexcept {
+    std::uint32_t state = EVENTLOG_REGION_ENDED;
+    return ::pread(file_.get(), &state, sizeof state, offsetof(eventlog_region, state)) ==
+               static_cast<ssize_t>(sizeof state) &&
+           state == EVENTLOG_REGION_LIVE;
+}
+
+bool subscription_file::is_removed() const noexcept {
+    struct stat status {};
+    return ::fstat(file_.get(), &status) == 0 && status.st_nlink == 0;
+}
+
+bool subscription_file::stands() const noexcept {
+    std::uint32_t features = 0;
+    return ::pread(file_.get(), &features, sizeof features, offsetof(eventlog_region, features)) ==
+               static_cast<ssize_t>(sizeof features) &&
+           (features & EVENTLOG_FEATURE_STANDING) != 0;
+}
+
+bool subscription_file::has_owner() const noexcept {
+    // In this order: an owner that leaves it standing may do so, and end, at this moment.
+    return is_alive(header_.owner_pid, header_.owner_start_time, header_.owner_pid_namespace) ||
+           stands();
+}
+
+void mark_ended(const unique_fd& file) noexcept {
+    const std::uint32_t ended = EVENTLOG_REGION_ENDED;
+    // An aligned word: whoever reads it sees one value or the other. It cannot fail for a file that
+    // is there and large enough, and a smaller one has no state.
+    static_cast<void>(::pwrite(file.get(), &ended, sizeof ended, offsetof(eventlog_region, state)));
+}
+
+void mark_standing(const unique_fd& file, const eventlog_region& header) noexcept {
+    const std::uint32_t features = header.features | EVENTLOG_FEATURE_STANDING;
+    static_cast<void>(
+        ::pwrite(file.get(), &features, sizeof features, offsetof(eventlog_region, features)));
+}
+
+void take_over(const unique_fd& file, const eventlog_region& header,
+               const process_identity& owner) noexcept {
+    struct {
+        std::uint32_t pid;
+        std::uint32_t uid;
+        std::uint64_t start_time;
+        std::uint64_t pid_namespace;
+    } const fields{owner.pid, owner.uid, owner.start_time, owner.pid_namespace};
+    static_assert(offsetof(eventlog_region, clock_start) - offsetof(eventlog_region, owner_pid) ==
+                  sizeof fields);
+    static_cast<void>(
+        ::pwrite(file.get(), &fields, sizeof fields, offsetof(eventlog_region, owner_pid)));
+    const std::uint32_t features = header.features & ~EVENTLOG_FEATURE_STANDING;
+    static_cast<void>(
+        ::pwrite(file.get(), &features, sizeof features, offsetof(eventlog_region, features)));
+}
+
+void clear_gates(const directory& where, unsigned slot) noexcept {
+    folder_listing names(where.providers);
+    error_text ignored;
+    while (const char* name = names.next()) {
+        provider_file provider;
+        if (provider.open(where, name, ignored)) {
+            provider.end_slot(slot);
+            provider.call_attention();
+        }
+    }
+}
+
+void release_memory(const unique_fd& file, const region_geometry& geometry) noexcept {
+    // A writer that holds the shared ring's lock may have seen the subscription alive and be about
+    // to write to the ring's buffers, unless it has died; one that takes the lock from now on, also
+    // from a dead one, looks again. The writers of the other rings look inside the sequence in
+    // which they write.
+    const std::uint32_t shared_ring = geometry.ring_count - 1;
+    std::uint64_t lock = 0;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    const bool is_free = ::pread(file.get(), &lock, sizeof lock,
+                                 static_cast<off_t>(geometry.ring_offset(shared_ring) +
+                                                    offsetof(eventlog_ring, lock))) ==
+                             static_cast<ssize_t>(sizeof lock) &&
+                         (lock == 0 || has_holder_died(lock));
+    const std::uint64_t end =
+        is_free ? geometry.total_size : geometry.buffer_offset(shared_ring, 0);
+    static_cast<void>(::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                  static_cast<off_t>(geometry.schemas_offset),
+                                  static_cast<off_t>(end - geometry.schemas_offset)));
+}
+
+directory_lock::directory_lock(const directory& where) noexcept
+    : file_(::openat(where.subscriptions.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (file_ && ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+        is_taken_ = errno == EWOULDBLOCK;
+        file_ = unique_fd{};
+    }
+}
+
+void remove_dead_subscriptions(const directory& where) noexcept {
+    for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+        subscription_file subscription;
+        error_text ignored;
+        if (subscription.open(where, slot, ignored) == subscription_file::found::usable &&
+            !subscription.has_owner()) {
+            mark_ended(subscription.file());
+            clear_gates(where, slot);
+            static_cast<void>(::unlinkat(where.subscriptions.get(), name_of_slot(slot).data(), 0));
+            release_memory(subscription.file(), subscription.geometry());
+        }
+    }
+}
+
+void remove_dead_providers(const directory& where) noexcept {
+    folder_listing names(where.providers);
+    mapped_files mapped;
+    error_text ignored;
+    while (const char* name = names.next()) {
+        provider_file provider;
+        if (provider.open(where, name, ignored) && !provider.is_alive(mapped)) {
+            static_cast<void>(::unlinkat(where.providers.get(), name, 0));
+        }
+    }
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a shell can complete of elog's command lines: what elog answers, and what shells make of it.
+
+bash and zsh run on a terminal, where keys are typed; fish can be asked.
+"""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import termios
+import time
+
+import harness
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
+SCRIPTS = os.path.join(os.path.realpath(ROOT), "elog", "completions")
+
+
+class Answers(harness.Case):
+    def candidates(self, *words):
+        answer = self.run_elog("completion", "--", *words)
+        self.assertEqual(answer.stderr, "")
+        return [line.split("\t")[0] for line in answer.stdout.splitlines()]
+
+    def test_first_word_is_a_command(self):
+        self.assertEqual(self.candidates("re"), ["record", "repair", "register"])
+        self.assertIn("list", self.candidates(""))
+        self.assertEqual(self.candidates("nonsense", ""), [])
+
+    def test_every_option_that_help_shows_is_offered_with_its_description(self):
+        for command in self.candidates(""):
+            shown = re.findall(r"^  (-[^ \[]+)", self.run_elog(command, "--help").stdout, re.M)
+            offered = self.candidates(command, "-")
+            self.assertEqual(offered, ",".join(shown).split(","), command)
+        answer = self.run_elog("completion", "--", "record", "--dur").stdout
+        self.assertRegex(answer, r"\A--duration\t\S.*\n\Z")
+
+    def test_option_is_offered_once_unless_it_may_be_repeated(self):
+        self.assertEqual(self.candidates("record", "--wait", "--wa"), [])
+        self.assertEqual(self.candidates("record", "-e", "a", "--ev"), ["--event"])
+
+    def test_values_there_is_a_choice_of(self):
+        self.assertEqual(self.candidates("convert", "--to", ""), ["jsonl", "csv"])
+        self.assertEqual(self.candidates("convert", "--to=c"), ["--to=csv"])
+        self.assertEqual(self.candidates("convert", "--to=jsonl", ""), [":files"])
+
+    def test_events_of_running_programs(self):
+        self.assertEqual(self.candidates("record", "-e", ""), [])
+        self.start_provider(harness.example("order_service"), "60")
+        self.assertIn("shop:order_placed", self.candidates("record", "-e", ""))
+        self.assertIn("shop:*", self.candidates("list", "sh"))
+        self.assertEqual(self.candidates("record", "-e", "shop:*@w"), ["shop:*@warn"])
+        self.assertEqual(self.candidates("record", "--event=shop:*@in"), ["--event=shop:*@info"])
+
+    def test_processes_that_can_be_listened_to(self):
+        service = self.start_provider(harness.example("order_service"), "60")
+        self.assertEqual(self.candidates("record", "-p", ""), [str(service.pid)])
+        self.assertEqual(self.candidates("record", "--comm", "or"), ["order_service"])
+
+    def test_subscriptions_that_stand_by_themselves(self):
+        self.run_elog("start", "flight", "-e", "shop:*", "--wait")
+        self.assertEqual(self.candidates("stop", ""), ["flight"])
+        self.assertEqual(self.candidates("snapshot", "fl"), ["flight"])
+        self.assertEqual(self.candidates("snapshot", "flight", "--ou"), ["--output"])
+        self.run_elog("stop", "flight")
+
+    def test_files_and_commands_are_left_to_the_shell(self):
+        self.assertEqual(self.candidates("print", ""), [":files"])
+        self.assertEqual(self.candidates("merge", "a", "b", "c"), [":files"])
+        self.assertEqual(self.candidates("record", "--", "l"), [":commands"])
+
+    def test_directory_of_someone_else_is_not_told_of_while_typing(self):
+        os.mkdir(self.directory, 0o777)
+        os.chmod(self.directory, 0o777)
+        self.assertEqual(self.candidates("record", "-e", ""), [])
+
+    def test_without_words_it_says_what_it_is_for(self):
+        for words in ((), ("--",)):
+            result = self.run_elog("completion", *words, status=2)
+            self.assert_one_sentence(result.stderr, "what is to be completed", "A shell does so")
+
+
+class Typing(harness.Case):
+    """Types keys into an interactive shell."""
+
+    def setUp(self):
+        super().setUp()
+        os.symlink(harness.ELOG, self.path("elog"))
+        self.environment.update(
+            PATH=f"{self.scratch}:{os.environ['PATH']}", TERM="xterm", HOME=self.scratch
+        )
+        with open(self.path("recording.elog"), "w", encoding="utf-8"):
+            pass
+        self.start_provider(harness.example("order_service"), "60")
+
+    def open_shell(self, *command, setup):
+        self.terminal, other = pty.openpty()
+        self.addCleanup(os.close, self.terminal)
+        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))
+        self.start(
+            *command, cwd=self.scratch, stdin=other, stdout=other, stderr=other,
+            start_new_session=True,
+        )
+        os.close(other)
+        self.seen = ""
+        self.type(setup + "\n")
+        self.read_until(r"R''EADY.*READY")
+
+    def type(self, keys):
+        os.write(self.terminal, keys.encode())
+
+    def read_until(self, pattern):
+        end = time.monotonic() + harness.PATIENCE
+        while not (found := re.search(pattern, self.seen, re.S)):
+            self.assertLess(time.monotonic(), end, self.seen)
+            if select.select([self.terminal], [], [], 0.1)[0]:
+                self.seen += os.read(self.terminal, 4096).decode(errors="replace")
+        return found
+
+    def completed(self, typed):
+        """What the line is when it has been typed, and then the tabulator."""
+        self.seen = ""
+        self.type(typed + "\t\x18")  # the last key shows the line
+        line = self.read_until(r"<<(.*)>>")[1]
+        self.type("\x15")
+        return line
+
+    def check(self):
+        self.assertEqual(self.completed("elog recor"), "elog record ")
+        self.assertEqual(self.completed("elog record --fail"), "elog record --fail-on-loss ")
+        self.assertEqual(self.completed("elog print reco"), "elog print recording.elog ")
+        self.assertEqual(self.completed("elog record -o reco"), "elog record -o recording.elog ")
+        self.assertEqual(
+            self.completed("elog record -e shop:order_pl"), "elog record -e shop:order_placed "
+        )
+        self.assertEqual(
+            self.completed("elog record -e shop:order_placed@wa"),
+            "elog record -e shop:order_placed@warn ",
+        )
+        self.assertEqual(
+            self.completed("elog record -e shop -- elog convert --to js"),
+            "elog record -e shop -- elog convert --to jsonl ",
+        )
+
+    def test_bash(self):
+        setup = (
+            "source /usr/share/bash-completion/bash_completion; "
+            f"source {SCRIPTS}/elog.bash; "
+            """bind -x '"\\C-x": printf "<%s>" "<$READLINE_LINE>"'; """
+            "printf '\\n%s\\n' R''EADY"
+        )
+        self.open_shell("bash", "--norc", "--noprofile", "-i", setup=setup)
+        self.check()
+        self.assertEqual(self.completed("elog convert --to=js"), "elog convert --to=jsonl ")
+        self.assertEqual(
+            self.completed("elog record -e 'shop:order_pl"), "elog record -e 'shop:order_placed' "
+        )
+        for changed in ("COMP_WORDBREAKS=${COMP_WORDBREAKS//[:=@]/}", "shopt -s hostcomplete"):
+            self.seen = ""
+            self.type(changed + "; printf '\\n%s\\n' R''EADY\n")
+            self.read_until(r"R''EADY.*READY")
+            self.check()
+
+    def test_zsh(self):
+        os.symlink(f"{SCRIPTS}/elog.zsh", self.path("_elog"))
+        setup = (
+            f"fpath=({self.scratch} $fpath); autoload -Uz compinit; compinit -u -D; "
+            'show() { print -rn -- "<<$BUFFER>>" }; zle -N show; bindkey "^X" show; '
+            "printf '\\n%s\\n' R''EADY"
+        )
+        self.open_shell("zsh", "-f", "-i", setup=setup)
+        self.check()
+        self.assertEqual(self.completed("elog convert --to=js"), "elog convert --to=jsonl ")
+
+    def test_fish(self):
+        def offered(line):
+            result = subprocess.run(
+                ["fish", "--no-config", "-c", f"source {SCRIPTS}/elog.fish; complete -C '{line}'"],
+                env=self.environment, cwd=self.scratch, stdout=subprocess.PIPE,
+                encoding="utf-8", check=True, timeout=harness.PATIENCE,
+            )
+            return [each.split("\t")[0] for each in result.stdout.splitlines()]
+
+        self.assertEqual(offered("elog recor"), ["record"])
+        self.assertEqual(offered("elog record --fail"), ["--fail-on-loss"])
+        self.assertEqual(offered("elog print reco"), ["recording.elog"])
+        self.assertEqual(offered("elog record -e shop:order_pl"), ["shop:order_placed"])
+        self.assertEqual(offered("elog convert --to=js"), ["--to=jsonl"])
+        self.assertEqual(offered("elog record -e shop -- elog convert --to js"), ["jsonl"])
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,411 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What elog gen makes compiles without a warning, and emits exactly what the schema says."""
+
+import ast
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+import harness
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
+GENERATED = os.path.join(ROOT, "tests", "generated")
+ZOO = os.path.join(GENERATED, "zoo.schema")
+TOUR = os.path.join(GENERATED, "tour.schema")
+INCLUDE = os.path.join(ROOT, "sdk", "include")
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+# A build with a sanitizer does not run this: programs that are made here would lack its runtime.
+LIBRARY_DIRECTORY = os.path.dirname(os.environ["LIBRARY"])
+LINK = [f"-L{LIBRARY_DIRECTORY}", "-leventlog", f"-Wl,-rpath,{LIBRARY_DIRECTORY}"]
+# Whose macros are called like something that events may be about.
+USUAL_HEADERS = ["stdio.h", "assert.h", "limits.h", "errno.h", "sys/sysmacros.h"]
+INCLUDED = {
+    "c": ["stdbool.h", "stddef.h", "stdint.h", "string.h", "eventlog/abi.h"],
+    "c++": ["array", "chrono", "cstddef", "cstdint", "optional", "span", "string_view",
+            "eventlog/eventlog.hpp"],
+}
+
+# What a record holds is 65512 bytes: fixed part 13, "short" with its NUL 6, data 30001, one more
+# NUL, and as many characters of two bytes as fit.
+LONG = (65512 - 13 - 6 - 30001 - 1) // 2
+EXPECTED = [
+    "numbers b=true c='x' i1=-128 i2=-32768 i4=-2147483648 i8=-9223372036854775808 u1=255"
+    " u2=65535 u4=4294967295 u8=18446744073709551615 f4=0.5 f8=-0.25",
+    "named how_large=large money=debt eats=grass|fish sizes=[large,huge]",
+    "formats hexadecimal=0xdeadbeef error=-2(ENOENT) took=1.5ms! at=2023-11-14T22:13:20.123456789Z"
+    " since=12.345678901s bytes=2KiB four=192.0.2.1 six=2001:db8::1 hardware=00:01:02:fd:fe:ff"
+    ' label="label" network=127.0.0.1 percent=50%',
+    'texts name="name" data=<01ff> other="\u00e9" last=[1,2,65535]',
+    'options number=0 name="" data=<> flag=true how_large=huge where=10.0.0.1 row=[-1,2]',
+    "options number=- name=- data=- flag=- how_large=- where=- row=-",
+    'long_texts name="short" data=<0000> small=7 other="text"',
+    'long_texts name="' + "\u00e9" * LONG + '" data=<' + "00" * 64 + "...30001 bytes> small=7"
+    ' other="short" (cut)',
+    "nothing",
+    'delete class=1 default=2 errno=3 self=4 type=5 payload="text"',
+    "nothing",
+]
+
+
+# The events of tour.schema: what is of no session, and what each session says.
+WEATHER = "weather rain=true"
+SESSIONS = {
+    number: [
+        f"session_begin session={number}",
+        f'step session={number} number={step} place="bridge"',
+        f'glance session={number} at="river"',
+        f"glance session={number} at=-",
+        f"session_end session={number}",
+    ]
+    for step, number in ((0, 1), (10, 2), (20, 0xFEDCBA9876543210))
+}
+
+
+class Generated(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.environment["LD_LIBRARY_PATH"] = LIBRARY_DIRECTORY
+        # Where the sources are there is nothing to be written.
+        self.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+
+    def generate(self, language, name, source=ZOO):
+        self.run_elog("gen", "--lang", language, source, "-o", self.path(name))
+
+    def compile(self, compiler, *arguments):
+        if shutil.which(compiler) is None:
+            self.skipTest(f"{compiler} is not installed: ./dev setup")
+        # Where the build has a cache of its own, what has been compiled before is not again.
+        cache = ["ccache"] if "CCACHE_DIR" in os.environ and shutil.which("ccache") else []
+        result = subprocess.run(
+            [*cache, compiler, *arguments], capture_output=True, encoding="utf-8", check=False,
+            cwd=self.scratch,
+        )
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def recorded(self, provider, arguments, *command):
+        """The events, with their fields, that are heard of a command."""
+        self.run_elog("record", *arguments, "-o", self.path("run.elog"), "--", *command)
+        lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
+        return [line.split(f" {provider}:", 1)[1] for line in lines]
+
+    def assert_schema_arrived(self, source):
+        """That the schema of the last recording is the one of the text."""
+        for file in (source, self.path("run.elog")):
+            self.run_elog("schema", file, "--binary", "-o", self.path(os.path.basename(file)))
+        with open(self.path(os.path.basename(source)), "rb") as first, \
+                open(self.path("run.elog"), "rb") as second:
+            self.assertEqual(first.read(), second.read())
+
+    def assert_emits_everything(self, *command):
+        self.assertEqual(self.recorded("zoo", ["-e", "zoo:*"], *command), EXPECTED)
+        self.assert_schema_arrived(ZOO)
+
+    def assert_emits_in_sessions(self, *command):
+        """All sessions are heard, one alone, and one more closely than the others."""
+        everything = [WEATHER, *(line for lines in SESSIONS.values() for line in lines)]
+        self.assertEqual(self.recorded("tour", ["-e", "tour:*"], *command), everything)
+        self.assert_schema_arrived(TOUR)
+        for number, lines in SESSIONS.items():
+            arguments = ["-e", "tour:*", "--session", str(number)]
+            self.assertEqual(self.recorded("tour", arguments, *command), lines)
+        arguments = ["-e", "tour@info", "-e", "tour:*@trace#", "--session", "2"]
+        self.assertEqual(
+            self.recorded("tour", arguments, *command),
+            [line for line in everything if not line.startswith("glance") or "session=2 " in line],
+        )
+
+    def check_c(self, compiler):
+        self.generate("c", "zoo.h")
+        options = ["-std=c11", "-O2", *WARNINGS, f"-I{INCLUDE}", "-I."]
+        source = os.path.join(GENERATED, "zoo.c")
+        self.compile(compiler, *options, "-c", "-DELSEWHERE", source, "-o", "elsewhere.o")
+        self.compile(compiler, *options, "-c", source, "-o", "zoo.o")
+        self.compile(compiler, "zoo.o", "elsewhere.o", "-o", "zoo", *LINK)
+        self.assert_emits_everything(self.path("zoo"))
+
+    def test_c_with_gcc(self):
+        self.check_c("gcc")
+
+    def test_c_with_clang(self):
+        self.check_c("clang")
+
+    def check_cpp(self, compiler):
+        self.generate("c++", "zoo.hpp")
+        source = os.path.join(GENERATED, "zoo.cpp")
+        options = ["-std=c++20", "-O2", *WARNINGS, f"-I{INCLUDE}", "-I."]
+        self.compile(compiler, *options, "-c", source, "-o", "zoo.o")
+        self.compile(compiler, "zoo.o", "-o", "zoo", *LINK)
+        self.assert_emits_everything(self.path("zoo"))
+
+    def test_cpp_with_gcc(self):
+        self.check_cpp("g++")
+
+    def test_cpp_with_clang(self):
+        self.check_cpp("clang++")
+
+    def compile_rust(self, name):
+        """Compiles and links NAME_main.rs."""
+        shutil.copy(os.path.join(GENERATED, f"{name}_main.rs"), self.scratch)
+        options = ["--edition", "2021", "-O", "-D", "warnings"]
+        # Not rustup's, which wants to look up which toolchain is meant.
+        rustc = "/usr/bin/rustc" if os.path.exists("/usr/bin/rustc") else "rustc"
+        self.compile(rustc, *options, "--emit=metadata", f"{name}_main.rs")
+        self.compile(rustc, *options, f"-L{LIBRARY_DIRECTORY}",
+                     f"-Clink-arg=-Wl,-rpath,{LIBRARY_DIRECTORY}", f"{name}_main.rs", "-o", name)
+
+    def test_rust(self):
+        self.generate("rust", "zoo.rs")
+        self.compile_rust("zoo")
+        self.assert_emits_everything(self.path("zoo"))
+
+    def test_python(self):
+        self.generate("python", "zoo.py")
+        shutil.copy(os.path.join(GENERATED, "zoo_main.py"), self.scratch)
+        self.compile("python3", "-W", "error", "-c", "import ast, pathlib; ast.parse(pathlib.Path('zoo.py').read_text())")
+        self.assert_emits_everything("python3", "-W", "error", self.path("zoo_main.py"))
+
+    def compile_tour(self, compiler, name, *options):
+        """Compiles and links tour.c or tour.cpp."""
+        source = os.path.join(GENERATED, name)
+        self.compile(compiler, *options, "-O2", *WARNINGS, f"-I{INCLUDE}", "-I.", "-c", source,
+                     "-o", "tour.o")
+        self.compile(compiler, "tour.o", "-o", "tour", *LINK)
+
+    def test_c_in_sessions(self):
+        self.generate("c", "tour.h", TOUR)
+        self.compile_tour("gcc", "tour.c", "-std=c11")
+        self.assert_emits_in_sessions(self.path("tour"))
+
+    def test_cpp_in_sessions(self):
+        self.generate("c++", "tour.hpp", TOUR)
+        self.compile_tour("g++", "tour.cpp", "-std=c++20")
+        self.assert_emits_in_sessions(self.path("tour"))
+
+    def test_rust_in_sessions(self):
+        self.generate("rust", "tour.rs", TOUR)
+        self.compile_rust("tour")
+        self.assert_emits_in_sessions(self.path("tour"))
+
+    def test_python_in_sessions(self):
+        self.generate("python", "tour.py", TOUR)
+        shutil.copy(os.path.join(GENERATED, "tour_main.py"), self.scratch)
+        self.assert_emits_in_sessions("python3", "-W", "error", self.path("tour_main.py"))
+
+    def test_python_warns_of_what_it_cannot_encode_and_goes_on(self):
+        self.generate("python", "zoo.py")
+        result = self.run_elog(
+            "record", "-e", "zoo:*", "--", "python3", "-c",
+            f"import sys; sys.path.insert(0, {self.scratch!r}); import zoo\n"
+            "zoo.delete(1, 256, 3, 4, 5, 'text')\nzoo.delete('one', 2, 3, 4, 5, 6)\nzoo.nothing()\n",
+        )
+        self.assertEqual(result.stderr.count("zoo:delete is not emitted"), 2, result.stderr)
+        self.assertEqual(len(result.stdout.splitlines()), 1, result.stdout)
+
+    def test_cpp_of_sessions_and_dumps_leaves_their_own_events_to_the_provider(self):
+        with open(self.path("s.schema"), "w", encoding="utf-8") as file:
+            file.write(
+                """provider s {
+                    enum color : u64 { none = 18446744073709551615, red = 0 }
+                    enum shade : i64 { least = -9223372036854775808, dark = -1, light = 4096 }
+                    event in_session info session { session: u64 color: color shade: shade[2] }
+                    event session_begin info session_begin session "A session begins"
+                        when "the application opens a session" { session: u64 }
+                    event session_end info session_end session "A session ends"
+                        when "the application closes a session" { session: u64 }
+                    event dump_complete error dump_complete "The present state has been told"
+                        when "a listener came late and all of the state has been emitted to it alone"
+                        {}
+                }"""
+            )
+        self.generate("c++", "s.hpp", self.path("s.schema"))
+        with open(self.path("s.cpp"), "w", encoding="utf-8") as file:
+            file.write('#include "s.hpp"\n')
+        # The header asserts that its schema has the hash of the text's.
+        for compiler in ("g++", "clang++"):
+            self.compile(compiler, "-std=c++20", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", "s.cpp")
+
+    def test_of_the_guides_schema_lets_its_program_in_c_emit(self):
+        (schema,) = harness.read_blocks("docs/guide.md", "schema")
+        (source,) = [text for text in harness.read_blocks("docs/guide.md", "c") if "main" in text]
+        for name, text in (("spool.schema", schema), ("spool.c", source)):
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.write(text)
+        commands = [
+            shlex.split(line, comments=True)
+            for text in harness.read_blocks("docs/guide.md", "sh")
+            for line in text.splitlines()
+            if "spool.schema" in line
+        ]
+        self.assertEqual([command[1] for command in commands], ["schema", "gen", "gen"])
+        for command in commands:
+            self.run_elog(*command[1:], cwd=self.scratch)
+        self.assertTrue(os.path.exists(self.path("spool_trace.h")))
+        self.compile("gcc", "-std=c11", *WARNINGS, f"-I{INCLUDE}", "-I.", "spool.c", "-o", "spool",
+                     *LINK)
+        lines = self.run_elog("record", "-e", "spool", "--", self.path("spool")).stdout.splitlines()
+        self.assertEqual(
+            [line.split(" spool:", 1)[1] for line in lines],
+            ["stored number=1 size=2KiB", 'refused number=2 why=too_large sender="ann@example.org"'],
+        )
+
+    def compile_rust_library(self, name):
+        rustc = "/usr/bin/rustc" if os.path.exists("/usr/bin/rustc") else "rustc"
+        self.compile(rustc, "--edition", "2021", "-A", "dead_code", "--crate-type", "lib",
+                     "--emit=metadata", name)
+
+    def test_of_enumerations_of_one_name_compiles(self):
+        with open(self.path("s.schema"), "w", encoding="utf-8") as file:
+            file.write(
+                """provider s {
+                    enum state : u8 { open = 0, shut = 1 }
+                    enum state_2 called state : u16 { off = 1, on = 300 }
+                    flags state_3 called state : u32 { low = 1, high = 0x80000000 }
+                    event e info { front: state kitchen: state_2 hall: state_3 others: state_2[2] }
+                }"""
+            )
+        self.generate("c", "s.h", self.path("s.schema"))
+        self.generate("c++", "s.hpp", self.path("s.schema"))
+        self.generate("python", "s.py", self.path("s.schema"))
+        self.generate("rust", "s.rs", self.path("s.schema"))
+        for suffix in ("h", "hpp"):
+            name = {"h": "s.c", "hpp": "s.cpp"}[suffix]
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.write(f'#include "s.{suffix}"\n')
+        # The header for C++ asserts that its schema has the hash of the text's.
+        for compiler in ("g++", "clang++"):
+            self.compile(compiler, "-std=c++20", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", "s.cpp")
+        for compiler in ("gcc", "clang"):
+            self.compile(compiler, "-std=c11", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", "s.c")
+        with open(self.path("s.py"), encoding="utf-8") as file:
+            ast.parse(file.read())
+        self.compile_rust_library("s.rs")
+
+    def test_of_a_field_called_like_a_value_of_its_enumeration_compiles_in_rust(self):
+        with open(self.path("s.schema"), "w", encoding="utf-8") as file:
+            file.write("provider s { enum state : u8 { open = 0, None = 1 } "
+                       "event e info { Open: state None: state? } }")
+        self.generate("rust", "s.rs", self.path("s.schema"))
+        self.compile_rust_library("s.rs")
+
+    def usual_macros(self, compiler, language):
+        """Names that are macros behind usual headers and behind those that generated code includes,
+        with parameters or without."""
+        text = "".join(f"#include <{header}>\n" for header in USUAL_HEADERS + INCLUDED[language])
+        result = subprocess.run(
+            [compiler, "-x", language, f"-I{INCLUDE}", "-D_GNU_SOURCE", "-dM", "-E", "-"],
+            input=text, capture_output=True, encoding="utf-8", check=True,
+        )
+        names = set(re.findall(r"^#define (\w{1,60})\b", result.stdout, re.MULTILINE))
+        expected = {"EOF", "assert", "INT_MAX", "errno", "stdin", "NULL", "major", "minor", "linux",
+                    "unix", "EPERM", "__linux__"}
+        self.assertLessEqual(expected, names)
+        return sorted(names)
+
+    def write_macro_schema(self, names):
+        """A schema in which everything that may have any name has these."""
+        types = ("u32", "text", "bytes", "i16[3]", "u8?", "text?", "f64", "kind")
+        items = [f"keyword {name} = {bit}" for bit, name in enumerate(names[:48])]
+        items.append("enum kind : u32 {" + ", ".join(
+            f"{name} = {number}" for number, name in enumerate(names[:250])) + "}")
+        in_an_event = 20
+        for begin in range(0, len(names), in_an_event):
+            part = names[begin:begin + in_an_event]
+            fields = " ".join(f"{name}: {types[i % len(types)]}" for i, name in enumerate(part))
+            keyword = f"[{names[begin // in_an_event]}] " if begin < 48 * in_an_event else ""
+            items.append(f"event {part[0]} info {keyword}{{ {fields} }}")
+        with open(self.path("macros.schema"), "w", encoding="utf-8") as file:
+            file.write("provider macros {\n" + "\n".join(items) + "\n}\n")
+
+    def check_macros(self, language, options, *compilers):
+        """What is called like macros compiles behind the headers that have them."""
+        suffix = {"c": "h", "c++": "hpp"}[language]
+        for compiler in compilers:
+            if shutil.which(compiler) is None:
+                self.skipTest(f"{compiler} is not installed: ./dev setup")
+            names = self.usual_macros(compiler, language)
+            if language == "c++":
+                # What compilers have of their own is two thirds of all, and one rule for all.
+                own = [name for name in names if name.startswith("_")]
+                names = [name for name in names if name not in own] + own[::20]
+            self.write_macro_schema(names)
+            self.generate(language, f"macros.{suffix}", self.path("macros.schema"))
+            with open(self.path(f"macros.{language}"), "w", encoding="utf-8") as file:
+                file.write("".join(f"#include <{header}>\n" for header in USUAL_HEADERS))
+                file.write(f'#include "macros.{suffix}"\n')
+            self.compile(compiler, "-x", language, *options, "-D_GNU_SOURCE", *WARNINGS,
+                         f"-I{INCLUDE}", "-fsyntax-only", f"macros.{language}")
+
+    def test_of_names_of_macros_compiles_in_c_behind_usual_headers(self):
+        self.check_macros("c", ["-std=gnu11"], "gcc", "clang")
+
+    def test_of_names_of_macros_compiles_in_cpp_behind_usual_headers(self):
+        # The header asserts that its schema, with all these names, has the hash of the text's.
+        self.check_macros("c++", ["-std=gnu++20"], "g++", "clang++")
+
+    def test_of_names_of_macros_emits_them_by_their_own_names(self):
+        with open(self.path("m.schema"), "w", encoding="utf-8") as file:
+            file.write("provider m { enum state : u8 { EOF = 1, delete = 2, open = 3 } "
+                       "event errno info { EOF: u32 NULL: text major: state INT_MAX: bytes } }")
+        self.generate("c", "m.h", self.path("m.schema"))
+        self.generate("c++", "m.hpp", self.path("m.schema"))
+        headers = "".join(f"#include <{header}>\n" for header in USUAL_HEADERS)
+        with open(self.path("m.c"), "w", encoding="utf-8") as file:
+            file.write(headers + '#include "m.h"\n'
+                       'int main(void) { m_errno(7, "no", M_STATE_EOF, "ab", 2); return 0; }\n')
+        with open(self.path("m.cpp"), "w", encoding="utf-8") as file:
+            file.write(headers + '#include "m.hpp"\n'
+                       "int main() {\n"
+                       "    const std::byte bytes[] = {std::byte{0x61}, std::byte{0x62}};\n"
+                       "    m::provider::emit(m::errno_{.EOF_ = 7, .NULL_ = \"no\", "
+                       ".major = m::state::EOF_, .INT_MAX_ = bytes}); }\n")
+        for compiler, source in (("gcc", "m.c"), ("g++", "m.cpp"), ("clang++", "m.cpp")):
+            standard = "-std=c11" if source == "m.c" else "-std=c++20"
+            self.compile(compiler, standard, *WARNINGS, f"-I{INCLUDE}", "-I.", source, "-o", "m",
+                         *LINK)
+            self.assertEqual(self.recorded("m", ["-e", "m:*"], self.path("m")),
+                             ['errno EOF=7 NULL="no" major=EOF INT_MAX=<6162>'])
+            self.assert_schema_arrived(self.path("m.schema"))
+
+    def test_refuses_in_cpp_what_its_compiler_could_not_say(self):
+        for items, complaint in (
+            ("enum a : u8 {} event e info {}", "1:19: In C++ enumerations stand in the order"),
+            ("enum a : u8 {} enum b : u8 {} event e info { b: b a: a }", "1:19: In C++ enumerations"),
+            ("enum a : u8 {} event e info { b: a c: u16 as a }", "1:44: In C++ the enumeration a"),
+            ("enum int : u8 {} event e info { b: int }", "1:19: int means something else in C++"),
+            ("enum EOF : u8 {} event e info { b: EOF }", "1:19: EOF means something else in C++"),
+            ("event e info { label: char[8] }", "1:29: An array of char is shown as a text in C++"),
+            ('event e info "\\x00" {}', "1:20: A description in C++ cannot contain \\x00"),
+            ("event e info session { session: u64 }", "1:20: A provider in C++ that has events of"),
+            ('event e info session { session: u64 "d" } event session_begin info session_begin '
+             'session "A session begins" when "the application opens a session" { session: u64 } '
+             'event session_end info session_end session "A session ends" when "the application '
+             'closes a session" { session: u64 }', "1:37: In C++ the session of an event is"),
+            ("enum a : u16 { x = 1000, " + ", ".join(f"v{i} = {i}" for i in range(256)) +
+             " } event e info { b: a }", "1:19: In C++ an enumeration has up to 256 values."),
+            ("event e info {" + " ".join(f'f{i}: u8 unit "B"' for i in range(33)) + "}",
+             "In C++ up to 32 fields of an event"),
+        ):
+            with open(self.path("p.schema"), "w", encoding="utf-8") as file:
+                file.write(f"provider p {{ {items} }}")
+            result = self.run_elog("gen", "--lang", "c++", self.path("p.schema"), status=1)
+            self.assert_one_sentence(result.stderr, "p.schema:1:", complaint)
+
+    def test_refuses_a_mistake_with_its_place_and_writes_nothing(self):
+        with open(self.path("p.schema"), "w", encoding="utf-8") as file:
+            file.write("provider p {\n    event e info {\n        a: u9\n    }\n}\n")
+        result = self.run_elog(
+            "gen", "--lang", "c", self.path("p.schema"), "-o", self.path("out"), status=1
+        )
+        self.assert_one_sentence(result.stderr, "p.schema:3:12: A field's type is ", "not 'u9'.")
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_of_an_unknown_language_is_a_mistake_in_the_command_line(self):
+        result = self.run_elog("gen", "--lang", "cobol", ZOO, status=2)
+        self.assert_one_sentence(result.stderr, "There is no language cobol")
+
+
+if __name__ == "__main__":
+    harness.main()

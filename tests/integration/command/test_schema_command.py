@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog schema shows what a program, a recording, a binary schema or a text says."""
+
+import os
+import re
+
+import harness
+
+TEXT = """provider p "A provider" {
+    event e info { a: u8 b: text? }
+}
+"""
+
+
+class Schema(harness.Case):
+    def write(self, name, content):
+        with open(self.path(name), "wb") as file:
+            file.write(content)
+        return self.path(name)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def test_of_a_running_program_is_a_text_that_gives_the_same_schema(self):
+        self.start_provider(harness.example("order_service"), "30")
+        text = self.run_elog("schema", "shop").stdout
+        self.assertTrue(text.startswith("provider shop {\n"), text)
+        self.assertIn("        customer: text\n", text)
+        self.run_elog("schema", "shop", "--binary", "-o", self.path("running.bin"))
+        source = self.write("shop.schema", text.encode())
+        self.run_elog("schema", source, "--binary", "-o", self.path("text.bin"))
+        self.assertEqual(self.read("running.bin"), self.read("text.bin"))
+
+    def test_without_a_name_is_of_all_running_programs(self):
+        self.start_provider(harness.example("order_service"), "30")
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        text = self.run_elog("schema").stdout
+        self.assertRegex(text, r"# counter with hash 0x[0-9a-f]{16}\nprovider counter {\n")
+        self.assertRegex(text, r"# shop with hash 0x[0-9a-f]{16}\nprovider shop {\n")
+
+    def test_without_any_program_says_so(self):
+        self.assertIn("No running program", self.run_elog("schema").stderr)
+
+    def test_of_a_recording_is_that_of_the_program(self):
+        self.run_elog("record", "-e", "counter:*", "-o", self.path("run.elog"), "--",
+                      harness.program("counter"), "1", "1")
+        text = self.run_elog("schema", self.path("run.elog")).stdout
+        self.assertTrue(text.startswith("provider counter {\n"), text)
+
+    def test_of_a_program_that_does_not_run_is_that_of_the_running_one(self):
+        self.start_provider(harness.example("order_service"), "30")
+        self.assertEqual(
+            self.run_elog("schema", harness.example("order_service")).stdout,
+            self.run_elog("schema", "shop").stdout,
+        )
+
+    def test_of_a_shared_object_is_found(self):
+        text = self.run_elog("schema", harness.program("plugin_shared.so")).stdout
+        self.assertTrue(text.startswith("provider plugin {\n"), text)
+
+    def test_of_a_damaged_program_is_not_believed(self):
+        with open(harness.example("order_service"), "rb") as file:
+            whole = file.read()
+        # A byte of the provider's name, behind the header and the name's length, wherever the
+        # schema stands: what is there for debuggers may repeat constants.
+        damaged = bytearray(whole)
+        for schema in re.finditer(b"ESCH\x02", whole):
+            damaged[schema.start() + 25] ^= 1
+        self.assertNotEqual(damaged, whole)
+        result = self.run_elog("schema", self.write("damaged", bytes(damaged)), status=1)
+        self.assert_one_sentence(result.stderr, "No provider has been compiled into")
+
+    def test_of_a_program_is_found_at_the_end_of_a_large_file(self):
+        with open(harness.example("order_service"), "rb") as file:
+            whole = file.read()
+        start = whole.index(b"ESCH\x02")
+        # Over a border of what is read at once, 4 MiB, with the first bytes on both sides of it.
+        for before in ((4 << 20) - 2, (8 << 20) + 5):
+            content = whole[:4] + bytes(before - 4) + whole[start:]
+            text = self.run_elog("schema", self.write("large", content)).stdout
+            self.assertTrue(text.startswith("provider shop {\n"), text)
+
+    def test_of_a_text_is_its_normal_form(self):
+        source = self.write("p.schema", TEXT.encode())
+        normal = self.run_elog("schema", source).stdout
+        self.assertIn("\n    event e info {\n        a: u8\n        b: text?\n    }\n", normal)
+        again = self.write("again.schema", normal.encode())
+        self.assertEqual(self.run_elog("schema", again).stdout, normal)
+
+    def test_of_the_example_in_the_manual_is_taken(self):
+        page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs", "man")
+        with open(os.path.join(page, "elog-schema.5"), encoding="utf-8") as file:
+            example = file.read().split(".Bd -literal -offset indent\n")[1].split(".Ed\n")[0]
+        text = self.run_elog("schema", self.write("tcp.schema", example.encode())).stdout
+        self.assertIn("event loss warn [retransmit]", text)
+
+    def test_of_the_binary_form_is_that_of_the_text(self):
+        source = self.write("p.schema", TEXT.encode())
+        self.run_elog("schema", source, "--binary", "-o", self.path("p.bin"))
+        self.assertTrue(self.read("p.bin").startswith(b"ESCH"))
+        self.assertEqual(
+            self.run_elog("schema", self.path("p.bin")).stdout,
+            self.run_elog("schema", source).stdout,
+        )
+
+    def test_of_a_damaged_binary_form_is_refused(self):
+        source = self.write("p.schema", TEXT.encode())
+        self.run_elog("schema", source, "--binary", "-o", self.path("p.bin"))
+        whole = self.read("p.bin")
+        for damaged in (whole[:-1], whole + b"\0", whole[:-1] + b"\1"):
+            result = self.run_elog("schema", self.write("d.bin", damaged), status=1)
+            self.assertEqual(result.stdout, "")
+            self.assertIn("damaged", result.stderr)
+
+    def test_of_a_wrong_text_names_file_line_and_column(self):
+        source = self.write("p.schema", TEXT.replace("u8", "u9").encode())
+        result = self.run_elog("schema", source, status=1)
+        self.assert_one_sentence(result.stderr, f"{source}:2:23: A field's type is")
+
+    def test_of_something_that_is_not_there_fails_in_words(self):
+        self.assert_one_sentence(
+            self.run_elog("schema", "nobody", status=1).stderr, "No running program", "nobody"
+        )
+        self.assert_one_sentence(self.run_elog("schema", "./nobody", status=1).stderr, "./nobody")
+        self.assert_one_sentence(self.run_elog("schema", self.scratch, status=1).stderr, "read")
+
+    def test_in_binary_form_needs_a_file_to_write_to(self):
+        source = self.write("p.schema", TEXT.encode())
+        result = self.run_elog("schema", source, "--binary", status=2)
+        self.assert_one_sentence(result.stderr, "-o FILE")
+
+    def test_that_cannot_be_written_fails_in_words(self):
+        source = self.write("p.schema", TEXT.encode())
+        target = os.path.join(self.scratch, "missing", "out")
+        result = self.run_elog("schema", source, "-o", target, status=1)
+        self.assert_one_sentence(result.stderr, "missing/out")
+
+
+if __name__ == "__main__":
+    harness.main()

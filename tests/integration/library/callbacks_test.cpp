@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+//
+// Callbacks that some threads replace while others run them.
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/dynamic_provider.hpp>
+
+#include "listener.hpp"
+#include "provider/callback.hpp"
+
+namespace {
+
+using eventlog::core::callback;
+using eventlog::test::listener;
+
+using change = void (*)(void* context, unsigned listeners);
+
+constexpr std::size_t pair_count = 4;
+std::array<char, pair_count> contexts{};
+std::atomic<std::uint64_t> calls{0};
+std::atomic<std::uint64_t> foreign_contexts{0};
+
+/// Expects the context with its own number.
+template <std::size_t Own>
+void expect_own(void* context, unsigned /*listeners*/) {
+    ++calls;
+    foreign_contexts += context == &contexts[Own] ? 0 : 1;
+}
+template <std::size_t... Own>
+constexpr std::array<change, pair_count> make_changes(std::index_sequence<Own...> /*all*/) {
+    return {expect_own<Own>...};
+}
+constexpr auto changes = make_changes(std::make_index_sequence<pair_count>{});
+
+class callbacks : public testing::Test {
+  protected:
+    callbacks() {
+        calls = 0;
+        foreign_contexts = 0;
+    }
+
+    /// A provider of one event.
+    static eventlog_definition definition() {
+        static const eventlog_event_definition events[] = {{.name = "happened"}};
+        return {EVENTLOG_DEFINITION_SIZES, .name = "callbacks_test", .events = events,
+                .event_count = 1};
+    }
+};
+
+/// What runs in between when so many more steps have been taken: what another thread, or a signal
+/// handler, does.
+std::function<void()> interruption;
+std::size_t steps_before_it = 0;
+
+void take_step() {
+    if (interruption != nullptr && steps_before_it-- == 0) {
+        std::exchange(interruption, nullptr)();
+    }
+}
+
+/// An atomic whose loads and stores are steps.
+template <class Value>
+class stepped {
+  public:
+    explicit(false) stepped(Value value) : value_(value) {}
+    [[nodiscard]] Value load(std::memory_order /*order*/) const {
+        take_step();
+        return value_;
+    }
+    void store(Value value, std::memory_order /*order*/) {
+        take_step();
+        value_ = value;
+    }
+
+  private:
+    Value value_;
+};
+using stepped_callback = callback<change, stepped>;
+
+/// Reads, and expects what belongs together, or nothing.
+bool read_pair(const stepped_callback& place) {
+    stepped_callback::pair found;
+    const bool read = place.read(found);
+    if (read) {
+        found.function(found.context, 0);
+    }
+    return read;
+}
+
+TEST_F(callbacks, are_not_read_in_the_middle_of_a_replacement) {
+    std::size_t refused = 0;
+    bool interrupted = true;
+    for (std::size_t steps = 0; interrupted; ++steps) {
+        stepped_callback place;
+        place.replace(changes[0], contexts.data());
+        steps_before_it = steps;
+        interruption = [&] { refused += read_pair(place) ? 0 : 1; };
+        place.replace(changes[1], &contexts[1]);
+        interrupted = interruption == nullptr;
+        interruption = nullptr;
+        EXPECT_TRUE(read_pair(place));
+    }
+    EXPECT_EQ(foreign_contexts, 0U);
+    EXPECT_EQ(refused, 3U);
+}
+
+TEST_F(callbacks, that_are_replaced_in_the_middle_of_reading_are_not_read) {
+    std::size_t refused = 0;
+    bool interrupted = true;
+    for (std::size_t steps = 0; interrupted; ++steps) {
+        stepped_callback place;
+        place.replace(changes[0], contexts.data());
+        steps_before_it = steps;
+        interruption = [&] { place.replace(changes[1], &contexts[1]); };
+        refused += read_pair(place) ? 0 : 1;
+        interrupted = interruption == nullptr;
+        interruption = nullptr;
+    }
+    EXPECT_EQ(foreign_contexts, 0U);
+    EXPECT_EQ(refused, 3U);
+}
+
+TEST_F(callbacks, of_a_provider_get_their_own_context_whoever_replaces_them) {
+    const eventlog::dynamic_provider provider(definition());
+    ASSERT_EQ(provider.error(), EVENTLOG_ERROR_NONE) << provider.error_text();
+    constexpr std::size_t replacers = 3;
+    std::atomic<std::size_t> replacing{replacers};
+    std::vector<std::jthread> threads;
+    for (std::size_t first = 0; first < replacers; ++first) {
+        threads.emplace_back([&, first] {
+            for (std::size_t i = 0; i < 1500; ++i) {
+                const std::size_t pair = (first + i) % pair_count;
+                eventlog_provider_on_change(provider.handle(), changes[pair], &contexts[pair]);
+            }
+            --replacing;
+        });
+    }
+    while (replacing != 0) {
+        eventlog_provider_poll(provider.handle());
+    }
+    eventlog_provider_poll(provider.handle());
+    EXPECT_EQ(foreign_contexts, 0U) << calls << " calls";
+    EXPECT_GT(calls, 0U);
+}
+
+/// Stays until it is let go.
+struct stay {
+    std::atomic<bool> entered{false};
+    std::atomic<bool> leave{false};
+
+    static void wait(void* context, unsigned /*listeners*/) {
+        auto& own = *static_cast<stay*>(context);
+        own.entered = true;
+        while (!own.leave) {
+            std::this_thread::yield();
+        }
+    }
+};
+
+TEST_F(callbacks, that_run_in_another_thread_are_told_of_when_they_are_taken_back) {
+    const eventlog::dynamic_provider provider(definition());
+    stay place;
+    EXPECT_TRUE(eventlog_provider_on_change(provider.handle(), stay::wait, &place));
+    std::jthread runner([&] { eventlog_provider_poll(provider.handle()); });
+    while (!place.entered) {
+        std::this_thread::yield();
+    }
+    EXPECT_FALSE(eventlog_provider_on_change(provider.handle(), nullptr, nullptr));
+    EXPECT_FALSE(eventlog_provider_on_dump(provider.handle(), nullptr, nullptr));
+    place.leave = true;
+    runner.join();
+    EXPECT_TRUE(eventlog_provider_on_change(provider.handle(), nullptr, nullptr));
+}
+
+TEST_F(callbacks, that_have_been_taken_back_for_good_leave_their_context_alone) {
+    const eventlog::dynamic_provider provider(definition());
+    std::atomic<bool> stop{false};
+    std::jthread runner([&] {
+        while (!stop) {
+            eventlog_provider_poll(provider.handle());
+        }
+    });
+    // A context that is used too late shows as use after free, or a race, under sanitizers, and as
+    // a number that does not fit without them.
+    constexpr std::uint64_t alive = 0x11fe;
+    static std::atomic<std::uint64_t> late{0};
+    late = 0;
+    for (int i = 0; i < 1000; ++i) {
+        auto context = std::make_unique<std::uint64_t>(alive);
+        eventlog_provider_on_change(
+            provider.handle(),
+            [](void* found, unsigned /*listeners*/) {
+                late += *static_cast<const std::uint64_t*>(found) == alive ? 0 : 1;
+            },
+            context.get());
+        while (!eventlog_provider_on_change(provider.handle(), nullptr, nullptr)) {
+            std::this_thread::yield();
+        }
+        *context = 0;
+    }
+    stop = true;
+    EXPECT_EQ(late, 0U);
+}
+
+TEST_F(callbacks, are_not_those_of_the_provider_that_had_the_handle_before) {
+    {
+        const eventlog::dynamic_provider first(definition());
+        eventlog_provider_on_change(first.handle(), changes[0], contexts.data());
+    }
+    const eventlog::dynamic_provider second(definition());
+    const listener ears("callbacks_test:*");
+    second.emit(0);
+    eventlog_provider_poll(second.handle());
+    EXPECT_EQ(calls, 0U);
+}
+
+}  // namespace

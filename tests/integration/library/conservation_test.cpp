@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+//
+// Under load, with more threads than CPUs, signal handlers and a reader that is sometimes too slow:
+// attempted = read + lost + overwritten, exactly; nothing torn, nothing twice, each thread's events
+// in order.
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "build_kind.hpp"
+#include "listener.hpp"
+#include "ring/clock.hpp"
+#include "ring/rseq.hpp"
+
+namespace {
+
+using eventlog::test::heard_record;
+using eventlog::test::listener;
+
+struct step {
+    std::uint64_t number;
+    std::uint64_t check;
+    std::uint32_t worker;
+    std::string_view text;
+};
+struct interruption {
+    std::uint64_t number;
+    std::uint64_t check;
+};
+using conservation = eventlog::provider<"conservation", step, interruption>;
+
+std::uint64_t check_of(std::uint64_t number, std::uint64_t salt) {
+    return (number + salt) * 0x9e3779b97f4a7c15U;
+}
+
+constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";
+
+void emit_step(std::uint32_t worker, std::uint64_t number) {
+    conservation::emit(
+        step{number, check_of(number, worker), worker, letters.substr(0, number % 50)});
+}
+
+/// Threads that emit their share, and then go on until they are told that it is enough. They wait
+/// when so many events were emitted as are allowed: without a limit at first.
+class workers {
+  public:
+    static constexpr std::uint64_t at_a_time = 100;
+
+    workers(std::uint32_t count, std::uint64_t share, std::uint64_t allowed = UINT64_MAX)
+        : allowed_(allowed) {
+        for (std::uint32_t worker = 0; worker < count; ++worker) {
+            threads_.emplace_back([this, worker, share] { work(worker, share); });
+        }
+    }
+
+    /// How many events were emitted so far, or a few more.
+    [[nodiscard]] std::uint64_t emitted() const { return emitted_.load(); }
+
+    /// By all threads together, since they began. Each emits the events that it has begun with.
+    void allow(std::uint64_t events) { allowed_.store(events); }
+
+    /// Sends a signal to the first thread, which is there until finish().
+    void interrupt(int signal) { ::pthread_kill(threads_.front().native_handle(), signal); }
+
+    /// Waits for the threads and returns how many events they emitted.
+    std::uint64_t finish() {
+        enough_.store(true);
+        for (std::thread& thread : threads_) {
+            thread.join();
+        }
+        return emitted_.load();
+    }
+
+  private:
+    void work(std::uint32_t worker, std::uint64_t share) {
+        for (std::uint64_t i = 0; i < share || !enough_.load(); i += at_a_time) {
+            const std::uint64_t last = emitted_.fetch_add(at_a_time) + at_a_time;
+            while (last > allowed_.load() && !enough_.load()) {
+                std::this_thread::sleep_for(std::chrono::microseconds(20));
+            }
+            for (std::uint64_t k = 0; k < at_a_time; ++k) {
+                emit_step(worker, i + k);
+            }
+        }
+    }
+
+    std::atomic<std::uint64_t> emitted_{0};
+    std::atomic<std::uint64_t> allowed_;
+    std::atomic<bool> enough_{false};
+    std::vector<std::thread> threads_;
+};
+
+std::atomic<std::uint64_t> interruptions{0};
+
+extern "C" void emit_from_handler(int /*signal*/) {
+    const std::uint64_t number = interruptions.fetch_add(1);
+    conservation::emit(interruption{number, check_of(number, 99)});
+}
+
+/// Signals that wait become one. Which are held up for longer, as sanitizers do, come later.
+void wait_for_handler(std::uint64_t count) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+    while (interruptions < count && std::chrono::steady_clock::now() < end) {
+        std::this_thread::yield();
+    }
+}
+
+/// Checks every record that was heard and forgets it: memory stays small.
+class checker {
+  public:
+    explicit checker(listener& ears) : ears_(ears) {}
+
+    void take() {
+        ears_.poll();
+        for (const heard_record& record : ears_.records()) {
+            check(record);
+        }
+        ears_.forget_records();
+    }
+
+    [[nodiscard]] std::uint64_t steps() const { return steps_; }
+    [[nodiscard]] std::uint64_t handled() const { return handled_; }
+
+  private:
+    std::uint64_t number(const heard_record& record, const char* field) {
+        return std::get<std::uint64_t>(ears_.field(record, field));
+    }
+
+    void check(const heard_record& record) {
+        const std::uint64_t index = number(record, "number");
+        if (ears_.event_name(record) == "interruption") {
+            ASSERT_EQ(number(record, "check"), check_of(index, 99));
+            ++handled_;
+            return;
+        }
+        const std::uint64_t worker = number(record, "worker");
+        ASSERT_EQ(number(record, "check"), check_of(index, worker));
+        ASSERT_EQ(std::get<std::string_view>(ears_.field(record, "text")),
+                  letters.substr(0, index % 50));
+        // Within a ring a thread's events are in order; it may go from ring to ring.
+        auto [place, first] = next_.try_emplace({record.ring, worker}, 0);
+        ASSERT_GE(index, place->second);
+        place->second = index + 1;
+        // On a ring everything is in the order of time, and numbered without a gap but for losses.
+        // Where the processor has no clock that can be read inside the restartable sequence, it is
+        // read before that, and a thread that is held up in between is late.
+        auto [time, fresh] = time_.try_emplace(record.ring, 0);
+        if (clock_ == EVENTLOG_CLOCK_TSC) {
+            ASSERT_GE(record.header.time, time->second);
+        }
+        time->second = record.header.time;
+        ++steps_;
+    }
+
+    listener& ears_;
+    eventlog_clock clock_ = eventlog::core::best_clock();
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> next_;
+    std::map<std::uint32_t, std::uint64_t> time_;
+    std::uint64_t steps_ = 0;
+    std::uint64_t handled_ = 0;
+};
+
+// Sanitizers and emulated processors are slow; what they look for does not need many events.
+const std::uint64_t events_per_thread = eventlog::test::is_slow_here() ? 20'000 : 300'000;
+constexpr std::uint32_t thread_count = 8;
+
+constexpr listener::options small_rings{128U << 10U, 4};
+constexpr listener::options large_rings{1U << 20U, 4};
+constexpr listener::options overwritten_rings{128U << 10U, 4, true};
+
+/// Ends the subscription and counts.
+void expect_conservation(listener& ears, checker& check, std::uint64_t attempted) {
+    ears.source().end();
+    check.take();
+    static_cast<void>(ears.reader().finish());
+    const elog::ring_totals totals = ears.totals();
+    EXPECT_EQ(totals.damaged, 0U);
+    EXPECT_EQ(totals.read, check.steps() + check.handled());
+    EXPECT_EQ(totals.read + totals.lost + totals.overwritten + ears.lost_by_providers(), attempted);
+    std::uint64_t lost_by_provider = 0;
+    for (const auto& [id, provider] : ears.providers()) {
+        lost_by_provider += ears.reader().losses_of(id).full;
+    }
+    EXPECT_EQ(lost_by_provider, totals.lost);
+}
+
+/// Nothing is lost as long as what has not been read fits into the buffers that have been: then it
+/// does not matter when the reader runs.
+TEST(conservation, holds_with_a_reader_that_keeps_up_and_nothing_is_lost) {
+    constexpr std::uint64_t unread_max = 2000;
+    constexpr std::uint64_t record_max = sizeof(eventlog_record) + 80;
+    // A thread may have begun with events that are not allowed yet when it is told to end.
+    static_assert((unread_max + thread_count * workers::at_a_time + 1) * record_max <
+                  (small_rings.buffers_per_cpu - 1) * (small_rings.buffer_size - record_max));
+    const std::uint64_t wanted = thread_count * events_per_thread / 4;
+    listener ears("conservation:*", small_rings);
+    checker check(ears);
+    emit_step(thread_count, 0);  // attaches
+    workers load(thread_count, 0, unread_max);
+    std::uint64_t settled = 0;
+    for (int idle = 0; load.emitted() < wanted && idle < 100'000; ++idle) {
+        check.take();
+        const std::uint64_t now = check.steps() + ears.totals().lost + ears.lost_by_providers();
+        idle = now == settled ? idle : 0;
+        settled = now;
+        load.allow(settled + unread_max);
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    EXPECT_GE(load.emitted(), wanted) << "for 10 s nothing was read or known to be lost";
+    const std::uint64_t attempted = load.finish() + 1;
+    expect_conservation(ears, check, attempted);
+    EXPECT_EQ(ears.totals().lost, 0U);
+    // Where all threads share a ring, one that waits too long for its lock gives up.
+    EXPECT_LE(ears.lost_by_providers(), eventlog::core::rseq_available() ? 0 : attempted / 2);
+}
+
+TEST(conservation, holds_with_a_reader_that_is_too_slow) {
+    // More than all rings hold, whoever writes to which.
+    const std::uint64_t too_many = thread_count * events_per_thread / 3;
+    listener ears("conservation:*", small_rings);
+    checker check(ears);
+    emit_step(thread_count, 0);
+    workers load(thread_count, events_per_thread);
+    for (std::uint64_t round = 1; round <= 3; ++round) {
+        while (load.emitted() < round * too_many) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        check.take();
+    }
+    expect_conservation(ears, check, load.finish() + 1);
+    EXPECT_GT(ears.totals().lost, 0U);
+}
+
+TEST(conservation, holds_when_the_newest_take_the_place_of_the_oldest) {
+    const std::uint64_t round_size = thread_count * events_per_thread / 20;
+    listener ears("conservation:*", overwritten_rings);
+    checker check(ears);
+    emit_step(thread_count, 0);
+    workers load(thread_count, events_per_thread);
+    // Now and then a reader is there: it is overtaken while it copies.
+    for (std::uint64_t round = 1; round <= 20; ++round) {
+        while (load.emitted() < round * round_size) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        check.take();
+    }
+    expect_conservation(ears, check, load.finish() + 1);
+    EXPECT_EQ(ears.totals().lost, 0U);
+    EXPECT_GT(ears.totals().overwritten, 0U);
+}
+
+TEST(conservation, holds_with_signal_handlers_that_emit_while_the_thread_emits) {
+    constexpr std::uint64_t interruptions_wanted = 200;
+    struct sigaction action {};
+    action.sa_handler = emit_from_handler;
+    struct sigaction before {};
+    ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
+    interruptions = 0;
+    listener ears("conservation:*", large_rings);
+    checker check(ears);
+    emit_step(thread_count, 0);
+    workers load(1, events_per_thread);
+    // All events of the handler are lost, and counted, as long as signals only come while the
+    // thread holds the lock of a shared ring: where programs are emulated that can take a while.
+    while (load.emitted() < events_per_thread || interruptions < interruptions_wanted ||
+           check.handled() == 0) {
+        for (int i = 0; i < 20; ++i) {
+            const std::uint64_t next = interruptions + 1;
+            load.interrupt(SIGUSR1);
+            wait_for_handler(next);
+        }
+        check.take();
+    }
+    const std::uint64_t steps = load.finish() + 1;
+    ASSERT_EQ(::sigaction(SIGUSR1, &before, nullptr), 0);
+    expect_conservation(ears, check, steps + interruptions);
+}
+
+TEST(conservation, holds_while_other_subscriptions_come_and_go) {
+    constexpr int others_wanted = 10;
+    listener ears("conservation:step", large_rings);
+    checker check(ears);
+    emit_step(thread_count, 0);
+    workers load(2, events_per_thread);
+    for (int others = 0; others < others_wanted || load.emitted() < 2 * events_per_thread;
+         ++others) {
+        listener other("conservation:step");
+        check.take();
+        other.poll();
+        other.finish();
+        EXPECT_EQ(other.totals().damaged, 0U);
+    }
+    expect_conservation(ears, check, load.finish() + 1);
+}
+
+}  // namespace

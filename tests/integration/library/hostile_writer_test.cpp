@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+//
+// A process that writes nonsense all over a subscription's memory, as fast as it can, while others
+// write events there and a reader reads: whoever may write there may make events unreadable, and
+// that is all. EVENTLOG_TEST_SCRIBBLES says for how many of the reader's looks.
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <iostream>
+#include <random>
+#include <span>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "base/failure.hpp"
+#include "listener.hpp"
+#include "ring/region.hpp"
+#include "trial_size.hpp"
+
+namespace {
+
+using eventlog::test::listener;
+using eventlog::test::trial_size;
+
+struct small_talk {
+    std::uint64_t number;
+    std::string_view text;
+};
+using hostile_writer = eventlog::provider<"hostile_writer", small_talk>;
+
+/// Stores what might be taken for something, above all where numbers are believed first.
+[[noreturn]] void scribble(std::span<__u64> words, const eventlog::core::region_geometry& geometry,
+                           bool header_too) {
+    const std::size_t rings = geometry.rings_offset / 8;
+    const std::size_t tables = geometry.providers_offset / 8;
+    const std::size_t first_buffer = geometry.buffers_offset / 8;
+    std::mt19937_64 random(static_cast<std::uint64_t>(::getpid()));
+    for (;;) {
+        const std::uint64_t value = random() % 3 == 0   ? random()
+                                    : random() % 2 == 0 ? random() % 4096
+                                                        : UINT64_MAX - random() % 64;
+        const std::uint64_t where = random() % (header_too ? 8 : 7);
+        const std::size_t at = where < 3   ? rings + random() % (tables - rings)
+                               : where < 6 ? first_buffer + random() % (words.size() - first_buffer)
+                               : where < 7 ? tables + random() % (first_buffer - tables)
+                                           : random() % rings;
+        std::atomic_ref(words[at]).store(value, std::memory_order_relaxed);
+        // Now and then others come to write something, too.
+        if (random() % 1024 == 0) {
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+        }
+    }
+}
+
+/// What became of some of the reader's looks.
+struct tally {
+    std::uint64_t looks = 0;
+    std::uint64_t refused = 0;  // in words: the header makes no sense any more, say
+    std::uint64_t emitted = 0;
+    std::uint64_t heard = 0;
+    std::uint64_t damaged = 0;
+};
+
+void look(listener& ears, tally& sum) {
+    try {
+        ears.poll();
+    } catch (const elog::failure&) {
+        ++sum.refused;
+    }
+    sum.heard += ears.records().size();
+    ears.forget_records();
+    ++sum.looks;
+}
+
+/// A subscription, somebody who writes to it as one should, and somebody who does not.
+void run_round(std::uint64_t looks, bool overwrite, bool header_too, tally& sum) {
+    listener ears("hostile_writer:*", {128U << 10U, 4, overwrite});
+    hostile_writer::emit(small_talk{0, "attaches"});
+    const eventlog::core::region_geometry geometry = ears.source().geometry();
+    void* const mapped = ::mmap(nullptr, geometry.total_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                ears.source().file().get(), 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    const pid_t enemy = ::fork();
+    ASSERT_GE(enemy, 0);
+    if (enemy == 0) {
+        scribble({static_cast<__u64*>(mapped), geometry.total_size / 8}, geometry, header_too);
+    }
+    std::atomic<bool> enough{false};
+    std::thread writer([&] {
+        for (; !enough.load(); ++sum.emitted) {
+            hostile_writer::emit(small_talk{sum.emitted, "what others have to say"});
+        }
+    });
+    for (std::uint64_t i = 0; i < looks; ++i) {
+        look(ears, sum);
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    enough.store(true);
+    writer.join();
+    ASSERT_EQ(::kill(enemy, SIGKILL), 0);
+    ASSERT_EQ(::waitpid(enemy, nullptr, 0), enemy);
+    ears.source().end();
+    look(ears, sum);
+    sum.damaged += ears.totals().damaged;
+    ::munmap(mapped, geometry.total_size);
+}
+
+class hostile_writer_in_mode : public ::testing::TestWithParam<bool> {};
+
+TEST_P(hostile_writer_in_mode, harms_neither_reader_nor_writers) {
+    constexpr std::uint64_t at_a_time = 100;
+    const std::uint64_t looks = trial_size("EVENTLOG_TEST_SCRIBBLES", 1000);
+    tally sum;
+    for (std::uint64_t i = 0; i < looks && !HasFatalFailure(); i += at_a_time) {
+        run_round(at_a_time, GetParam(), i / at_a_time % 4 == 3, sum);
+    }
+    EXPECT_GT(sum.emitted, 0U);
+    std::cout << sum.looks << " looks, " << sum.refused << " of them refused, " << sum.emitted
+              << " events emitted, " << sum.heard << " heard, " << sum.damaged
+              << " made no sense\n";
+    // What follows is as if nothing had been.
+    listener ears("hostile_writer:*");
+    hostile_writer::emit(small_talk{0, "all is well"});
+    ears.finish();
+    EXPECT_EQ(ears.totals().read, 1U);
+    EXPECT_EQ(ears.totals().damaged, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(modes, hostile_writer_in_mode, ::testing::Bool(), [](const auto& each) {
+    return std::string(each.param ? "overwrite" : "discard");
+});
+
+}  // namespace

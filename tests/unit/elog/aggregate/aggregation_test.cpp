@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: MIT
+//
+// Aggregations against simple computations over the same values, and what is said about those that
+// cannot be computed.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "aggregate/aggregate_report.hpp"
+#include "aggregate/aggregate_values.hpp"
+#include "aggregate/aggregator.hpp"
+#include "record_maker.hpp"
+
+namespace {
+
+using elog::aggregation;
+using elog::aggregator;
+using elog::wide_integer;
+using eventlog::test::made_record;
+using eventlog::test::record_maker;
+
+constexpr std::string_view schema = R"(
+provider net {
+    enum state : u8 { closed = 0, open = 1 }
+    event packet info {
+        bytes: u64  left: i64  share: f64  why: text  state: state  took: i64 format duration
+        size: u32 format byte_size  maybe: u32?  peer: ip4  row: u8[2]  good: bool
+    }
+    event other info { why: text  bytes: u16 }
+    event slow info { took: u32 unit "ms"  left: text }
+}
+)";
+
+class aggregations : public ::testing::Test {
+  protected:
+    record_maker net{schema, "tester", 7};
+
+    [[nodiscard]] aggregator make(std::string_view text, std::size_t keys = 1000,
+                                  bool all = false) const {
+        aggregator made(aggregation::parse("The aggregation", text), nullptr, keys,
+                        [all](const auto&, const elog::event_schema& event) {
+                            return all || event.name != "slow";
+                        });
+        made.add(net.provider());
+        made.check_names();
+        return made;
+    }
+
+    [[nodiscard]] std::string refusal(std::string_view text) const {
+        try {
+            static_cast<void>(make(text, 1000, true));
+        } catch (const elog::failure& error) {
+            return error.what();
+        }
+        return {};
+    }
+
+    void expect_refusal(std::string_view text, std::size_t column, std::string_view part) const {
+        const std::string said = refusal(text);
+        EXPECT_TRUE(said.starts_with("The aggregation, column " + std::to_string(column) + ": "))
+            << text << "\n"
+            << said;
+        EXPECT_NE(said.find(part), std::string::npos) << text << "\n" << said;
+    }
+
+    static void take(aggregator& into, const made_record& record) {
+        into.take(record.view(), record_maker::clock());
+    }
+
+    [[nodiscard]] static std::string json(const aggregator& computed) {
+        fmt::memory_buffer out;
+        elog::append_json(out, computed, {});
+        return {out.data(), out.size()};
+    }
+    [[nodiscard]] static std::string table(const aggregator& computed, bool blocks = false) {
+        fmt::memory_buffer out;
+        elog::append_table(out, computed, {60, blocks}, {});
+        return {out.data(), out.size()};
+    }
+};
+
+TEST_F(aggregations, count_by_event) {
+    aggregator counted = make("count() by event");
+    for (int i = 0; i < 3; ++i) {
+        take(counted, net.record("packet"));
+    }
+    take(counted, net.record("other"));
+    counted.note_lost(5);
+    EXPECT_EQ(table(counted), "event   count()\n"
+                              "packet        3  ###########################################\n"
+                              "other         1  ##############\n"
+                              "4 events, 5 lost\n");
+    EXPECT_EQ(json(counted),
+              "{\"events\":4,\"lost\":5,\"overflowed\":0,\"damaged\":0,\"unknown\":0,"
+              "\"unsuited\":0,\"groups\":["
+              "{\"key\":{\"event\":\"packet\"},\"values\":{\"count()\":3}},"
+              "{\"key\":{\"event\":\"other\"},\"values\":{\"count()\":1}}]}\n");
+}
+
+TEST_F(aggregations, agree_with_a_simple_computation_on_integers) {
+    aggregator computed =
+        make("count(), sum(left), avg(left), min(left), max(left), stddev(left) by why");
+    std::mt19937_64 random(1);
+    std::map<std::string, std::vector<std::int64_t>> expected;
+    for (int i = 0; i < 5000; ++i) {
+        // Of all sizes, and with a large offset that a naive deviation does not survive.
+        const auto small = static_cast<std::int64_t>(random() >> (random() % 64));
+        const bool is_near = i % 2 == 0;
+        const std::int64_t value = is_near ? 4'000'000'000'000'000'000 + small % 10 : small;
+        const std::string key = (is_near ? "near" : "far") + std::to_string(random() % 7);
+        expected[key].push_back(value);
+        made_record record = net.record("packet");
+        record.set("left", value);
+        record.set_text("why", key.c_str());
+        take(computed, record);
+    }
+    const auto rows = computed.rows();
+    ASSERT_EQ(rows.size(), expected.size());
+    for (const aggregator::row& row : rows) {
+        const std::vector<std::int64_t>& values = expected.at((*row.keys)[0].shown);
+        wide_integer sum = 0;
+        for (const std::int64_t value : values) {
+            sum += value;
+        }
+        const auto number = static_cast<long double>(values.size());
+        long double squares = 0;
+        for (const std::int64_t value : values) {
+            // From an exact multiple: nothing is lost in the difference.
+            const wide_integer distance =
+                wide_integer{value} * static_cast<wide_integer>(values.size()) - sum;
+            squares += static_cast<long double>(distance) * static_cast<long double>(distance);
+        }
+        EXPECT_EQ(row.values[0].count(), values.size());
+        EXPECT_TRUE(row.values[1].sum() == sum);
+        EXPECT_DOUBLE_EQ(row.values[2].average(),
+                         static_cast<double>(static_cast<long double>(sum) / number));
+        EXPECT_TRUE(row.values[3].smallest() == *std::min_element(values.begin(), values.end()));
+        EXPECT_TRUE(row.values[4].largest() == *std::max_element(values.begin(), values.end()));
+        EXPECT_DOUBLE_EQ(row.values[5].deviation(),
+                         static_cast<double>(std::sqrt(squares / number) / number));
+    }
+}
+
+TEST_F(aggregations, add_up_beyond_64_bits) {
+    aggregator computed = make("sum(bytes), stddev(bytes), max(bytes)");
+    made_record record = net.record("packet");
+    record.set("bytes", std::numeric_limits<std::uint64_t>::max());
+    for (int i = 0; i < 1000; ++i) {
+        take(computed, record);
+    }
+    EXPECT_NE(json(computed).find("\"sum(bytes)\":18446744073709551615000,\"stddev(bytes)\":0,"
+                                  "\"max(bytes)\":18446744073709551615}"),
+              std::string::npos)
+        << json(computed);
+}
+
+TEST_F(aggregations, keep_what_floats_lose) {
+    aggregator computed = make("sum(share), avg(share), min(share), max(share), stddev(share)");
+    for (const double value : {1e16, 1.0, 1.0, -1e16}) {
+        made_record record = net.record("packet");
+        record.set("share", value);
+        take(computed, record);
+    }
+    const auto rows = computed.rows();
+    EXPECT_EQ(rows[0].values[0].floating_sum(), 2.0);
+    EXPECT_EQ(rows[0].values[1].average(), 0.5);
+    EXPECT_EQ(rows[0].values[2].floating_smallest(), -1e16);
+    EXPECT_EQ(rows[0].values[3].floating_largest(), 1e16);
+    EXPECT_DOUBLE_EQ(rows[0].values[4].deviation(), std::sqrt(0.5e32));
+}
+
+TEST_F(aggregations, survive_what_is_no_number) {
+    aggregator computed = make("sum(share), max(share), quantize(share), hist(share, 1)");
+    for (const double value : {std::numeric_limits<double>::quiet_NaN(), 1.5,
+                               std::numeric_limits<double>::infinity(), 1e300}) {
+        made_record record = net.record("packet");
+        record.set("share", value);
+        take(computed, record);
+    }
+    const std::string said = json(computed);
+    EXPECT_NE(said.find("\"sum(share)\":null,\"max(share)\":null,"), std::string::npos) << said;
+    EXPECT_NE(said.find("{\"buckets\":[{\"from\":1,\"to\":2,\"count\":1}],\"outside\":3}"),
+              std::string::npos)
+        << said;
+}
+
+TEST_F(aggregations, quantize_at_powers_of_two) {
+    aggregator computed = make("quantize(left)");
+    const auto add = [&](std::int64_t value) {
+        made_record record = net.record("packet");
+        record.set("left", value);
+        take(computed, record);
+    };
+    for (const std::int64_t value : {0, 1, 2, 3, 4, 7, 8, -1, -2, -3, -4}) {
+        add(value);
+    }
+    add(INT64_MAX);
+    add(INT64_MIN);
+    const std::string said = json(computed);
+    for (const char* part :
+         {R"({"from":-18446744073709551615,"to":-9223372036854775807,"count":1})",
+          R"({"from":-7,"to":-3,"count":1})", R"({"from":-3,"to":-1,"count":2})",
+          R"({"from":-1,"to":0,"count":1})", R"({"from":0,"to":1,"count":1})",
+          R"({"from":1,"to":2,"count":1})", R"({"from":2,"to":4,"count":2})",
+          R"({"from":4,"to":8,"count":2})", R"({"from":8,"to":16,"count":1})",
+          R"({"from":4611686018427387904,"to":9223372036854775808,"count":1})"}) {
+        EXPECT_NE(said.find(part), std::string::npos) << part << "\n" << said;
+    }
+}
+
+TEST_F(aggregations, draw_histograms_that_do_not_depend_on_the_order) {
+    std::vector<std::int64_t> values;
+    std::mt19937_64 random(3);
+    for (int i = 0; i < 1000; ++i) {
+        values.push_back(static_cast<std::int64_t>(random() % 10'000) - 3000);
+    }
+    const auto draw = [&] {
+        aggregator computed = make("hist(left)");
+        for (const std::int64_t value : values) {
+            made_record record = net.record("packet");
+            record.set("left", value);
+            take(computed, record);
+        }
+        // Each bucket has as many as lie in it.
+        const auto rows = computed.rows();
+        const elog::bucket_counts& counts = rows[0].values[0].buckets();
+        EXPECT_LE(counts.buckets().size(), elog::bucket_counts::automatic_max);
+        EXPECT_TRUE(counts.width() == 500);
+        for (const elog::bucket_counts::bucket& bucket : counts.buckets()) {
+            const wide_integer begin = bucket.index * counts.width();
+            EXPECT_EQ(bucket.count, static_cast<std::uint64_t>(std::count_if(
+                                        values.begin(), values.end(), [&](std::int64_t value) {
+                                            return value >= begin && value < begin + counts.width();
+                                        })));
+        }
+        return json(computed);
+    };
+    const std::string first = draw();
+    std::sort(values.begin(), values.end());
+    EXPECT_EQ(draw(), first);
+    std::reverse(values.begin(), values.end());
+    EXPECT_EQ(draw(), first);
+}
+
+TEST_F(aggregations, draw_histograms_of_the_step_that_is_asked_for) {
+    aggregator computed = make("hist(took, 10ms)");
+    for (const std::int64_t value : {0, 9'999'999, 10'000'000, -1, 25'000'000}) {
+        made_record record = net.record("packet");
+        record.set("took", value);
+        take(computed, record);
+    }
+    EXPECT_EQ(table(computed), "hist(took, 10ms)\n"
+                               "  -10ms  1  #######################\n"
+                               "    0ns  2  ###############################################\n"
+                               "   10ms  1  #######################\n"
+                               "   20ms  1  #######################\n"
+                               "5 events, 0 lost\n");
+}
+
+TEST_F(aggregations, draw_many_empty_buckets_as_one) {
+    aggregator computed = make("hist(left, 1)");
+    for (const std::int64_t value : {0, 4, 9}) {
+        made_record record = net.record("packet");
+        record.set("left", value);
+        take(computed, record);
+    }
+    const std::string bar(51, '#');
+    EXPECT_EQ(table(computed), "hist(left, 1)\n  0  1  " + bar +
+                                   "\n  1  0\n  2  0\n  3  0\n  4  1  " + bar +
+                                   "\n  ...\n  9  1  " + bar + "\n3 events, 0 lost\n");
+}
+
+TEST_F(aggregations, count_values_too_far_away_as_outside) {
+    aggregator computed = make("hist(left, 1)");
+    for (const std::int64_t value : {0, 999, 1000, -1}) {
+        made_record record = net.record("packet");
+        record.set("left", value);
+        take(computed, record);
+    }
+    EXPECT_NE(json(computed).find("\"outside\":2}"), std::string::npos);
+}
+
+TEST_F(aggregations, tell_values_of_keys_apart_and_show_them_as_fields_are_shown) {
+    aggregator counted = make("count() by state, peer, row[1], maybe, good");
+    made_record record = net.record("packet");
+    record.set("state", std::uint64_t{1});
+    record.set_bytes("peer", {10, 0, 0, 1});
+    record.set_bytes("row", {5, 6});
+    take(counted, record);
+    record.set("maybe", std::uint64_t{3});
+    take(counted, record);
+    take(counted, record);
+    EXPECT_NE(json(counted).find("{\"key\":{\"state\":\"open\",\"peer\":\"10.0.0.1\",\"row[1]\":6,"
+                                 "\"maybe\":3,\"good\":false},\"values\":{\"count()\":2}},"
+                                 "{\"key\":{\"state\":\"open\",\"peer\":\"10.0.0.1\",\"row[1]\":6,"
+                                 "\"maybe\":null,\"good\":false},\"values\":{\"count()\":1}}"),
+              std::string::npos)
+        << json(counted);
+}
+
+TEST_F(aggregations, add_up_fields_of_several_events_that_have_one_name) {
+    aggregator computed = make("sum(bytes) by why");
+    made_record packet = net.record("packet");
+    packet.set("bytes", std::uint64_t{5});
+    packet.set_text("why", "x");
+    take(computed, packet);
+    made_record other = net.record("other");
+    other.set("bytes", std::uint64_t{7});
+    other.set_text("why", "x");
+    take(computed, other);
+    EXPECT_EQ(computed.groups(), 1U);
+    EXPECT_NE(json(computed).find("\"sum(bytes)\":12"), std::string::npos);
+}
+
+TEST_F(aggregations, leave_out_events_without_the_field) {
+    aggregator computed = make("sum(left) by event");
+    take(computed, net.record("packet"));
+    take(computed, net.record("other"));
+    EXPECT_EQ(computed.groups(), 1U);
+    EXPECT_EQ(computed.taken(), 1U);
+    aggregator optional = make("max(maybe), count(maybe)");
+    take(optional, net.record("packet"));
+    EXPECT_EQ(optional.groups(), 0U);
+}
+
+TEST_F(aggregations, keep_no_more_keys_than_allowed_and_count_the_rest) {
+    aggregator counted = make("count() by bytes", 10);
+    for (std::uint64_t i = 0; i < 25; ++i) {
+        made_record record = net.record("packet");
+        record.set("bytes", i % 20);
+        take(counted, record);
+    }
+    EXPECT_EQ(counted.groups(), 10U);
+    EXPECT_EQ(counted.taken(), 15U);
+    EXPECT_EQ(counted.overflowed(), 10U);
+    ASSERT_EQ(elog::shortcomings(counted).size(), 1U);
+    EXPECT_TRUE(elog::shortcomings(counted)[0].starts_with("10 events had other keys than"));
+}
+
+TEST_F(aggregations, show_the_top_alone) {
+    for (const char* text : {"top(2, bytes)", "count() by bytes | top 2"}) {
+        aggregator counted = make(text);
+        for (std::uint64_t i = 0; i < 100; ++i) {
+            made_record record = net.record("packet");
+            record.set("bytes", static_cast<std::uint64_t>(std::sqrt(static_cast<double>(i))));
+            take(counted, record);
+        }
+        const auto rows = counted.rows();
+        ASSERT_EQ(rows.size(), 2U);
+        EXPECT_EQ((*rows[0].keys)[0].shown, "9");
+        EXPECT_EQ(rows[0].values[0].count(), 19U);
+        EXPECT_NE(table(counted).find("... and 8 more\n"), std::string::npos);
+    }
+}
+
+TEST_F(aggregations, start_over_with_nothing) {
+    aggregator counted = make("count() by event");
+    take(counted, net.record("packet"));
+    counted.note_lost(1);
+    counted.start_over();
+    EXPECT_FALSE(counted.has_something());
+    EXPECT_EQ(counted.groups(), 0U);
+    take(counted, net.record("packet"));
+    EXPECT_NE(json(counted).find("\"count()\":1}"), std::string::npos);
+}
+
+TEST_F(aggregations, count_records_that_do_not_fit_and_those_of_nobody) {
+    aggregator computed = make("sum(bytes)");
+    made_record record = net.record("packet");
+    elog::record_view cut = record.view();
+    cut.payload = cut.payload.first(4);
+    computed.take(cut, record_maker::clock());
+    EXPECT_EQ(computed.damaged(), 1U);
+    record.header().provider = 9;
+    take(computed, record);
+    EXPECT_EQ(computed.unknown(), 1U);
+    EXPECT_EQ(computed.taken(), 0U);
+}
+
+TEST_F(aggregations, escape_what_terminals_obey) {
+    aggregator counted = make("count() by why");
+    made_record record = net.record("packet");
+    record.set_text("why", "a\x1b[31m\"\xff");
+    take(counted, record);
+    EXPECT_EQ(table(counted).find('\x1b'), std::string::npos);
+    EXPECT_NE(json(counted).find("\"why\":\"a\\u001b[31m\\\"\\ufffd\""), std::string::npos)
+        << json(counted);
+}
+
+TEST_F(aggregations, show_values_as_their_fields_are_shown) {
+    aggregator computed = make("sum(took), avg(took), max(size)");
+    made_record record = net.record("packet");
+    record.set("took", std::int64_t{1'500'000});
+    record.set("size", std::uint64_t{2048});
+    take(computed, record);
+    EXPECT_EQ(table(computed), "sum(took)  avg(took)  max(size)\n"
+                               "    1.5ms      1.5ms       2KiB\n"
+                               "1 events, 0 lost\n");
+}
+
+TEST_F(aggregations, draw_bars_in_eighths_where_they_can) {
+    aggregator counted = make("count() by event");
+    for (int i = 0; i < 100; ++i) {
+        take(counted, net.record("packet"));
+    }
+    take(counted, net.record("other"));
+    EXPECT_NE(table(counted, true).find("other         1  \xe2\x96\x8d\n"), std::string::npos)
+        << table(counted, true);
+}
+
+TEST_F(aggregations, that_cannot_be_computed_are_refused_at_their_column) {
+    expect_refusal("summ(bytes)", 1, "Did you mean 'sum'?");
+    expect_refusal("sum(bites)", 5, "Did you mean 'bytes'?");
+    expect_refusal("sum()", 5, "A field is missing");
+    expect_refusal("count() by", 11, "A field is missing");
+    expect_refusal("count() of x", 9, "'of' does not belong here");
+    expect_refusal("count() by evnt", 12, "Did you mean 'event'?");
+    expect_refusal("sum(why)", 5, "is a text");
+    expect_refusal("sum(row)", 5, "is an array");
+    expect_refusal("count() by row", 12, "is an array");
+    expect_refusal("sum(left)", 5, "is a text");
+    expect_refusal("sum(took)", 5, "another unit than that of other events");
+    expect_refusal("hist(share)", 1, "say how wide a bucket is");
+    expect_refusal("hist(bytes, 0.5)", 13, "must be one, too");
+    expect_refusal("hist(bytes, 5ms)", 13, "is no time");
+    expect_refusal("hist(bytes, 0)", 13, "above 0");
+    expect_refusal("count() | top", 14, "How many rows");
+    expect_refusal("count() | first 3", 11, "stands top with a number");
+    expect_refusal("top(0, event)", 5, "How many rows");
+    expect_refusal("count(", 7, "A field is missing");
+    EXPECT_NE(refusal("").find("no function"), std::string::npos);
+}
+
+TEST(aggregation_versions, that_cannot_be_computed_with_are_left_out_and_counted) {
+    const record_maker one(R"(provider shop { event order info { took: u32 unit "ms" by: text } })",
+                           "one", 1, 0);
+    // What is left out must not say in which unit the others have to be: hence took first.
+    const record_maker other(R"(provider shop { event order info { took: u32 unit "s" by: bytes }
+                                event refund info { by: text } })",
+                             "other", 2, 1);
+    const record_maker text("provider shop { event order info { took: text by: text } }", "text", 3,
+                            2);
+    elog::record_filter filter(elog::predicate("--where", "comm != \"quiet\""), 0);
+    aggregator made(aggregation::parse("The aggregation", "count(), sum(took)"), &filter, 10);
+    for (const record_maker* version : {&text, &one, &other}) {
+        filter.add(version->provider());
+        try {
+            made.add(version->provider());
+        } catch (const elog::failure&) {  // check_types says whether that is a mistake
+        }
+    }
+    EXPECT_NO_THROW(made.check_types());
+    for (const record_maker* version : {&one, &other, &text, &one}) {
+        made_record record = version->record("order");
+        if (version == &text) {
+            record.set_text("took", "long");
+        } else {
+            record.set("took", std::uint64_t{5});
+        }
+        made.take(record.view(), record_maker::clock());
+    }
+    EXPECT_EQ(made.taken(), 2U);
+    EXPECT_EQ(made.unsuited().counted(), 2U);
+    EXPECT_EQ(made.unsuited_records(), 2U);
+    const std::vector<std::string> said = made.unsuited().sentences();
+    ASSERT_EQ(said.size(), 2U);
+    EXPECT_TRUE(said[0].starts_with("1 events of shop:order by another version of its provider "
+                                    "were left out: The aggregation, column 14: 'took' of "
+                                    "shop:order is a text"))
+        << said[0];
+    EXPECT_NE(said[1].find("has another unit"), std::string::npos) << said[1];
+    // Of the next interval there are none so far.
+    made.start_over();
+    EXPECT_EQ(made.unsuited_records(), 0U);
+    EXPECT_FALSE(made.has_something());
+    EXPECT_EQ(made.unsuited().counted(), 2U);
+}
+
+TEST(aggregation_versions, of_which_none_can_be_computed_with_are_a_mistake) {
+    const record_maker lacking("provider shop { event order info { number: u32 } }", "one", 1, 0);
+    const record_maker other("provider shop { event order info { took: text } }", "other", 2, 1);
+    aggregator made(aggregation::parse("The aggregation", "sum(took)"), nullptr, 10);
+    made.add(lacking.provider());
+    EXPECT_THROW(made.add(other.provider()), elog::failure);
+    EXPECT_THROW(made.check_types(), elog::failure);
+}
+
+}  // namespace

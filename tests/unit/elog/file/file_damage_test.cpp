@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+//
+// An .elog file cut at every byte, and with every bit flipped: all that is whole comes out, the
+// damage is reported, and nothing wrong is shown as right.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "build_kind.hpp"
+#include "platform/unique_fd.hpp"
+#include "recording_sample.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+namespace test = eventlog::test;
+
+// Where everything takes ten times as long: the same with a smaller file.
+constexpr std::size_t smaller = test::is_slow ? 8 : 1;
+
+constexpr std::size_t cut_size = 65536 / smaller;
+constexpr std::size_t flip_size = 16384 / smaller;
+constexpr std::size_t record_size = 40;
+
+/// A file of at least that size.
+std::string write_file(const std::string& name, std::size_t size, std::uint64_t block,
+                       int compression) {
+    std::string path = test::scratch_directory() + "/" + name;
+    test::sample_options options;
+    options.block = block;
+    options.lost_at = 3 * block + 1;
+    options.compression = compression;
+    // Compressed, a record takes less; so many that it is enough.
+    for (options.records = size / record_size;; options.records += options.records / 4) {
+        test::write_sample(path, options);
+        if (test::contents(path).size() >= size) {
+            return path;
+        }
+    }
+}
+
+/// How many records the blocks hold that end at or before that place.
+class records_by_offset {
+  public:
+    explicit records_by_offset(const test::bytes& file) {
+        for (const test::found_block& block : test::blocks_of(file)) {
+            if (block.header.type == static_cast<std::uint16_t>(elog::block_type::records)) {
+                elog::records_block head{};
+                std::memcpy(&head, file.data() + block.offset + sizeof block.header, sizeof head);
+                total_ += head.count;
+            }
+            // The padding may be missing.
+            after_.emplace_back(block.offset + sizeof block.header + block.header.size, total_);
+            ends_.insert(block.end);
+        }
+    }
+
+    [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
+    [[nodiscard]] std::uint64_t before(std::size_t size) const {
+        std::uint64_t records = 0;
+        for (const auto& [end, count] : after_) {
+            if (end > size) {
+                break;
+            }
+            records = count;
+        }
+        return records;
+    }
+    /// A file of that size ends where a block does, but for its padding.
+    [[nodiscard]] bool is_between_blocks(std::size_t size) const {
+        return ends_.contains((size + 7) / 8 * 8) || size == sizeof(elog::file_header);
+    }
+
+  private:
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> after_;
+    std::set<std::uint64_t> ends_;
+    std::uint64_t total_ = 0;
+};
+
+void cut_everywhere(const std::string& path) {
+    const test::bytes whole = test::contents(path);
+    const records_by_offset records(whole);
+    ASSERT_EQ(test::read_sample(path).numbers.size(), records.total());
+    std::size_t failures = 0;
+    for (std::size_t size = whole.size(); size-- > 0 && failures < 10;) {
+        ASSERT_EQ(::truncate(path.c_str(), static_cast<off_t>(size)), 0);
+        const test::read_back result = test::read_sample(path);
+        const bool is_said =
+            !result.opened || !result.damages.empty() || records.is_between_blocks(size);
+        const bool is_right = result.wrong == 0 && is_said &&
+                              (result.opened ? result.numbers.size() == records.before(size)
+                                             : records.before(size) == 0);
+        // What only lacks padding is whole.
+        const bool has_end = result.has_end && size + 8 <= whole.size();
+        EXPECT_TRUE(is_right && !has_end)
+            << "cut to " << size << " bytes: " << result.numbers.size() << " records instead of "
+            << records.before(size);
+        failures += is_right && !has_end ? 0U : 1U;
+    }
+}
+
+TEST(file_damage, cut_at_any_byte_costs_nothing_that_is_whole_and_is_told) {
+    cut_everywhere(write_file("cut.elog", cut_size, 40, 0));
+}
+
+TEST(file_damage, cut_at_any_byte_of_a_compressed_file_is_told) {
+    cut_everywhere(write_file("cut_compressed.elog", cut_size / 4, 200, 3));
+}
+
+/// What may be lost with the byte at that place: the records of its block.
+std::uint64_t at_stake(const test::bytes& file, std::size_t at) {
+    for (const test::found_block& block : test::blocks_of(file)) {
+        if (at >= block.offset && at < block.end) {
+            elog::records_block head{};
+            if (block.header.type == static_cast<std::uint16_t>(elog::block_type::records)) {
+                std::memcpy(&head, file.data() + block.offset + sizeof block.header, sizeof head);
+            }
+            return head.count;
+        }
+    }
+    return 0;  // of the file's header
+}
+
+/// Turns a bit of a file over, and back again.
+class flipped_bit {
+  public:
+    flipped_bit(int file, std::size_t at, std::uint8_t byte, unsigned bit)
+        : file_(file), at_(static_cast<off_t>(at)), byte_(byte) {
+        const auto changed = static_cast<std::uint8_t>(byte ^ 1U << bit);
+        EXPECT_EQ(::pwrite(file_, &changed, 1, at_), 1);
+    }
+    ~flipped_bit() { EXPECT_EQ(::pwrite(file_, &byte_, 1, at_), 1); }
+    flipped_bit(const flipped_bit&) = delete;
+    flipped_bit& operator=(const flipped_bit&) = delete;
+
+  private:
+    int file_;
+    off_t at_;
+    std::uint8_t byte_;
+};
+
+void flip_everywhere(const std::string& path, elog::time_range range) {
+    const test::bytes whole = test::contents(path);
+    const std::uint64_t total = records_by_offset(whole).total();
+    ASSERT_EQ(test::read_sample(path, range).numbers.size(), total);
+    const eventlog::core::unique_fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    ASSERT_TRUE(file);
+    std::size_t failures = 0;
+    for (std::size_t at = 0; at < whole.size() && failures < 10; ++at) {
+        const std::uint64_t stake = at_stake(whole, at);
+        for (unsigned bit = 0; bit < 8; ++bit) {
+            const flipped_bit flipped(file.get(), at, whole[at], bit);
+            const test::read_back result = test::read_sample(path, range);
+            // A whole file's time range needs no index and no end: what they say may go unread.
+            const bool is_right = result.opened && result.wrong == 0 &&
+                                  result.numbers.size() >= total - stake &&
+                                  (!result.damages.empty() || !range.is_everything()) &&
+                                  (!result.damages.empty() || result.numbers.size() == total);
+            EXPECT_TRUE(is_right) << "bit " << bit << " of byte " << at << ": "
+                                  << result.numbers.size() << " records of " << total << ", of "
+                                  << stake << " at stake";
+            failures += is_right ? 0U : 1U;
+        }
+    }
+}
+
+TEST(file_damage, any_flipped_bit_costs_one_block_at_most_and_is_told) {
+    flip_everywhere(write_file("flip.elog", flip_size, 20, 0), {});
+}
+
+TEST(file_damage, any_flipped_bit_of_a_compressed_file_is_told) {
+    flip_everywhere(write_file("flip_compressed.elog", flip_size / 4, 100, 3), {});
+}
+
+TEST(file_damage, any_flipped_bit_of_what_an_index_needs_costs_one_block_at_most) {
+    // All of the time, but asked for: so that the index is used.
+    flip_everywhere(write_file("flip_index.elog", flip_size / 4, 20, 0), {0, INT64_MAX});
+}
+
+}  // namespace

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+//
+// The index of an .elog file: a part of the time comes out as from all of the file, with little
+// else read; and an index that is missing, cut off or a lie costs time, never records.
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/crc32c.hpp"
+#include "file/file_reader.hpp"
+#include "recording_sample.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+namespace test = eventlog::test;
+
+constexpr std::uint64_t many = 200'000;  // records, in 5000 blocks: five index blocks
+
+std::string write_many(const std::string& name, bool end = true) {
+    std::string path = test::scratch_directory() + "/" + name;
+    test::sample_options options;
+    options.records = many;
+    options.block = 40;
+    options.lost_at = 41;
+    options.end = end;
+    test::write_sample(path, options);
+    return path;
+}
+
+/// Of the records with these numbers, the last one out.
+elog::time_range range_of(std::uint64_t first, std::uint64_t last) {
+    return {test::realtime_ahead + static_cast<std::int64_t>(test::time_of(first)),
+            test::realtime_ahead + static_cast<std::int64_t>(test::time_of(last))};
+}
+
+void expect_range(const std::string& path, std::uint64_t first, std::uint64_t last) {
+    const test::read_back result = test::read_sample(path, range_of(first, last));
+    EXPECT_EQ(result.wrong, 0U);
+    ASSERT_EQ(result.numbers.size(), last - first);
+    EXPECT_EQ(*result.numbers.begin(), first);
+    EXPECT_EQ(*result.numbers.rbegin(), last - 1);
+}
+
+std::vector<test::found_block> blocks_of_type(const test::bytes& file, elog::block_type type) {
+    std::vector<test::found_block> found;
+    for (const test::found_block& block : test::blocks_of(file)) {
+        if (block.header.type == static_cast<std::uint16_t>(type)) {
+            found.push_back(block);
+        }
+    }
+    return found;
+}
+
+/// Changes an index's head, and makes all checksums right.
+template <class Change>
+void change_index(test::bytes& file, std::uint64_t at, Change change) {
+    elog::index_block head{};
+    std::uint8_t* payload = file.data() + at + sizeof(elog::block_header);
+    std::memcpy(&head, payload, sizeof head);
+    change(head);
+    head.checksum = elog::crc32c(
+        {reinterpret_cast<const std::uint8_t*>(&head), offsetof(elog::index_block, checksum)});
+    std::memcpy(payload, &head, sizeof head);
+    test::sign_block(file, at);
+}
+
+TEST(file_index, gives_any_part_of_the_time_as_the_whole_file_does) {
+    const std::string path = write_many("parts.elog");
+    for (const std::uint64_t first : {std::uint64_t{1}, std::uint64_t{39}, std::uint64_t{77'777}}) {
+        expect_range(path, first, first + 1);
+        expect_range(path, first, first + 12'345);
+    }
+    expect_range(path, 1, many + 1);
+    EXPECT_TRUE(test::read_sample(path, range_of(many + 1, many + 1000)).numbers.empty());
+    EXPECT_TRUE(test::read_sample(path, {0, 10}).numbers.empty());
+    EXPECT_TRUE(test::read_sample(path, {INT64_MAX - 1, INT64_MAX}).numbers.empty());
+}
+
+/// A recording of 64 MiB in which a second has two mebibytes, on a clock of 3 ticks a nanosecond
+/// that is set back by an hour in the middle.
+class long_recording {
+  public:
+    static constexpr std::uint64_t seconds = 32;
+    static constexpr std::uint64_t blocks_per_second = 8;
+    static constexpr std::uint64_t block = 6000;  // records
+    static constexpr std::uint64_t second = 1'000'000'000;
+
+    explicit long_recording(std::string name) : path(test::scratch_directory() + "/" + name) {
+        elog::file_writer writer(path, EVENTLOG_CLOCK_TSC, 2);
+        writer.write_provider(test::mark_provider());
+        test::bytes records = test::make_records(1, block);
+        for (std::uint64_t s = 0; s < seconds; ++s) {
+            const std::uint64_t set_back = s < seconds / 2 ? 0 : 3600 * second;
+            writer.write_clock({3 * s * second, s * second, (10'000 + s) * second - set_back});
+            for (std::uint64_t b = 0; b < blocks_per_second; ++b) {
+                write_block(writer, records, s * second + b * (second / blocks_per_second));
+            }
+        }
+        writer.write_clock(
+            {3 * seconds * second, seconds * second, (10'000 + seconds - 3600) * second});
+        writer.write_end();
+    }
+    ~long_recording() { static_cast<void>(::unlink(path.c_str())); }
+    long_recording(const long_recording&) = delete;
+    long_recording& operator=(const long_recording&) = delete;
+
+    /// The nanosecond of its beginning.
+    static void write_block(elog::file_writer& writer, test::bytes& records, std::uint64_t begin) {
+        constexpr std::size_t size = 40;
+        for (std::uint64_t i = 0; i < block; ++i) {
+            const std::uint64_t time = 3 * (begin + i * 20'000);
+            std::memcpy(records.data() + i * size + offsetof(eventlog_record, time), &time,
+                        sizeof time);
+        }
+        elog::record_run run;
+        run.ring = static_cast<std::uint32_t>(begin / second % 2);
+        run.count = block;
+        run.bytes = records;
+        writer.write_run(run);
+    }
+
+    const std::string path;
+};
+
+std::vector<std::int64_t> times_in(elog::file_reader& file, const elog::time_range& range) {
+    std::vector<std::int64_t> times;
+    file.read([&](const elog::merged_record& record) {
+        const std::int64_t time = file.clock().realtime(record.record.header.time);
+        if (range.contains(time)) {
+            times.push_back(time);
+        }
+    });
+    return times;
+}
+
+TEST(file_index, hides_no_record_beside_one_that_claims_a_wrong_time) {
+    for (const std::uint64_t wrong : {std::uint64_t{0}, UINT64_MAX / 2, UINT64_MAX / 2 + 2,
+                                      std::uint64_t{10'000'000'000'000'000'000U}, UINT64_MAX}) {
+        const std::string path = test::scratch_directory() + "/wrong.elog";
+        elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 1);
+        writer.write_clock({0, 0, test::realtime_ahead});
+        writer.write_provider(test::mark_provider());
+        test::bytes records = test::make_records(1, 100);
+        const std::size_t tenth = records.size() / 10;
+        std::memcpy(&records[tenth + offsetof(eventlog_record, time)], &wrong, sizeof wrong);
+        elog::record_run run;
+        run.count = 100;
+        run.bytes = records;
+        writer.write_run(run);
+        writer.write_end();
+        // Each record is in exactly one of two parts, that one, too.
+        const elog::time_range whole = range_of(60, 60);
+        std::size_t found = 0;
+        for (const elog::time_range range :
+             {elog::time_range{INT64_MIN, whole.from}, elog::time_range{whole.from, INT64_MAX}}) {
+            elog::file_reader file(path, range);
+            EXPECT_TRUE(file.used_index());
+            file.read([&](const elog::merged_record& /*record*/) { ++found; });
+        }
+        EXPECT_EQ(found, 100U) << wrong;
+    }
+}
+
+TEST(file_index, saves_reading_most_of_a_large_file_and_changes_no_time) {
+    const long_recording recording("long.elog");
+    elog::file_reader whole(recording.path);
+    constexpr std::int64_t second = 1'000'000'000;
+    const std::vector<elog::time_range> ranges = {
+        {10'003 * second, 10'003 * second + second / 10},
+        {10'015 * second + second / 2, 10'016 * second + second / 2},
+        {(10'016 - 3600) * second, (10'017 - 3600) * second},
+        {(10'031 - 3600) * second, INT64_MAX},
+    };
+    for (const elog::time_range& range : ranges) {
+        elog::file_reader part(recording.path, range);
+        EXPECT_TRUE(part.used_index());
+        const std::vector<std::int64_t> times = times_in(part, range);
+        EXPECT_EQ(times, times_in(whole, range));
+        if (range.to != INT64_MAX) {
+            EXPECT_FALSE(times.empty());
+            EXPECT_LT(part.bytes_read(), std::uint64_t{4} << 20U);
+        }
+        EXPECT_TRUE(part.damages().empty());
+    }
+    elog::file_reader none(recording.path, {0, 1});
+    none.read([](const elog::merged_record&) { FAIL(); });
+    EXPECT_LT(none.bytes_read(), std::uint64_t{128} << 10U);
+}
+
+TEST(file_index, is_found_in_a_file_that_was_cut_off) {
+    const std::string path = write_many("cut_index.elog", false);
+    expect_range(path, 100'000, 100'100);
+    EXPECT_TRUE(elog::file_reader(path, range_of(100'000, 100'100)).used_index());
+    const auto size = static_cast<off_t>(test::contents(path).size());
+    ASSERT_EQ(::truncate(path.c_str(), size - 1001), 0);
+    expect_range(path, 100'000, 100'100);
+    EXPECT_TRUE(elog::file_reader(path, range_of(100'000, 100'100)).used_index());
+}
+
+TEST(file_index, that_is_missing_is_done_without) {
+    const std::string path = test::scratch_directory() + "/no_index.elog";
+    test::sample_options options;
+    options.records = 600;
+    options.end = false;
+    test::write_sample(path, options);
+    expect_range(path, 200, 300);
+    EXPECT_FALSE(elog::file_reader(path, range_of(200, 300)).used_index());
+}
+
+TEST(file_index, that_lies_about_its_place_or_its_blocks_is_reported_and_done_without) {
+    const std::string path = write_many("lying_index.elog");
+    const test::bytes sound = test::contents(path);
+    const std::vector<test::found_block> found = blocks_of_type(sound, elog::block_type::index);
+    ASSERT_GE(found.size(), 4U);
+    using change = void (*)(elog::index_block&);
+    for (const change each : {change{[](elog::index_block& head) { head.previous += 8; }},
+                              change{[](elog::index_block& head) { head.previous = 0; }},
+                              change{[](elog::index_block& head) { head.start += 8; }},
+                              change{[](elog::index_block& head) { head.start = UINT64_MAX; }},
+                              change{[](elog::index_block& head) { --head.first_number; }},
+                              change{[](elog::index_block& head) { head.entries = UINT32_MAX; }}}) {
+        test::bytes changed = sound;
+        change_index(changed, found[2].offset, each);
+        test::replace(path, changed);
+        expect_range(path, 77'000, 77'100);
+        EXPECT_FALSE(test::read_sample(path, range_of(77'000, 77'100)).damages.empty());
+    }
+}
+
+TEST(file_index, whose_entries_are_other_blocks_is_reported_and_done_without) {
+    const std::string path = write_many("other_blocks.elog");
+    test::bytes changed = test::contents(path);
+    for (const test::found_block& block : blocks_of_type(changed, elog::block_type::index)) {
+        // The sizes of two neighbours, which add up to the same.
+        std::uint8_t* entry = changed.data() + block.offset + sizeof(elog::block_header) +
+                              sizeof(elog::index_block) + 10 * sizeof(elog::index_entry);
+        entry[0] = static_cast<std::uint8_t>(entry[0] + 64);
+        entry[sizeof(elog::index_entry)] =
+            static_cast<std::uint8_t>(entry[sizeof(elog::index_entry)] - 64);
+        test::sign_block(changed, block.offset);
+    }
+    test::replace(path, changed);
+    const test::read_back result = test::read_sample(path, range_of(1, many + 1));
+    EXPECT_EQ(result.wrong, 0U);
+    EXPECT_GE(result.numbers.size(), many - std::size_t{5} * 40);
+    EXPECT_FALSE(result.damages.empty());
+}
+
+TEST(file_index, that_overlaps_another_is_reported_and_done_without) {
+    const std::string path = write_many("overlapping.elog");
+    test::bytes changed = test::contents(path);
+    const std::vector<test::found_block> found = blocks_of_type(changed, elog::block_type::index);
+    change_index(changed, found[2].offset, [&](elog::index_block& head) {
+        head.previous = found[0].offset;
+        head.start = found[0].end;
+    });
+    test::replace(path, changed);
+    expect_range(path, 77'000, 77'100);
+    EXPECT_FALSE(test::read_sample(path, range_of(77'000, 77'100)).damages.empty());
+}
+
+TEST(file_index, named_by_the_end_at_no_place_is_looked_for_or_done_without) {
+    const std::string path = write_many("lost_index.elog");
+    const test::bytes sound = test::contents(path);
+    const std::uint64_t at = blocks_of_type(sound, elog::block_type::end).front().offset;
+    for (const std::uint8_t byte : {std::uint8_t{0}, std::uint8_t{0xff}}) {
+        test::bytes changed = sound;
+        for (std::size_t i = 0; i < sizeof(std::uint64_t); ++i) {
+            changed[at + sizeof(elog::block_header) + offsetof(elog::end_block, index) + i] = byte;
+        }
+        test::sign_block(changed, at);
+        test::replace(path, changed);
+        expect_range(path, 77'000, 77'100);
+    }
+}
+
+}  // namespace

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+//
+// Checking an .elog file to the last byte, and making a sound one of a damaged one.
+#include "file/file_repair.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/failure.hpp"
+#include "file/file_check.hpp"
+#include "recording_sample.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+namespace test = eventlog::test;
+
+std::string path_of(const std::string& name) {
+    return test::scratch_directory() + "/" + name;
+}
+
+/// Of each type's first block but those that are one of two, or everything.
+std::vector<test::found_block> one_of_each_type(const test::bytes& file) {
+    std::vector<test::found_block> found;
+    std::uint16_t last = 0;
+    for (const test::found_block& block : test::blocks_of(file)) {
+        if (block.header.type != last) {
+            found.push_back(block);
+            last = block.header.type;
+        }
+    }
+    return found;
+}
+
+TEST(file_check, finds_nothing_wrong_with_what_a_writer_writes) {
+    for (const int compression : {0, 3}) {
+        test::sample_options options;
+        options.records = 50'000;
+        options.compression = compression;
+        const std::string path = path_of("sound.elog");
+        test::write_sample(path, options);
+        const elog::file_findings found = elog::check_file(path);
+        EXPECT_EQ(found.damages, std::vector<std::string>{});
+        EXPECT_EQ(found.records, 50'000U);
+        EXPECT_EQ(found.record_bytes, 50'000U * 40);
+        EXPECT_EQ(found.lost, test::sample_lost);
+        EXPECT_EQ(found.providers, 1U);
+        EXPECT_EQ(found.size, test::contents(path).size());
+        EXPECT_EQ(found.blocks, test::blocks_of(test::contents(path)).size());
+        EXPECT_TRUE(found.has_end && found.has_index && !found.is_being_written);
+    }
+}
+
+TEST(file_check, finds_what_is_wrong_although_all_checksums_are_right) {
+    const std::string path = path_of("wrong.elog");
+    test::write_sample(path);
+    const test::bytes sound = test::contents(path);
+    for (const test::found_block& block : test::blocks_of(sound)) {
+        // What a reader does not need is only for people: names in the host, and the like.
+        const auto type = static_cast<elog::block_type>(block.header.type);
+        const bool says_more = type == elog::block_type::records ||
+                               type == elog::block_type::index || type == elog::block_type::end;
+        if (!says_more) {
+            continue;
+        }
+        // Each u64 of the head.
+        const std::size_t head = type == elog::block_type::records ? sizeof(elog::records_block)
+                                 : type == elog::block_type::index ? sizeof(elog::index_block)
+                                                                   : sizeof(elog::end_block);
+        for (std::size_t at = 8; at < head; at += 8) {
+            test::bytes changed = sound;
+            changed[block.offset + sizeof(elog::block_header) + at] ^= 1U;
+            test::sign_block(changed, block.offset);
+            test::replace(path, changed);
+            EXPECT_FALSE(elog::check_file(path).damages.empty())
+                << "type " << block.header.type << ", offset " << at << " in it";
+        }
+    }
+}
+
+TEST(file_repair, of_a_sound_file_gives_the_same_records_and_nothing_to_say) {
+    for (const int compression : {0, 3}) {
+        test::sample_options options;
+        options.records = 5000;
+        options.block = 500;
+        options.lost_at = 501;
+        options.compression = compression;
+        const std::string from = path_of("from.elog");
+        const std::string to = path_of("to.elog");
+        test::write_sample(from, options);
+        const elog::repair_summary summary = elog::repair_file(from, to);
+        EXPECT_EQ(summary.records, options.records);
+        EXPECT_EQ(summary.missing, 0U);
+        EXPECT_EQ(summary.damages, std::vector<std::string>{});
+        EXPECT_TRUE(summary.had_end);
+        EXPECT_EQ(test::read_sample(to).numbers, test::read_sample(from).numbers);
+        EXPECT_EQ(test::read_sample(to).lost, test::read_sample(from).lost);
+        EXPECT_EQ(elog::check_file(to).damages, std::vector<std::string>{});
+        EXPECT_EQ(test::contents(to).size(), test::contents(from).size());
+    }
+}
+
+TEST(file_repair, keeps_all_that_is_whole_and_counts_the_rest_as_lost_where_it_was) {
+    const std::string from = path_of("broken.elog");
+    const std::string to = path_of("repaired.elog");
+    test::write_sample(from);
+    const test::bytes sound = test::contents(from);
+    for (const test::found_block& block : one_of_each_type(sound)) {
+        test::bytes changed = sound;
+        changed[block.offset + sizeof(elog::block_header)] ^= 0x40U;  // of its payload
+        test::replace(from, changed);
+        const test::read_back before = test::read_sample(from);
+        const elog::repair_summary summary = elog::repair_file(from, to);
+        EXPECT_FALSE(summary.damages.empty()) << block.header.type;
+        const test::read_back after = test::read_sample(to);
+        EXPECT_EQ(after.damages, std::vector<std::string>{});
+        EXPECT_EQ(after.numbers, before.numbers);
+        EXPECT_EQ(after.lost, before.lost + summary.missing);
+        const bool is_records =
+            block.header.type == static_cast<std::uint16_t>(elog::block_type::records);
+        EXPECT_EQ(after.numbers.size() + summary.missing, 60U);
+        EXPECT_EQ(summary.missing != 0, is_records);
+        if (block.header.type != static_cast<std::uint16_t>(elog::block_type::provider)) {
+            EXPECT_EQ(elog::check_file(to).damages, std::vector<std::string>{});
+        }
+    }
+}
+
+TEST(file_repair, counts_what_no_record_of_a_ring_follows_as_lost_at_its_end) {
+    const std::string from = path_of("last.elog");
+    const std::string to = path_of("last_repaired.elog");
+    test::write_sample(from);
+    test::bytes changed = test::contents(from);
+    std::uint64_t last = 0;
+    for (const test::found_block& block : test::blocks_of(changed)) {
+        if (block.header.type == static_cast<std::uint16_t>(elog::block_type::records)) {
+            last = block.offset;
+        }
+    }
+    for (const std::size_t at : {std::size_t{0}, sizeof(elog::block_header)}) {
+        changed[last + at] ^= 1U;  // its header, or its payload
+        test::replace(from, changed);
+        changed[last + at] ^= 1U;
+        EXPECT_EQ(elog::repair_file(from, to).missing, 10U);
+        EXPECT_EQ(elog::check_file(to).damages, std::vector<std::string>{});
+        EXPECT_EQ(elog::check_file(to).lost, test::sample_lost + 10);
+        const elog::file_reader file(to);
+        ASSERT_EQ(file.losses().size(), 2U);
+        EXPECT_EQ(file.losses()[1].index, 2U);
+        EXPECT_EQ(file.losses()[1].full, 10U);
+    }
+}
+
+TEST(file_repair, tells_what_was_overwritten_apart_from_what_a_damage_has_cost) {
+    const std::string from = path_of("overwritten.elog");
+    const std::string to = path_of("overwritten_repaired.elog");
+    test::sample_options options;
+    options.overwritten = true;
+    test::write_sample(from, options);
+    const test::bytes sound = test::contents(from);
+    std::uint64_t block_number = 0;
+    for (const test::found_block& block : test::blocks_of(sound)) {
+        if (block.header.type != static_cast<std::uint16_t>(elog::block_type::records)) {
+            continue;
+        }
+        ++block_number;
+        test::bytes changed = sound;
+        changed[block.offset + sizeof(elog::block_header)] ^= 0x40U;  // of its payload
+        test::replace(from, changed);
+        const elog::repair_summary summary = elog::repair_file(from, to);
+        const test::read_back after = test::read_sample(to);
+        EXPECT_EQ(after.damages, std::vector<std::string>{});
+        const elog::file_findings found = elog::check_file(to);
+        EXPECT_EQ(found.damages, std::vector<std::string>{}) << block_number;
+        // The fourth block is the one that tells of the five, and the last one of its ring.
+        const std::uint64_t told = block_number == 4 ? 0 : 5;
+        EXPECT_EQ(after.overwritten, told) << block_number;
+        EXPECT_EQ(found.overwritten, told) << block_number;
+        EXPECT_EQ(summary.missing, 10U) << block_number;
+        // With three more that the sample has lost at the end of a ring.
+        EXPECT_EQ(found.lost, 10U + told + 3U) << block_number;
+    }
+    EXPECT_EQ(block_number, 6U);
+}
+
+TEST(file_repair, of_a_file_that_was_cut_gives_it_an_end) {
+    const std::string from = path_of("cut_off.elog");
+    const std::string to = path_of("ended.elog");
+    test::write_sample(from);
+    test::bytes changed = test::contents(from);
+    changed.resize(changed.size() / 2);
+    test::replace(from, changed);
+    const elog::repair_summary summary = elog::repair_file(from, to);
+    EXPECT_FALSE(summary.had_end);
+    EXPECT_EQ(test::read_sample(to).numbers, test::read_sample(from).numbers);
+    EXPECT_TRUE(test::read_sample(to).has_end);
+    EXPECT_EQ(elog::check_file(to).damages, std::vector<std::string>{});
+}
+
+TEST(file_repair, never_touches_the_file_itself_or_one_that_is_being_written) {
+    const std::string path = path_of("same.elog");
+    test::write_sample(path);
+    const test::bytes before = test::contents(path);
+    EXPECT_THROW(static_cast<void>(elog::repair_file(path, path)), elog::failure);
+    EXPECT_THROW(static_cast<void>(elog::repair_file(path, path_of("./same.elog"))), elog::failure);
+    EXPECT_EQ(test::contents(path), before);
+    const elog::file_writer writer(path_of("live.elog"), EVENTLOG_CLOCK_MONOTONIC, 1);
+    EXPECT_THROW(static_cast<void>(elog::repair_file(path_of("live.elog"), path)), elog::failure);
+    EXPECT_EQ(test::contents(path), before);
+}
+
+TEST(file_repair, refuses_in_words_what_is_beyond_it) {
+    const std::string path = path_of("hopeless.elog");
+    test::write_sample(path);
+    test::bytes changed = test::contents(path);
+    for (const test::found_block& block : test::blocks_of(changed)) {
+        if (block.header.type == static_cast<std::uint16_t>(elog::block_type::host)) {
+            changed[block.offset + sizeof(elog::block_header)] ^= 1U;
+        }
+    }
+    test::replace(path, changed);
+    EXPECT_THROW(static_cast<void>(elog::repair_file(path, path_of("new.elog"))), elog::failure);
+    EXPECT_FALSE(elog::check_file(path).damages.empty());
+}
+
+}  // namespace

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+//
+// What each file of a rotated recording has to have, so that it can be read by itself.
+#include "file/file_sink.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "file/file_check.hpp"
+#include "file/file_reader.hpp"
+#include "record_maker.hpp"
+#include "ring/clock.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+using eventlog::test::made_record;
+using eventlog::test::record_maker;
+
+class rotated : public ::testing::Test {
+  protected:
+    rotated() {
+        std::filesystem::create_directory(folder);
+        elog::subscription_options options;
+        options.patterns.add("nobody:nothing");
+        options.buffer_size = EVENTLOG_BUFFER_SIZE_MIN;
+        options.buffers_per_cpu = 2;
+        const elog::subscription source(options);
+        clock = source.header().clock;
+        sink.start(source.region());
+        sink.take_provider(maker.provider());
+    }
+    void TearDown() override { std::filesystem::remove_all(folder); }
+
+    void take(std::uint32_t ring, std::uint64_t time, std::size_t size) {
+        made_record record = maker.record("e");
+        record.header().time = time;
+        const std::vector<std::uint8_t> one = record.bytes();
+        std::vector<std::uint8_t> bytes;
+        std::uint64_t count = 0;
+        while (bytes.size() < size) {
+            bytes.insert(bytes.end(), one.begin(), one.end());
+            ++count;
+        }
+        sink.take_run({ring, 0, taken, count, bytes});
+        taken += count;
+    }
+
+    /// Enough for a file of its own.
+    void take_mebibyte(std::uint32_t ring, std::uint64_t time) {
+        take(ring, time, elog::rotation_options::size_min);
+    }
+
+    [[nodiscard]] std::set<std::string> parts() const {
+        std::set<std::string> found;
+        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+            found.insert(entry.path());
+        }
+        return found;
+    }
+
+    const std::string folder = eventlog::test::scratch_directory() + "/rotated";
+    record_maker maker{"provider p { event e info { number: u64 } }", "tester", 1};
+    elog::file_sink sink{{folder + "/run.elog", 0, {elog::rotation_options::size_min}}};
+    std::uint32_t clock = 0;
+    std::uint64_t taken = 0;
+};
+
+TEST_F(rotated, files_convert_the_times_of_a_late_ring_alike) {
+    const eventlog_clock_pair first = eventlog::core::read_clock_pair(clock);
+    sink.take_clock(first);
+    sink.advance(first.clock, first.clock);  // as early a time may still come
+    eventlog_clock_pair second = eventlog::core::read_clock_pair(clock);
+    second.realtime += 10'000;  // a clock that was set: between the readings it ran faster
+    sink.take_clock(second);
+    for (int i = 0; i < 3; ++i) {
+        take_mebibyte(0, second.clock);
+    }
+    take_mebibyte(1, first.clock);
+    sink.finish();
+    ASSERT_GE(parts().size(), 4U);
+    for (const std::string& path : parts()) {
+        elog::file_reader part(path);
+        part.read([](const elog::merged_record& /*record*/) {});
+        EXPECT_TRUE(part.damages().empty()) << path;
+        EXPECT_EQ(part.clock().realtime(first.clock), static_cast<std::int64_t>(first.realtime));
+        EXPECT_EQ(part.clock().realtime(second.clock), static_cast<std::int64_t>(second.realtime));
+    }
+}
+
+TEST_F(rotated, files_have_clocks_that_do_not_go_backwards) {
+    const eventlog_clock_pair first = eventlog::core::read_clock_pair(clock);
+    sink.take_clock(first);
+    // Almost a file, and some that wait for more: what the next reading pushes out begins a new
+    // file, with a reading of its own, which is the later one.
+    take(0, first.clock, 900U << 10U);
+    take(0, first.clock, 100U << 10U);
+    take(1, first.clock, 100U << 10U);
+    sink.take_clock(eventlog::core::read_clock_pair(clock));
+    sink.finish();
+    EXPECT_EQ(parts().size(), 2U);
+    for (const std::string& path : parts()) {
+        EXPECT_EQ(elog::check_file(path).damages, std::vector<std::string>{}) << path;
+    }
+}
+
+TEST_F(rotated, files_do_not_repeat_readings_that_no_record_needs) {
+    for (int i = 0; i < 100; ++i) {
+        const eventlog_clock_pair now = eventlog::core::read_clock_pair(clock);
+        sink.take_clock(now);
+        sink.advance(now.clock, now.clock);
+    }
+    take_mebibyte(0, eventlog::core::read_clock_pair(clock).clock);
+    take_mebibyte(0, eventlog::core::read_clock_pair(clock).clock);
+    sink.finish();
+    elog::file_reader last(*parts().rbegin());
+    last.read([](const elog::merged_record& /*record*/) {});
+    EXPECT_LT(last.clock().pairs().size(), 10U);
+}
+
+TEST_F(rotated, files_do_not_repeat_all_readings_of_many_rotations) {
+    for (int i = 0; i < 40; ++i) {
+        take_mebibyte(0, eventlog::core::read_clock_pair(clock).clock);
+        const std::uint64_t now = eventlog::core::read_clock_pair(clock).clock;
+        sink.advance(now, now);
+    }
+    sink.finish();
+    ASSERT_GT(parts().size(), 40U);
+    elog::file_reader last(*parts().rbegin());
+    last.read([](const elog::merged_record& /*record*/) {});
+    EXPECT_LT(last.clock().pairs().size(), 25U);
+}
+
+}  // namespace

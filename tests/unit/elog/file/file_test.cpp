@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+//
+// The .elog file: what goes in comes out; made by an enemy, it takes no more memory than it should,
+// and what is wrong in it is reported.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/crc32c.hpp"
+#include "base/failure.hpp"
+#include "file/file_reader.hpp"
+#include "file/file_writer.hpp"
+#include "recording_sample.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+namespace test = eventlog::test;
+using test::bytes;
+using test::contents;
+using test::read_back;
+using test::replace;
+
+constexpr std::uint64_t record_count = 60;
+
+std::string make_sample(const std::string& name, const test::sample_options& options = {}) {
+    std::string path = test::scratch_directory() + "/" + name;
+    test::write_sample(path, options);
+    return path;
+}
+
+/// Fails the test for a record that is not one of ours, or comes out of order.
+read_back read(const std::string& path) {
+    read_back result = test::read_sample(path);
+    EXPECT_EQ(result.wrong, 0U);
+    return result;
+}
+
+/// The first block of that type, or the file's size.
+std::uint64_t find(const bytes& file, elog::block_type type) {
+    for (const test::found_block& block : test::blocks_of(file)) {
+        if (block.header.type == static_cast<std::uint16_t>(type)) {
+            return block.offset;
+        }
+    }
+    return file.size();
+}
+
+/// Changes a payload's byte, and makes the checksums right.
+void change_payload(bytes& file, std::uint64_t block, std::size_t at, std::uint8_t to) {
+    file[block + sizeof(elog::block_header) + at] = to;
+    test::sign_block(file, block);
+}
+
+TEST(file, gives_back_everything_in_the_order_of_time) {
+    const std::string path = make_sample("whole.elog");
+    const read_back result = read(path);
+    EXPECT_EQ(result.numbers.size(), record_count);
+    EXPECT_EQ(result.lost, 5U);
+    EXPECT_TRUE(result.damages.empty());
+    EXPECT_TRUE(result.has_end);
+    const elog::file_reader file(path);
+    EXPECT_EQ(file.providers().at(0).process, "tester");
+    EXPECT_EQ(file.providers().at(0).schema.events.at(0).fields.at(1).name, "check");
+    ASSERT_EQ(file.losses().size(), 1U);
+    EXPECT_EQ(file.losses()[0].full, 3U);
+    EXPECT_EQ(file.end()->records, record_count);
+}
+
+TEST(file, with_a_hole_of_foreign_bytes_is_read_on_both_sides) {
+    const std::string path = make_sample("hole.elog");
+    bytes damaged = contents(path);
+    const std::size_t middle = damaged.size() / 2;
+    std::fill(damaged.begin() + static_cast<std::ptrdiff_t>(middle),
+              damaged.begin() + static_cast<std::ptrdiff_t>(middle + 64), std::uint8_t{0xee});
+    replace(path, damaged);
+    const read_back result = read(path);
+    EXPECT_GE(result.numbers.size(), record_count - 20);
+    EXPECT_TRUE(result.numbers.contains(1));
+    EXPECT_TRUE(result.numbers.contains(record_count));
+    EXPECT_FALSE(result.damages.empty());
+}
+
+TEST(file, that_is_something_else_is_refused_in_words) {
+    const std::string path = eventlog::test::scratch_directory() + "/other";
+    replace(path, bytes(1000, 'x'));
+    EXPECT_THROW(elog::file_reader{path}, elog::failure);
+    replace(path, {});
+    EXPECT_THROW(elog::file_reader{path}, elog::failure);
+    EXPECT_THROW(elog::file_reader{eventlog::test::scratch_directory()}, elog::failure);
+    EXPECT_THROW(elog::file_reader{path + ".missing"}, elog::failure);
+}
+
+TEST(file, of_a_newer_version_is_refused_in_words) {
+    const std::string path = make_sample("newer.elog");
+    bytes changed = contents(path);
+    changed[8] = elog::file_version + 1;
+    // The header's checksum over its first 28 bytes is right, so this is no damage.
+    const std::uint32_t checksum = elog::crc32c(std::span(changed).first(28));
+    std::memcpy(changed.data() + 28, &checksum, sizeof checksum);
+    replace(path, changed);
+    try {
+        const elog::file_reader file(path);
+        FAIL() << "it was read";
+    } catch (const elog::failure& error) {
+        EXPECT_NE(std::string_view(error.what()).find("version 3"), std::string_view::npos);
+    }
+}
+
+TEST(file, that_cannot_be_made_is_reported_in_words) {
+    EXPECT_THROW(elog::file_writer(eventlog::test::scratch_directory() + "/no/such/folder/x",
+                                   EVENTLOG_CLOCK_TSC, 2),
+                 elog::failure);
+}
+
+TEST(file, with_a_block_twice_shows_its_records_once_and_says_so) {
+    const std::string path = make_sample("twice.elog");
+    bytes changed = contents(path);
+    const std::uint64_t at = find(changed, elog::block_type::records);
+    elog::block_header header{};
+    std::memcpy(&header, changed.data() + at, sizeof header);
+    const auto begin = changed.begin() + static_cast<std::ptrdiff_t>(at);
+    const bytes block(begin, begin + static_cast<std::ptrdiff_t>(elog::block_extent(header.size)));
+    changed.insert(begin, block.begin(), block.end());
+    replace(path, changed);
+    const read_back result = read(path);
+    EXPECT_EQ(result.numbers.size(), record_count);
+    EXPECT_FALSE(result.damages.empty());
+}
+
+TEST(file, whose_end_speaks_of_other_numbers_is_reported) {
+    const std::string path = eventlog::test::scratch_directory() + "/lying.elog";
+    {
+        elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 3);
+        writer.write_end(elog::file_totals_written{5, 0});
+    }
+    EXPECT_FALSE(read(path).damages.empty());
+}
+
+TEST(file, that_is_being_written_is_never_called_damaged) {
+    const std::string path = eventlog::test::scratch_directory() + "/live.elog";
+    elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 3);
+    std::ofstream(path, std::ios::binary | std::ios::app) << "half a block";
+    EXPECT_TRUE(read(path).damages.empty());
+    EXPECT_THROW(elog::file_writer(path, EVENTLOG_CLOCK_MONOTONIC, 3), elog::failure);
+}
+
+TEST(file, blocks_of_an_unknown_type_are_skipped) {
+    const std::string path = make_sample("unknown.elog");
+    bytes changed = contents(path);
+    // The loss block's type becomes one that nobody has thought of yet, properly signed.
+    const std::uint64_t at = find(changed, elog::block_type::loss);
+    changed[at + offsetof(elog::block_header, type)] = 99;
+    test::sign_block(changed, at);
+    replace(path, changed);
+    const read_back result = read(path);
+    EXPECT_EQ(result.numbers.size(), record_count);
+    // All that is said is that the end counts the loss that the skipped block told.
+    EXPECT_EQ(result.damages.size(), 1U);
+}
+
+TEST(file, compressed_gives_back_the_same_and_is_smaller) {
+    test::sample_options options;
+    options.records = 6000;
+    options.block = 1000;
+    const std::string plain = make_sample("plain.elog", options);
+    options.compression = 3;
+    const std::string compressed = make_sample("compressed.elog", options);
+    EXPECT_EQ(read(compressed).numbers, read(plain).numbers);
+    EXPECT_TRUE(read(compressed).damages.empty());
+    EXPECT_LT(contents(compressed).size(), contents(plain).size() / 2);
+}
+
+TEST(file, whose_header_is_lost_is_read_by_its_blocks) {
+    const std::string path = make_sample("headless.elog");
+    bytes changed = contents(path);
+    std::fill(changed.begin(), changed.begin() + 32, std::uint8_t{0});
+    replace(path, changed);
+    const read_back result = read(path);
+    EXPECT_EQ(result.numbers.size(), record_count);
+    EXPECT_EQ(result.damages.size(), 1U);
+}
+
+TEST(file, with_big_endian_numbers_is_refused_in_words) {
+    const std::string path = make_sample("big_endian.elog");
+    bytes changed = contents(path);
+    std::reverse(changed.begin(), changed.begin() + 8);
+    replace(path, changed);
+    try {
+        const elog::file_reader file(path);
+        FAIL() << "it was read";
+    } catch (const elog::failure& error) {
+        EXPECT_NE(std::string_view(error.what()).find("big-endian"), std::string_view::npos);
+    }
+}
+
+TEST(file, in_a_record_of_a_file_is_never_taken_for_a_part_of_that) {
+    // An event carries a whole .elog file, and the block that holds it is damaged.
+    const bytes inner = contents(make_sample("inner.elog"));
+    const std::string path = test::scratch_directory() + "/outer.elog";
+    {
+        elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, test::sample_rings);
+        eventlog_record header{};
+        header.size = static_cast<std::uint32_t>(sizeof header + inner.size());
+        const auto* from = reinterpret_cast<const std::uint8_t*>(&header);
+        bytes record(from, from + sizeof header);
+        record.insert(record.end(), inner.begin(), inner.end());
+        record.resize(elog::padded_size(record.size()));
+        elog::record_run run;
+        run.count = 1;
+        run.bytes = record;
+        writer.write_run(run);
+        writer.write_end();
+    }
+    bytes changed = contents(path);
+    changed[find(changed, elog::block_type::records) + 1] ^= 1U;  // its header is none any more
+    replace(path, changed);
+    const read_back result = read(path);
+    EXPECT_TRUE(result.numbers.empty());
+    EXPECT_FALSE(result.damages.empty());
+}
+
+TEST(file, whose_records_are_not_what_their_block_says_is_reported) {
+    const std::string path = make_sample("counted.elog");
+    bytes changed = contents(path);
+    const std::uint64_t at = find(changed, elog::block_type::records);
+    change_payload(changed, at, offsetof(elog::records_block, count), 200);
+    replace(path, changed);
+    EXPECT_EQ(read(path).numbers.size(), record_count);
+    EXPECT_FALSE(read(path).damages.empty());
+}
+
+TEST(file, with_sizes_of_4_gib_takes_no_such_memory_and_is_reported) {
+    const std::string path = make_sample("giant.elog");
+    const bytes sound = contents(path);
+    bytes changed = sound;
+    const std::uint64_t at = find(changed, elog::block_type::records);
+    for (std::size_t i = 0; i < 4; ++i) {
+        changed[at + offsetof(elog::block_header, size) + i] = 0xff;
+    }
+    test::sign_block(changed, at);
+    replace(path, changed);
+    EXPECT_EQ(read(path).numbers.size(), record_count - 10);
+    EXPECT_FALSE(read(path).damages.empty());
+
+    changed = sound;  // and of a record's and a schema's
+    for (std::size_t i = 0; i < 4; ++i) {
+        change_payload(changed, at, sizeof(elog::records_block) + i, 0xff);
+        change_payload(changed, find(changed, elog::block_type::provider),
+                       offsetof(elog::provider_block, schema_size) + i, 0xff);
+    }
+    replace(path, changed);
+    EXPECT_EQ(read(path).numbers.size(), record_count - 10);
+    EXPECT_GE(read(path).damages.size(), 2U);
+}
+
+TEST(file, with_a_number_that_two_providers_have_keeps_the_first_and_says_so) {
+    const std::string path = test::scratch_directory() + "/same_number.elog";
+    {
+        elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 1);
+        elog::provider_instance provider = test::mark_provider();
+        writer.write_provider(provider);
+        provider.process = "impostor";
+        writer.write_provider(provider);
+        writer.write_end();
+    }
+    const elog::file_reader file(path);
+    EXPECT_EQ(file.providers().at(0).process, "tester");
+    EXPECT_EQ(file.damages().size(), 1U);
+}
+
+TEST(file, of_schemas_without_end_is_read_up_to_a_bound) {
+    const std::string path = test::scratch_directory() + "/schemas.elog";
+    constexpr std::size_t provider_count = 65536;
+    std::size_t schema_bytes = 0;
+    {
+        elog::file_writer writer(elog::file_options{path, EVENTLOG_CLOCK_MONOTONIC, 1, 0, 0, 1});
+        elog::provider_instance provider = test::mark_provider();
+        // Behind the schema may stand anything, but nobody wants to keep that.
+        provider.schema.binary.resize(4096);
+        for (std::size_t i = 0; i < provider_count; ++i) {
+            provider.id = static_cast<std::uint16_t>(i);
+            writer.write_provider(provider);
+            schema_bytes += provider.schema.binary.size();
+        }
+        writer.write_end();
+    }
+    ASSERT_GT(schema_bytes, std::size_t{32} << 20U);
+    const elog::file_reader file(path);
+    EXPECT_LE(file.providers().size() * 4096, std::size_t{32} << 20U);
+    EXPECT_GT(file.providers().size(), 1000U);
+    EXPECT_FALSE(file.damages().empty());
+    EXPECT_LE(file.damages().size(), 101U);
+}
+
+TEST(file, of_compressed_zeros_for_thousands_of_rings_is_read_within_a_bound) {
+    // Two gibibytes to be merged at once, out of few bytes.
+    const std::string path = test::scratch_directory() + "/bomb.elog";
+    constexpr std::uint32_t rings = 2000;
+    bytes records(elog::records_size_max);
+    for (std::size_t at = 0; at < records.size(); at += EVENTLOG_RECORD_SIZE_MAX) {
+        const std::uint32_t size = EVENTLOG_RECORD_SIZE_MAX;
+        std::memcpy(records.data() + at, &size, sizeof size);
+    }
+    {
+        elog::file_writer writer(
+            elog::file_options{path, EVENTLOG_CLOCK_MONOTONIC, rings, 0, 0, 1});
+        elog::record_run run;
+        run.count = records.size() / EVENTLOG_RECORD_SIZE_MAX;
+        run.bytes = records;
+        for (run.ring = 0; run.ring < rings; ++run.ring) {
+            writer.write_run(run);
+        }
+        writer.write_end();
+    }
+    EXPECT_LT(contents(path).size(), std::size_t{1} << 20U);
+    elog::file_reader file(path);
+    std::size_t shown = 0;
+    file.read([&](const elog::merged_record&) { ++shown; });
+    EXPECT_GE(shown, std::size_t{500} * 16);
+    EXPECT_LT(shown, std::size_t{rings} * 16);
+    EXPECT_FALSE(file.damages().empty());
+}
+
+TEST(file, with_a_frame_that_says_too_much_is_reported) {
+    const std::string path = test::scratch_directory() + "/frame.elog";
+    {
+        elog::file_writer writer(elog::file_options{path, EVENTLOG_CLOCK_MONOTONIC, 1, 0, 0, 3});
+        const bytes records = test::make_records(1, 40'000);  // more than a block may hold
+        elog::record_run run;
+        run.count = 40'000;
+        run.bytes = records;
+        writer.write_run(run);
+        writer.write_end();
+    }
+    const read_back result = read(path);
+    EXPECT_TRUE(result.numbers.empty());
+    EXPECT_FALSE(result.damages.empty());
+}
+
+}  // namespace

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// What a file says of processes, kept.
+#include "import/recorded_processes.hpp"
+
+#include <cstdint>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+TEST(recorded_processes, has_names_no_longer_than_the_kernels) {
+    elog::recorded_processes processes;
+    processes.rename(7, 7, std::string(65'000, 'x'));
+    EXPECT_EQ(processes.of(7).name, std::string(15, 'x'));
+    processes.become(7, "sixteen_letters_", 5);
+    EXPECT_EQ(processes.of(7).name, "sixteen_letters");
+    EXPECT_EQ(processes.of(7).start_time, 5U);
+}
+
+TEST(recorded_processes, forgets_where_there_are_more_than_live_anywhere) {
+    constexpr std::uint32_t limit = elog::recorded_processes::known_max;
+    elog::recorded_processes processes;
+    processes.rename(1, 1, "shop");
+    for (std::uint32_t pid = 2; pid <= limit; ++pid) {
+        processes.fork(1, pid, pid);
+    }
+    EXPECT_TRUE(processes.knows(1));
+    EXPECT_EQ(processes.of(limit).name, "shop");
+    processes.fork(limit, limit + 1, 9);
+    EXPECT_EQ(processes.of(limit + 1).name, "shop");
+    EXPECT_EQ(processes.of(limit + 1).pid, limit + 1);
+    EXPECT_FALSE(processes.knows(1));
+    EXPECT_EQ(processes.of(1).name, "?");
+}
+
+}  // namespace

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+//
+// libelog reads a file: which records come out, what their fields are, and what is missing.
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <elog/elog.hpp>
+
+#include "file/file_writer.hpp"
+#include "record_maker.hpp"
+#include "recording_sample.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+namespace test = eventlog::test;
+
+std::string make_sample(const std::string& name, const test::sample_options& options = {}) {
+    std::string path = test::scratch_directory() + "/library_" + name;
+    test::write_sample(path, options);
+    return path;
+}
+
+/// Numbers of marks, in the order in which they come.
+std::vector<std::uint64_t> numbers_of(elog::source& source) {
+    std::vector<std::uint64_t> numbers;
+    for (const elog::record& record : source) {
+        const auto number = record["number"].as<std::uint64_t>();
+        EXPECT_TRUE(number.has_value());
+        EXPECT_EQ(record["check"].as<std::uint64_t>(), test::check_of(number.value_or(0)));
+        numbers.push_back(number.value_or(0));
+    }
+    return numbers;
+}
+
+std::vector<std::uint64_t> from_to(std::uint64_t first, std::uint64_t last) {
+    std::vector<std::uint64_t> numbers;
+    for (std::uint64_t number = first; number <= last; ++number) {
+        numbers.push_back(number);
+    }
+    return numbers;
+}
+
+elog::timestamp time_of(std::uint64_t number) {
+    return elog::timestamp(std::chrono::nanoseconds(test::realtime_ahead) +
+                           std::chrono::nanoseconds(test::time_of(number)));
+}
+
+TEST(library_file, gives_out_all_records_in_the_order_of_time) {
+    elog::source source = elog::open_file(make_sample("whole.elog"));
+    EXPECT_FALSE(source.is_over());
+    EXPECT_EQ(numbers_of(source), from_to(1, 60));
+    EXPECT_TRUE(source.is_over());
+    EXPECT_FALSE(source.get().has_value());
+    EXPECT_EQ(source.totals().records, 60U);
+    EXPECT_TRUE(source.complaints().empty());
+}
+
+TEST(library_file, says_of_a_record_who_emitted_it_when_and_what_it_is) {
+    elog::source source = elog::open_file(make_sample("whose.elog"));
+    const std::optional<elog::record> record = source.get();
+    ASSERT_TRUE(record.has_value());
+    EXPECT_EQ(record->provider(), "file_test");
+    EXPECT_EQ(record->name(), "mark");
+    EXPECT_EQ(record->process(), "tester");
+    EXPECT_EQ(record->pid(), 7U);
+    EXPECT_EQ(record->thread(), 42U);
+    EXPECT_EQ(record->cpu(), 0U);
+    EXPECT_EQ(record->time(), time_of(1));
+    EXPECT_FALSE(record->is_cut());
+    const elog::event event = record->event();
+    EXPECT_EQ(event.level(), elog::level::info);
+    ASSERT_EQ(event.size(), 2U);
+    EXPECT_EQ(event[1].name(), "check");
+    EXPECT_EQ(event[1].type(), "u64");
+    EXPECT_EQ(event.find("check"), 1U);
+    EXPECT_EQ(event.find("checks"), std::nullopt);
+    EXPECT_EQ(source.events().at(0), event);
+}
+
+TEST(library_file, tells_what_is_missing_where_it_is_missing_and_in_total) {
+    std::vector<elog::loss> losses;
+    elog::source source =
+        elog::open_file(make_sample("losses.elog"),
+                        {.on_loss = [&](const elog::loss& missing) { losses.push_back(missing); }});
+    std::uint64_t told = 0;
+    for (const elog::record& record : source) {
+        const std::uint64_t number = record["number"].as<std::uint64_t>().value_or(0);
+        EXPECT_EQ(record.lost_before(), number == 31 ? 5U : 0U);
+        EXPECT_EQ(losses.size(), number < 31 ? 0U : 1U);
+        told += record.lost_before();
+    }
+    EXPECT_EQ(told, 5U);
+    EXPECT_EQ(source.totals().lost, test::sample_lost);
+    ASSERT_EQ(losses.size(), 2U);
+    EXPECT_EQ(losses[0].count, 5U);
+    EXPECT_EQ(losses[0].reason, elog::loss_reason::no_room);
+    EXPECT_EQ(losses[0].cpu, 0U);
+    EXPECT_EQ(losses[1].count, 3U);
+    EXPECT_EQ(losses[1].cpu, 1U);
+}
+
+TEST(library_file, goes_on_where_it_was_when_who_is_told_of_a_loss_throws) {
+    struct too_much {};
+    const auto refuse = [](const elog::loss& /*missing*/) { throw too_much{}; };
+    elog::source source = elog::open_file(make_sample("thrown.elog"), {.on_loss = refuse});
+    std::vector<std::uint64_t> numbers;
+    int thrown = 0;
+    while (!source.is_over()) {
+        try {
+            if (const std::optional<elog::record> record = source.get()) {
+                numbers.push_back((*record)["number"].as<std::uint64_t>().value_or(0));
+            }
+        } catch (const too_much&) {
+            ++thrown;
+        }
+    }
+    EXPECT_EQ(numbers, from_to(1, 60));
+    EXPECT_EQ(thrown, 2);
+    EXPECT_EQ(source.totals().records, 60U);
+    EXPECT_EQ(source.totals().lost, test::sample_lost);
+}
+
+TEST(library_file, tells_of_records_whose_place_newer_ones_took) {
+    std::vector<elog::loss> losses;
+    elog::source source =
+        elog::open_file(make_sample("overwritten.elog", {.overwritten = true}),
+                        {.on_loss = [&](const elog::loss& missing) { losses.push_back(missing); }});
+    EXPECT_EQ(numbers_of(source).size(), 60U);
+    ASSERT_FALSE(losses.empty());
+    EXPECT_EQ(losses[0].reason, elog::loss_reason::overwritten);
+}
+
+TEST(library_file, tells_apart_what_was_lost_and_what_was_overwritten_behind_the_last_record) {
+    const std::string path = test::scratch_directory() + "/library_end.elog";
+    elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
+    writer.write_clock({0, 0, 1'000'000'000});
+    writer.write_loss(elog::missing_at_end(0, 9, 4, 0));
+    writer.write_end();
+    std::vector<elog::loss> losses;
+    elog::source source = elog::open_file(
+        path, {.on_loss = [&](const elog::loss& missing) { losses.push_back(missing); }});
+    EXPECT_FALSE(source.get().has_value());
+    ASSERT_EQ(losses.size(), 2U);
+    EXPECT_EQ(losses[0].count, 5U);
+    EXPECT_EQ(losses[0].reason, elog::loss_reason::no_room);
+    EXPECT_EQ(losses[1].count, 4U);
+    EXPECT_EQ(losses[1].reason, elog::loss_reason::overwritten);
+    EXPECT_EQ(losses[1].cpu, 0U);
+    EXPECT_EQ(source.totals().lost, 9U);
+}
+
+TEST(library_file, is_not_over_before_all_losses_at_its_end_are_told) {
+    const std::string path = test::scratch_directory() + "/library_end_thrown.elog";
+    elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
+    writer.write_clock({0, 0, 1'000'000'000});
+    writer.write_loss(elog::missing_at_end(0, 9, 4, 0));
+    writer.write_loss(elog::missing_at_end(1, 2, 0, 0));
+    writer.write_end();
+    std::uint64_t told = 0;
+    const auto refuse = [&](const elog::loss& missing) {
+        told += missing.count;
+        throw std::runtime_error("too much");
+    };
+    elog::source source = elog::open_file(path, {.on_loss = refuse});
+    int thrown = 0;
+    while (!source.is_over()) {
+        try {
+            EXPECT_FALSE(source.try_get().has_value());
+        } catch (const std::runtime_error&) {
+            ++thrown;
+        }
+    }
+    EXPECT_EQ(thrown, 3);
+    EXPECT_EQ(told, 11U);
+}
+
+TEST(library_file, that_is_not_there_is_an_error_in_words) {
+    try {
+        const elog::source source = elog::open_file(test::scratch_directory() + "/not.there");
+        FAIL() << "it was opened";
+    } catch (const elog::error& mistake) {
+        EXPECT_NE(std::string_view(mistake.what()).find("not.there"), std::string_view::npos);
+    }
+}
+
+TEST(library_file, that_is_damaged_is_read_around_the_damage) {
+    const std::string path = make_sample("damaged.elog");
+    test::bytes file = test::contents(path);
+    const auto blocks = test::blocks_of(file);
+    for (const test::found_block& block : blocks) {
+        if (block.header.type == static_cast<std::uint16_t>(elog::block_type::records)) {
+            file[block.offset + sizeof(elog::block_header) + 40] ^= 0xffU;
+            break;
+        }
+    }
+    test::replace(path, file);
+    elog::source source = elog::open_file(path);
+    EXPECT_EQ(numbers_of(source), from_to(11, 60));
+    EXPECT_FALSE(source.complaints().empty());
+}
+
+TEST(library_file, that_has_no_end_is_complained_about) {
+    const std::string path = make_sample("endless.elog", {.end = false});
+    elog::source source = elog::open_file(path);
+    EXPECT_EQ(numbers_of(source), from_to(1, 60));
+    const std::vector<std::string> complaints = source.complaints();
+    ASSERT_EQ(complaints.size(), 1U);
+    EXPECT_NE(complaints[0].find("its recorder was killed"), std::string::npos) << complaints[0];
+}
+
+TEST(library_file, whose_end_is_outside_of_the_time_that_is_asked_for_has_one) {
+    elog::source source = elog::open_file(make_sample("early.elog"), {.to = time_of(20)});
+    EXPECT_EQ(numbers_of(source), from_to(1, 19));
+    EXPECT_TRUE(source.complaints().empty());
+}
+
+TEST(library_file, gives_out_no_more_when_it_is_stopped) {
+    elog::source source = elog::open_file(make_sample("stopped.elog"));
+    EXPECT_TRUE(source.try_get().has_value());
+    source.stop();
+    EXPECT_TRUE(source.is_over());
+    EXPECT_FALSE(source.try_get().has_value());
+}
+
+TEST(library_file, copies_a_record_into_a_buffer_that_is_large_enough) {
+    elog::source source = elog::open_file(make_sample("copied.elog"));
+    const std::optional<elog::record> record = source.get();
+    ASSERT_TRUE(record.has_value());
+    std::vector<std::byte> small(20, std::byte{0x55});
+    const std::size_t needed = record->copy_to(small);
+    EXPECT_GT(needed, small.size());
+    EXPECT_EQ(small, std::vector<std::byte>(20, std::byte{0x55}));
+    std::vector<std::byte> buffer(needed);
+    EXPECT_EQ(record->copy_to(buffer), needed);
+    EXPECT_EQ(source.get()->operator[](0).as<int>(), 2);
+    const std::optional<elog::record> copy = source.view(buffer);
+    ASSERT_TRUE(copy.has_value());
+    EXPECT_EQ((*copy)["number"].as<int>(), 1);
+    EXPECT_EQ(copy->time(), time_of(1));
+    EXPECT_EQ(copy->thread(), 42U);
+}
+
+TEST(library_file, finds_no_record_in_other_bytes) {
+    elog::source source = elog::open_file(make_sample("foreign.elog"));
+    std::vector<std::byte> buffer(200);
+    buffer.resize(source.get()->copy_to(buffer));
+    ASSERT_TRUE(source.view(buffer).has_value());
+    EXPECT_FALSE(source.view(std::span(buffer).first(buffer.size() - 1)).has_value());
+    EXPECT_FALSE(source.view({}).has_value());
+    const std::vector<std::byte> foreign(200, std::byte{0xee});
+    EXPECT_FALSE(source.view(foreign).has_value());
+}
+
+TEST(library_file, finds_no_record_in_a_copy_of_another_source) {
+    const std::string path = make_sample("two_copies.elog");
+    elog::source source = elog::open_file(path);
+    const elog::source other = elog::open_file(path);
+    std::vector<std::byte> buffer(200);
+    buffer.resize(source.get()->copy_to(buffer));
+    EXPECT_TRUE(source.view(buffer).has_value());
+    EXPECT_FALSE(other.view(buffer).has_value());
+}
+
+TEST(library_file, gives_out_the_part_of_the_time_that_is_asked_for) {
+    const std::string path = make_sample("range.elog");
+    elog::source source = elog::open_file(path, {.from = time_of(20), .to = time_of(40)});
+    EXPECT_EQ(numbers_of(source), from_to(20, 39));
+    elog::source rest = elog::open_file(path, {.from = time_of(50)});
+    EXPECT_EQ(numbers_of(rest), from_to(50, 60));
+    elog::source nothing = elog::open_file(path, {.to = time_of(1)});
+    EXPECT_TRUE(numbers_of(nothing).empty());
+    EXPECT_TRUE(nothing.is_over());
+}
+
+TEST(library_file, gives_out_the_records_that_a_predicate_wants) {
+    elog::source source =
+        elog::open_file(make_sample("where.elog"), {.where = "number > 29 && number < 40"});
+    // What is missing in front of a record that nobody wants is told with the next one.
+    const std::optional<elog::record> first = source.get();
+    ASSERT_TRUE(first.has_value());
+    EXPECT_EQ((*first)["number"].as<int>(), 30);
+    EXPECT_EQ(numbers_of(source), from_to(31, 39));
+    EXPECT_EQ(source.totals().records, 10U);
+    EXPECT_EQ(source.totals().lost, test::sample_lost);
+}
+
+TEST(library_file, tells_with_a_wanted_record_what_was_missing_in_front_of_others) {
+    elog::source source =
+        elog::open_file(make_sample("where_lost.elog"), {.where = "number == 44"});
+    const std::optional<elog::record> record = source.get();
+    ASSERT_TRUE(record.has_value());
+    EXPECT_EQ(record->lost_before(), 5U);
+}
+
+TEST(library_file, has_the_fields_that_are_asked_for_in_that_order) {
+    elog::source source =
+        elog::open_file(make_sample("fields.elog"), {.fields = {"check", "number"}});
+    const std::optional<elog::record> record = source.get();
+    ASSERT_TRUE(record.has_value());
+    EXPECT_EQ(record->size(), 2U);
+    EXPECT_EQ((*record)[0].as<std::uint64_t>(), test::check_of(1));
+    EXPECT_EQ((*record)[1].as<std::uint64_t>(), 1U);
+
+    elog::source narrow = elog::open_file(make_sample("field.elog"), {.fields = {"check"}});
+    const std::optional<elog::record> only = narrow.get();
+    ASSERT_TRUE(only.has_value());
+    EXPECT_EQ(only->size(), 1U);
+    EXPECT_EQ((*only)["number"].state(), elog::value_state::no_field);
+}
+
+/// A file with a record of each of two events, whose fields of one name have different types.
+std::string make_mixed(const std::string& name) {
+    const test::record_maker maker("provider parcels { event weighed info { size: u32 } "
+                                   "event named info { size: text } }",
+                                   "scales", 42);
+    test::made_record weighed = maker.record("weighed");
+    weighed.set("size", std::uint64_t{5});
+    test::made_record named = maker.record("named");
+    named.set_text("size", "large");
+    std::string path = test::scratch_directory() + "/library_" + name;
+    elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
+    writer.write_clock({0, 0, 1'000'000'000});
+    writer.write_provider(maker.provider());
+    test::bytes both = weighed.bytes();
+    const test::bytes second = named.bytes();
+    both.insert(both.end(), second.begin(), second.end());
+    writer.write_run({.ring = 0, .count = 2, .bytes = both});
+    writer.write_end();
+    return path;
+}
+
+TEST(library_file, leaves_out_an_event_that_a_predicate_does_not_suit_and_says_so) {
+    elog::source source = elog::open_file(make_mixed("mixed.elog"), {.where = "size > 3"});
+    const std::optional<elog::record> record = source.get();
+    ASSERT_TRUE(record.has_value());
+    EXPECT_EQ(record->name(), "weighed");
+    EXPECT_FALSE(source.get().has_value());
+    const std::vector<std::string> complaints = source.complaints();
+    ASSERT_EQ(complaints.size(), 1U);
+    EXPECT_NE(complaints[0].find("size"), std::string::npos) << complaints[0];
+}
+
+TEST(library_file, refuses_a_predicate_that_suits_none_of_its_events) {
+    const std::string path = make_mixed("unsuited.elog");
+    EXPECT_THROW(static_cast<void>(elog::open_file(path, {.where = "size == 192.168.1.1"})),
+                 elog::error);
+}
+
+TEST(library_file, refuses_names_that_no_event_has) {
+    const std::string path = make_sample("names.elog");
+    EXPECT_THROW(static_cast<void>(elog::open_file(path, {.where = "nummer > 3"})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open_file(path, {.where = "number >"})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open_file(path, {.fields = {"nummer"}})), elog::error);
+}
+
+}  // namespace

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: MIT
+//
+// libelog listens: what it gives out and when, and several sources as one.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <elog/elog.hpp>
+#include <eventlog/dynamic_provider.hpp>
+#include <eventlog/eventlog.hpp>
+
+#include "in_child.hpp"
+#include "platform/process.hpp"
+#include "platform/unique_fd.hpp"
+#include "recording_sample.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+namespace test = eventlog::test;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+struct beat {
+    std::uint32_t number;
+};
+
+struct other_beat {
+    std::uint32_t number;
+};
+
+using heart = eventlog::provider<"library_live", beat, other_beat>;
+
+// Far longer than anything takes here.
+constexpr std::chrono::seconds patience{30};
+
+std::optional<std::uint32_t> number_of(const std::optional<elog::record>& record) {
+    return record ? (*record)["number"].as<std::uint32_t>() : std::nullopt;
+}
+
+/// All that a source has until it is over.
+std::vector<std::uint32_t> rest_of(elog::source& source) {
+    source.stop();
+    std::vector<std::uint32_t> numbers;
+    for (const elog::record& record : source) {
+        numbers.push_back(record["number"].as<std::uint32_t>().value_or(0));
+    }
+    return numbers;
+}
+
+TEST(library_live, gives_out_what_is_emitted_after_it_began) {
+    heart::emit(beat{1});
+    elog::source source = elog::subscribe({"library_live"});
+    heart::emit(beat{2});
+    heart::emit(other_beat{3});
+    const std::optional<elog::record> first = source.get(patience);
+    ASSERT_TRUE(first.has_value());
+    EXPECT_EQ(first->name(), "beat");
+    EXPECT_EQ(first->pid(), static_cast<std::uint32_t>(::getpid()));
+    EXPECT_EQ(number_of(first), 2U);
+    EXPECT_EQ(number_of(source.get(patience)), 3U);
+    EXPECT_FALSE(source.is_over());
+}
+
+TEST(library_live, gives_out_only_what_its_patterns_name) {
+    elog::source source = elog::subscribe({"library_live:other_*"});
+    heart::emit(beat{1});
+    heart::emit(other_beat{2});
+    EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
+}
+
+TEST(library_live, has_nothing_to_give_out_when_nothing_is_emitted) {
+    elog::source source = elog::subscribe({"library_live"});
+    EXPECT_FALSE(source.try_get().has_value());
+    const auto begin = steady_clock::now();
+    EXPECT_FALSE(source.get(milliseconds(30)).has_value());
+    EXPECT_GE(steady_clock::now() - begin, milliseconds(30));
+    const auto deadline = steady_clock::now() + milliseconds(30);
+    EXPECT_FALSE(source.get(deadline).has_value());
+    EXPECT_GE(steady_clock::now(), deadline);
+    EXPECT_FALSE(source.get(steady_clock::now() - milliseconds(1)).has_value());
+    EXPECT_FALSE(source.is_over());
+}
+
+TEST(library_live, gives_out_without_waiting_what_has_become_old_enough) {
+    elog::source source = elog::subscribe({"library_live"});
+    heart::emit(beat{7});
+    std::optional<elog::record> found;
+    const auto deadline = steady_clock::now() + patience;
+    while (!found && steady_clock::now() < deadline) {
+        found = source.try_get();
+    }
+    EXPECT_EQ(number_of(found), 7U);
+}
+
+TEST(library_live, keeps_a_record_back_no_longer_than_the_latency) {
+    elog::source source = elog::subscribe({"library_live"}, {.latency = milliseconds(400)});
+    EXPECT_FALSE(source.try_get().has_value());  // looks now, and not again for a while
+    heart::emit(beat{8});
+    const auto begin = steady_clock::now();
+    EXPECT_EQ(number_of(source.get(patience)), 8U);
+    // Not at once, or the option would be without effect; nor after it, but for a busy machine.
+    EXPECT_GE(steady_clock::now() - begin, milliseconds(150));
+    EXPECT_LT(steady_clock::now() - begin, milliseconds(400) + std::chrono::seconds(2));
+}
+
+TEST(library_live, gives_out_the_rest_when_it_is_stopped_and_is_over) {
+    elog::source source = elog::subscribe({"library_live"});
+    heart::emit(beat{1});
+    heart::emit(beat{2});
+    EXPECT_EQ(rest_of(source), (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_TRUE(source.is_over());
+    EXPECT_FALSE(heart::enabled<beat>());
+    EXPECT_EQ(source.totals().records, 2U);
+}
+
+TEST(library_live, is_stopped_by_another_thread_while_it_waits) {
+    elog::source source = elog::subscribe({"library_live"});
+    std::thread other([&] {
+        std::this_thread::sleep_for(milliseconds(20));
+        source.stop();
+    });
+    EXPECT_FALSE(source.get().has_value());
+    EXPECT_TRUE(source.is_over());
+    other.join();
+}
+
+TEST(library_live, gives_out_events_of_the_processes_that_are_asked_for) {
+    const auto own = eventlog::core::current_process();
+    elog::source by_number = elog::subscribe({"library_live"}, {.pids = {own.pid}});
+    elog::source by_name =
+        elog::subscribe({"library_live"}, {.process_names = {std::string(own.name.data())}});
+    elog::source of_others =
+        elog::subscribe({"library_live"}, {.process_names = {"no_such_process"}});
+    heart::emit(beat{1});
+    const int status = test::in_child([] {
+        heart::emit(beat{2});
+        return 0;
+    });
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(rest_of(by_number), std::vector<std::uint32_t>{1});
+    EXPECT_EQ(rest_of(by_name), (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_TRUE(rest_of(of_others).empty());
+}
+
+TEST(library_live, leaves_its_own_process_out_if_it_is_asked_to) {
+    elog::source source = elog::subscribe({"library_live"}, {.exclude_self = true});
+    heart::emit(beat{1});
+    const int status = test::in_child([] {
+        heart::emit(beat{2});
+        return 0;
+    });
+    EXPECT_EQ(status, 0);
+    heart::emit(beat{3});
+    EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
+}
+
+TEST(library_live, does_not_leave_out_another_process_that_has_its_number) {
+    const pid_t own = ::getpid();
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    const eventlog::core::unique_fd read_end(ends[0]);
+    const eventlog::core::unique_fd write_end(ends[1]);
+    int status = -1;
+    std::thread other([&] {
+        status = test::in_child([&] {
+            // What it would be in a pid namespace of its own, where numbers begin anew.
+            eventlog::core::process_identity namesake = eventlog::core::own_identity();
+            namesake.pid = static_cast<std::uint32_t>(own);
+            namesake.start_time += 1;
+            eventlog::core::remember_identity(namesake);
+            static_cast<void>(::write(write_end.get(), "", 1) == 1);
+            const auto end = steady_clock::now() + patience;
+            while (!heart::enabled<beat>() && steady_clock::now() < end) {
+                std::this_thread::sleep_for(milliseconds(1));
+            }
+            heart::emit(beat{2});
+            return 0;
+        });
+    });
+    char ready = 1;
+    EXPECT_EQ(::read(read_end.get(), &ready, 1), 1);
+    elog::source source = elog::subscribe({"library_live"}, {.exclude_self = true});
+    other.join();
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
+}
+
+TEST(library_live, goes_on_when_a_forked_child_destroys_its_copy) {
+    elog::source source = elog::subscribe({"library_live"});
+    heart::emit(beat{1});
+    const int status = test::in_child([&] {
+        const elog::source copy = std::move(source);
+        return 0;
+    });
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(heart::enabled<beat>());
+    heart::emit(beat{2});
+    EXPECT_EQ(rest_of(source), (std::vector<std::uint32_t>{1, 2}));
+}
+
+TEST(library_live, gives_out_what_a_predicate_wants) {
+    elog::source source = elog::subscribe({"library_live"}, {.where = "number > 5"});
+    heart::emit(beat{5});
+    heart::emit(beat{6});
+    EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{6});
+    EXPECT_TRUE(source.complaints().empty());
+}
+
+TEST(library_live, counts_events_of_a_later_version_that_a_predicate_does_not_suit) {
+    elog::source source = elog::subscribe({"library_live"}, {.where = "number > 5"});
+    heart::emit(beat{6});
+    static constexpr eventlog_field_definition fields[] = {
+        {.name = "number", .type = EVENTLOG_TYPE_TEXT}};
+    static constexpr eventlog_event_definition events[] = {
+        {.name = "beat", .fields = fields, .field_count = 1}};
+    const eventlog::dynamic_provider later(
+        {EVENTLOG_DEFINITION_SIZES, .name = "library_live", .events = events, .event_count = 1});
+    ASSERT_EQ(later.error(), EVENTLOG_ERROR_NONE) << later.error_text();
+    later.emit(0, "seven");
+    later.emit(0, "eight");
+    heart::emit(beat{9});
+    EXPECT_EQ(rest_of(source), (std::vector<std::uint32_t>{6, 9}));
+    EXPECT_EQ(source.totals().left_out, 2U);
+    const std::vector<std::string> said = source.complaints();
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_TRUE(said[0].starts_with("2 events of library_live:beat by another version of its "
+                                    "provider were left out: where, column 10: "))
+        << said[0];
+}
+
+TEST(library_live, counts_what_found_no_room) {
+    std::uint64_t told = 0;
+    elog::source source = elog::subscribe(
+        {"library_live"}, {.buffer_size = 128U << 10U,
+                           .on_loss = [&](const elog::loss& missing) { told += missing.count; }});
+    constexpr std::uint32_t count = 100'000;
+    for (std::uint32_t number = 0; number < count; ++number) {
+        heart::emit(beat{number});
+    }
+    const auto given = static_cast<std::uint64_t>(rest_of(source).size());
+    EXPECT_GT(told, 0U);
+    EXPECT_EQ(given + told, count);
+    EXPECT_EQ(source.totals().lost, told);
+}
+
+TEST(library_live, has_as_many_buffers_as_were_asked_for) {
+    const auto kept = [](std::uint32_t buffers) {
+        elog::source source =
+            elog::subscribe({"library_live"}, {.buffer_size = 128U << 10U, .buffers = buffers});
+        for (std::uint32_t number = 0; number < 100'000; ++number) {
+            heart::emit(beat{number});
+        }
+        return rest_of(source).size();
+    };
+    // On one CPU or on two.
+    EXPECT_EQ(kept(64), 100'000U);
+    EXPECT_LT(kept(0), 100'000U / 2);
+}
+
+TEST(library_live, refuses_what_cannot_be_listened_to) {
+    EXPECT_THROW(static_cast<void>(elog::subscribe({})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::subscribe({"a:b@loud"})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.buffer_size = 1000})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.buffers = 3})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.buffers = 128})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.pids = {0}})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.process_names = {""}})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.where = "number >"})), elog::error);
+}
+
+std::vector<elog::source> both(elog::source first, elog::source second) {
+    std::vector<elog::source> sources;
+    sources.push_back(std::move(first));
+    sources.push_back(std::move(second));
+    return sources;
+}
+
+std::string make_sample(const std::string& name) {
+    std::string path = test::scratch_directory() + "/library_" + name;
+    test::write_sample(path);
+    return path;
+}
+
+TEST(library_merge, gives_out_two_files_in_the_order_of_time) {
+    elog::source merged =
+        elog::merge(both(elog::open_file(make_sample("odd.elog"), {.where = "number & 1"}),
+                         elog::open_file(make_sample("all.elog"), {.where = "number < 41"})));
+    std::vector<std::uint64_t> numbers;
+    for (const elog::record& record : merged) {
+        numbers.push_back(record["number"].as<std::uint64_t>().value_or(0));
+    }
+    std::vector<std::uint64_t> expected;
+    for (std::uint64_t number = 1; number <= 60; ++number) {
+        expected.insert(expected.end(), (number % 2) + (number < 41 ? 1 : 0), number);
+    }
+    EXPECT_EQ(numbers, expected);
+    EXPECT_TRUE(merged.is_over());
+    EXPECT_EQ(merged.totals().records, 70U);
+    EXPECT_EQ(merged.totals().lost, 2 * test::sample_lost);
+}
+
+TEST(library_merge, finds_copies_of_records_of_either_source) {
+    const std::string path = make_sample("copies.elog");
+    elog::source merged = elog::merge(both(elog::open_file(path, {.fields = {"number"}}),
+                                           elog::open_file(path, {.fields = {"check"}})));
+    std::vector<std::byte> buffer(200);
+    for (int i = 0; i < 2; ++i) {
+        const std::optional<elog::record> record = merged.get();
+        ASSERT_TRUE(record.has_value());
+        ASSERT_LE(record->copy_to(buffer), buffer.size());
+        const std::optional<elog::record> copy = merged.view(buffer);
+        ASSERT_TRUE(copy.has_value());
+        EXPECT_EQ(copy->event(), record->event());
+    }
+}
+
+std::vector<std::byte> copy_of(const elog::record& record) {
+    std::vector<std::byte> buffer(200);
+    buffer.resize(record.copy_to(buffer));
+    return buffer;
+}
+
+TEST(library_merge, finds_copies_that_were_made_before_it) {
+    const std::string path = make_sample("earlier_copies.elog");
+    elog::source first = elog::open_file(path, {.fields = {"number"}});
+    elog::source second = elog::open_file(path, {.fields = {"check"}});
+    const std::vector<std::byte> of_first = copy_of(first.get().value());
+    const std::vector<std::byte> of_second = copy_of(second.get().value());
+    const elog::source merged = elog::merge(both(std::move(first), std::move(second)));
+    const std::optional<elog::record> one = merged.view(of_first);
+    ASSERT_TRUE(one.has_value());
+    EXPECT_EQ((*one)["number"].as<int>(), 1);
+    const std::optional<elog::record> other = merged.view(of_second);
+    ASSERT_TRUE(other.has_value());
+    EXPECT_EQ((*other)["check"].as<std::uint64_t>(), test::check_of(1));
+}
+
+TEST(library_merge, of_nothing_is_over) {
+    elog::source merged = elog::merge({});
+    EXPECT_TRUE(merged.is_over());
+    EXPECT_FALSE(merged.get().has_value());
+}
+
+std::vector<std::uint32_t> counted_up_to(std::uint32_t end) {
+    std::vector<std::uint32_t> numbers(end);
+    std::iota(numbers.begin(), numbers.end(), 0U);
+    return numbers;
+}
+
+// Of what the sample has lost, what a record follows.
+constexpr std::uint64_t lost_before_records = 5;
+
+TEST(library_merge, hears_who_has_to_wait_while_a_file_goes_out) {
+    constexpr std::uint32_t at_once = 2000;
+    std::uint32_t emitted = 0;
+    elog::source merged =
+        elog::merge(both(elog::open_file(make_sample("long.elog")),
+                         elog::subscribe({"library_live"}, {.buffer_size = 128U << 10U})));
+    for (int i = 0; i < 60; ++i) {
+        // All of them together are several times what the buffers have room for.
+        for (std::uint32_t j = 0; j < at_once; ++j) {
+            heart::emit(beat{emitted++});
+        }
+        std::this_thread::sleep_for(milliseconds(6));
+        const std::optional<elog::record> record = merged.get();
+        ASSERT_TRUE(record.has_value());
+        EXPECT_EQ(record->provider(), "file_test");
+    }
+    EXPECT_EQ(rest_of(merged), counted_up_to(emitted));
+    EXPECT_EQ(merged.totals().lost, lost_before_records);
+}
+
+TEST(library_merge, keeps_no_more_for_later_than_it_was_allowed_to) {
+    constexpr std::uint32_t at_once = 2000;
+    std::uint32_t emitted = 0;
+    elog::source merged = elog::merge(
+        both(elog::open_file(make_sample("held.elog")),
+             elog::subscribe({"library_live"}, {.buffer_size = 128U << 10U, .backlog = 1})));
+    for (int i = 0; i < 60; ++i) {
+        for (std::uint32_t j = 0; j < at_once; ++j) {
+            heart::emit(beat{emitted++});
+        }
+        std::this_thread::sleep_for(milliseconds(6));
+        ASSERT_TRUE(merged.get().has_value());
+    }
+    const std::uint64_t given = rest_of(merged).size();
+    EXPECT_LT(given, emitted);
+    EXPECT_EQ(given + merged.totals().lost, emitted + lost_before_records);
+}
+
+TEST(library_merge, waits_for_whoever_may_have_something_earlier) {
+    elog::source merged = elog::merge(
+        both(elog::subscribe({"library_live:beat"}), elog::subscribe({"library_live:other_beat"})));
+    for (std::uint32_t number = 0; number < 50; ++number) {
+        // Further apart than two readings of the same clocks disagree.
+        std::this_thread::sleep_for(milliseconds(1));
+        heart::emit(beat{2 * number});
+        std::this_thread::sleep_for(milliseconds(1));
+        heart::emit(other_beat{2 * number + 1});
+    }
+    for (std::uint32_t number = 0; number < 100; ++number) {
+        EXPECT_EQ(number_of(merged.get(patience)), number);
+    }
+    EXPECT_FALSE(merged.is_over());
+    EXPECT_TRUE(rest_of(merged).empty());
+    EXPECT_TRUE(merged.is_over());
+}
+
+}  // namespace

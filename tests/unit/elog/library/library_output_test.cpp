@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+//
+// .elog files that libelog writes.
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <elog/elog.hpp>
+#include <eventlog/eventlog.hpp>
+
+#include "file/file_check.hpp"
+#include "recording_sample.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+namespace test = eventlog::test;
+
+struct drop {
+    std::uint32_t number;
+};
+
+using rain = eventlog::provider<"library_output", drop>;
+
+std::string path_of(const std::string& name) {
+    return test::scratch_directory() + "/library_output_" + name;
+}
+
+std::string make_sample(const std::string& name) {
+    std::string path = path_of(name);
+    test::write_sample(path);
+    return path;
+}
+
+bool is_there(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0;
+}
+
+std::string text_in(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What elog verify finds wrong.
+std::vector<std::string> damages_of(const std::string& path) {
+    const elog::file_findings found = elog::check_file(path);
+    EXPECT_TRUE(found.has_end);
+    EXPECT_TRUE(found.has_index);
+    return found.damages;
+}
+
+const std::vector<std::string> none;
+
+/// The sample, poured into a file of that name.
+std::string pour_sample(const std::string& name, elog::writing_options options = {}) {
+    std::string path = path_of(name);
+    elog::sink output = elog::write_file(path, options);
+    elog::source input =
+        elog::open_file(make_sample(name + ".from"),
+                        {.on_loss = [&](const elog::loss& missing) { output.put(missing); }});
+    EXPECT_EQ(elog::pour(input, output), 60U);
+    output.finish();
+    return path;
+}
+
+TEST(library_output, has_the_records_that_were_put_with_all_that_they_say) {
+    const std::string path = pour_sample("copy");
+    EXPECT_EQ(damages_of(path), none);
+    elog::source from = elog::open_file(path_of("copy.from"));
+    elog::source copy = elog::open_file(path);
+    std::uint64_t count = 0;
+    while (const std::optional<elog::record> expected = from.get()) {
+        const std::optional<elog::record> found = copy.get();
+        ASSERT_TRUE(found.has_value());
+        EXPECT_EQ((*found)["number"].as<std::uint64_t>(), ++count);
+        EXPECT_EQ((*found)["check"].as<std::uint64_t>(), test::check_of(count));
+        EXPECT_EQ(found->provider(), expected->provider());
+        EXPECT_EQ(found->process(), expected->process());
+        EXPECT_EQ(found->pid(), expected->pid());
+        EXPECT_EQ(found->thread(), expected->thread());
+        EXPECT_EQ(found->cpu(), expected->cpu());
+        EXPECT_EQ(found->time(), expected->time());
+        EXPECT_EQ(found->lost_before(), expected->lost_before());
+    }
+    EXPECT_FALSE(copy.get().has_value());
+    EXPECT_EQ(count, 60U);
+    EXPECT_EQ(copy.totals().lost, test::sample_lost);
+    EXPECT_TRUE(copy.complaints().empty());
+}
+
+TEST(library_output, knows_a_provider_again_of_which_all_was_lost) {
+    const std::string path = path_of("lost_provider");
+    elog::sink output = elog::write_file(path);
+    constexpr std::uint64_t more_than_providers = 20'000;
+    for (std::uint64_t i = 0; i < more_than_providers; ++i) {
+        output.put({.count = 1, .reason = elog::loss_reason::too_large, .provider = "gone"});
+    }
+    output.finish();
+    EXPECT_EQ(damages_of(path), none);
+    elog::source copy = elog::open_file(path);
+    EXPECT_FALSE(copy.get().has_value());
+    EXPECT_EQ(copy.totals().lost, more_than_providers);
+}
+
+TEST(library_output, may_be_compressed) {
+    const std::string path = pour_sample("compressed", {.compression = 3});
+    EXPECT_EQ(damages_of(path), none);
+    elog::source copy = elog::open_file(path);
+    std::uint64_t count = 0;
+    for (const elog::record& record : copy) {
+        EXPECT_EQ(record["number"].as<std::uint64_t>(), ++count);
+    }
+    EXPECT_EQ(count, 60U);
+    EXPECT_THROW(static_cast<void>(elog::write_file(path_of("level"), {.compression = 20})),
+                 elog::error);
+}
+
+TEST(library_output, has_whole_records_of_a_source_that_was_asked_for_some_fields) {
+    const std::string path = path_of("whole");
+    elog::sink output = elog::write_file(path);
+    elog::source input = elog::open_file(make_sample("whole.from"), {.fields = {"check"}});
+    elog::pour(input, output);
+    output.finish();
+    EXPECT_EQ(elog::open_file(path).get()->operator[]("number").as<int>(), 1);
+}
+
+TEST(library_output, has_records_of_programs_that_run) {
+    const std::string path = path_of("live");
+    elog::sink output = elog::write_file(path);
+    elog::source input = elog::subscribe({"library_output"});
+    for (std::uint32_t number = 0; number < 1000; ++number) {
+        rain::emit(drop{number});
+    }
+    input.stop();
+    std::vector<elog::timestamp> times;
+    while (const std::optional<elog::record> record = input.get()) {
+        times.push_back(record->time());
+        output.put(*record);
+    }
+    output.finish();
+    EXPECT_EQ(damages_of(path), none);
+    elog::source copy = elog::open_file(path);
+    std::size_t count = 0;
+    for (const elog::record& record : copy) {
+        ASSERT_LT(count, times.size());
+        EXPECT_EQ(record.time(), times[count]);
+        EXPECT_EQ(record["number"].as<std::size_t>(), count);
+        ++count;
+    }
+    EXPECT_EQ(count, 1000U);
+}
+
+TEST(library_output, keeps_times_that_are_far_apart) {
+    const std::string path = path_of("far");
+    elog::source old = elog::open_file(make_sample("old"));
+    elog::source live = elog::subscribe({"library_output"});
+    rain::emit(drop{1});
+    live.stop();
+    const elog::record first = old.get().value();
+    const elog::record last = live.get().value();
+    elog::sink output = elog::write_file(path);
+    output.put(first);
+    output.put(last);
+    output.finish();
+    EXPECT_EQ(damages_of(path), none);
+    elog::source copy = elog::open_file(path);
+    EXPECT_EQ(copy.get().value().time(), first.time());
+    EXPECT_EQ(copy.get().value().time(), last.time());
+}
+
+TEST(library_output, has_losses_whose_place_nobody_knows) {
+    const std::string path = path_of("losses");
+    elog::sink output = elog::write_file(path);
+    elog::source input = elog::open_file(make_sample("losses.from"));
+    elog::pour(input, output);
+    output.put({.count = 2, .reason = elog::loss_reason::busy, .provider = "nobody"});
+    output.put({.count = 3, .reason = elog::loss_reason::no_room, .cpu = 8000});
+    output.put({.count = 4, .reason = elog::loss_reason::damaged, .cpu = 1});
+    output.finish();
+    EXPECT_EQ(damages_of(path), none);
+    EXPECT_EQ(elog::check_file(path).lost, 2U + 3U + 4U + 5U);
+}
+
+TEST(library_output, without_records_is_a_file_nevertheless) {
+    const std::string path = path_of("empty");
+    elog::sink output = elog::write_file(path);
+    output.finish();
+    EXPECT_EQ(damages_of(path), none);
+    EXPECT_FALSE(elog::open_file(path).get().has_value());
+}
+
+TEST(library_output, takes_the_place_of_no_file_unless_it_is_told_to) {
+    const std::string path = path_of("taken");
+    std::ofstream(path) << "before";
+    EXPECT_THROW(static_cast<void>(elog::write_file(path)), elog::error);
+    elog::sink output = elog::write_file(path, {.replace = true});
+    EXPECT_EQ(text_in(path), "before");
+    output.finish();
+    EXPECT_EQ(damages_of(path), none);
+}
+
+TEST(library_output, does_not_take_the_place_of_a_file_that_came_meanwhile) {
+    const std::string path = path_of("quicker");
+    elog::sink output = elog::write_file(path);
+    std::ofstream(path) << "before";
+    EXPECT_THROW(output.finish(), elog::error);
+    EXPECT_EQ(text_in(path), "before");
+}
+
+TEST(library_output, is_not_there_before_it_is_finished) {
+    const std::string path = path_of("given_up");
+    {
+        elog::sink output = elog::write_file(path);
+        elog::source input = elog::open_file(make_sample("given_up.from"));
+        elog::pour(input, output);
+        EXPECT_FALSE(is_there(path));
+    }
+    EXPECT_FALSE(is_there(path));
+    EXPECT_FALSE(is_there(path + ".unfinished"));
+}
+
+TEST(library_output, leaves_one_alone_that_somebody_else_is_writing) {
+    const std::string path = path_of("twice");
+    elog::sink output = elog::write_file(path);
+    EXPECT_THROW(static_cast<void>(elog::write_file(path)), elog::error);
+    output.finish();
+    EXPECT_EQ(damages_of(path), none);
+}
+
+TEST(library_output, takes_nothing_behind_its_end) {
+    elog::sink output = elog::write_file(path_of("ended"));
+    elog::source input = elog::open_file(make_sample("ended.from"));
+    output.finish();
+    EXPECT_THROW(output.put(input.get().value()), elog::error);
+}
+
+}  // namespace

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "output/line_template.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/failure.hpp"
+
+namespace {
+
+using elog::line_part_kind;
+using elog::line_template;
+
+std::string complaint_about(std::string_view text) {
+    try {
+        const line_template made(text);
+    } catch (const elog::failure& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+std::string complaint_about_list(std::string_view text) {
+    try {
+        static_cast<void>(elog::parse_field_list(text));
+    } catch (const elog::failure& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+std::vector<std::string> names_of(std::string_view list) {
+    std::vector<std::string> names;
+    for (const elog::named_field& field : elog::parse_field_list(list)) {
+        names.push_back(field.name);
+    }
+    return names;
+}
+
+TEST(line_template, is_text_and_names_in_braces) {
+    const line_template made("at {time} {order}!");
+    ASSERT_EQ(made.parts().size(), 5U);
+    EXPECT_EQ(made.parts()[0].field.name, "at ");
+    EXPECT_EQ(made.parts()[1].kind, line_part_kind::time);
+    EXPECT_EQ(made.parts()[2].field.name, " ");
+    EXPECT_EQ(made.parts()[3].kind, line_part_kind::field);
+    EXPECT_EQ(made.parts()[3].field.name, "order");
+    EXPECT_EQ(made.parts()[3].field.column, 12U);
+    EXPECT_EQ(made.parts()[4].field.name, "!");
+    EXPECT_TRUE(made.has(line_part_kind::time));
+    EXPECT_FALSE(made.has(line_part_kind::delta));
+}
+
+TEST(line_template, knows_a_word_for_each_kind_of_value) {
+    for (const std::string_view word : line_template::words()) {
+        const line_template made("{" + std::string(word) + "}");
+        ASSERT_EQ(made.parts().size(), 1U);
+        EXPECT_NE(made.parts()[0].kind, line_part_kind::field) << word;
+        EXPECT_NE(made.parts()[0].kind, line_part_kind::text) << word;
+    }
+}
+
+TEST(line_template, takes_doubled_braces_and_escapes_as_text) {
+    const line_template made(R"({{a}}\n\t\\b)");
+    ASSERT_EQ(made.parts().size(), 1U);
+    EXPECT_EQ(made.parts()[0].field.name, "{a}\n\t\\b");
+}
+
+TEST(line_template, finds_fields_of_nested_structs_and_those_called_like_a_word) {
+    const line_template made("{peer.port}{.time}");
+    ASSERT_EQ(made.parts().size(), 2U);
+    EXPECT_EQ(made.parts()[0].field.name, "peer_port");
+    EXPECT_EQ(made.parts()[1].kind, line_part_kind::field);
+    EXPECT_EQ(made.parts()[1].field.name, "time");
+}
+
+TEST(line_template, that_makes_no_sense_is_refused_with_the_column) {
+    EXPECT_EQ(complaint_about(""),
+              "--format, column 1: Here stands what to print, such as '{time} {event}'.");
+    EXPECT_EQ(complaint_about("ab{time"),
+              "--format, column 3: This { has no }. One that is meant as such is written {{.");
+    EXPECT_EQ(complaint_about("ab}"),
+              "--format, column 3: A } that is meant as such is written }}.");
+    EXPECT_EQ(complaint_about("{}"), "--format, column 2: Between { and } stands a name.");
+    EXPECT_EQ(complaint_about("{.}"), "--format, column 2: Between { and } stands a name.");
+    EXPECT_EQ(complaint_about("{a b}"),
+              "--format, column 3: A name has letters, digits and _; behind it stands }.");
+    EXPECT_EQ(complaint_about("a\\x"), "--format, column 2: Behind \\ stands n, t or another \\.");
+    EXPECT_EQ(complaint_about("a\\"), "--format, column 2: Behind \\ stands n, t or another \\.");
+    EXPECT_EQ(complaint_about(std::string(5000, 'a')),
+              "--format, column 1: This has 5000 bytes; up to 4096 are allowed.");
+}
+
+TEST(line_template, counts_columns_in_characters) {
+    EXPECT_EQ(complaint_about("€é}"),
+              "--format, column 3: A } that is meant as such is written }}.");
+}
+
+TEST(field_list, is_names_with_commas_between) {
+    EXPECT_EQ(names_of("order"), std::vector<std::string>{"order"});
+    EXPECT_EQ(names_of("order, peer.port ,.time"),
+              (std::vector<std::string>{"order", "peer_port", "time"}));
+    EXPECT_EQ(elog::parse_field_list("order, items")[1].column, 8U);
+}
+
+TEST(field_list, that_makes_no_sense_is_refused_with_the_column) {
+    EXPECT_EQ(complaint_about_list(""), "--fields, column 1: Here stands the name of a field.");
+    EXPECT_EQ(complaint_about_list("a,"), "--fields, column 3: Here stands the name of a field.");
+    EXPECT_EQ(complaint_about_list("a,,b"), "--fields, column 3: Here stands the name of a field.");
+    EXPECT_EQ(complaint_about_list("a, ,b"),
+              "--fields, column 4: Here stands the name of a field.");
+    EXPECT_EQ(complaint_about_list("a b"),
+              "--fields, column 2: A name has letters, digits and _; between names stand commas.");
+    EXPECT_EQ(complaint_about_list("a,b,a"),
+              "--fields, column 5: This field has been named before.");
+}
+
+}  // namespace

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+#include "output/text_writer.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/failure.hpp"
+#include "record/shown_clock.hpp"
+#include "record_maker.hpp"
+#include "text/time_of_day.hpp"
+
+namespace {
+
+using namespace std::string_view_literals;
+
+std::string quoted(std::string_view text) {
+    fmt::memory_buffer out;
+    elog::append_quoted(out, text);
+    return {out.data(), out.size()};
+}
+
+std::string shown(const elog::field_value& value) {
+    fmt::memory_buffer out;
+    elog::append_value(out, value);
+    return {out.data(), out.size()};
+}
+
+TEST(quoted_text, leaves_what_is_printable) {
+    EXPECT_EQ(quoted("plain text"), "\"plain text\"");
+    EXPECT_EQ(quoted(""), "\"\"");
+    EXPECT_EQ(quoted("chloë €uro 😀"), "\"chloë €uro 😀\"");
+}
+
+TEST(quoted_text, escapes_quotes_and_backslashes) {
+    EXPECT_EQ(quoted("say \"a\\b\""), R"("say \"a\\b\"")");
+}
+
+TEST(quoted_text, escapes_what_a_terminal_obeys) {
+    EXPECT_EQ(quoted("\x1b[31mred\x07"), R"("\x1b[31mred\x07")");
+    EXPECT_EQ(quoted("line\nnext\ttab\rback"), R"("line\nnext\ttab\rback")");
+    EXPECT_EQ(quoted("a\0b"sv), R"("a\x00b")");
+    EXPECT_EQ(quoted("\xc2\x9b"), R"("\xc2\x9b")");          // CSI as one character
+    EXPECT_EQ(quoted("\xe2\x80\xae"), R"("\xe2\x80\xae")");  // right-to-left override
+    EXPECT_EQ(quoted("\x7f"), R"("\x7f")");
+    EXPECT_EQ(quoted("\xe2\x80\x8b"), R"("\xe2\x80\x8b")");  // zero width
+    EXPECT_EQ(quoted("\xef\xbb\xbf"), R"("\xef\xbb\xbf")");  // byte order mark
+}
+
+TEST(quoted_text, escapes_what_is_not_utf_8) {
+    EXPECT_EQ(quoted("\xff"), R"("\xff")");
+    EXPECT_EQ(quoted("a\xc3"), R"("a\xc3")");                        // cut off
+    EXPECT_EQ(quoted("\xc0\xaf"), R"("\xc0\xaf")");                  // too long a form
+    EXPECT_EQ(quoted("\xe0\x80\xaf"), R"("\xe0\x80\xaf")");          // too long a form
+    EXPECT_EQ(quoted("\xed\xa0\x80"), R"("\xed\xa0\x80")");          // a surrogate
+    EXPECT_EQ(quoted("\xf4\x90\x80\x80"), R"("\xf4\x90\x80\x80")");  // behind the last one
+    EXPECT_EQ(quoted("\x80"), R"("\x80")");
+}
+
+TEST(field_value, is_shown_by_its_type) {
+    EXPECT_EQ(shown(true), "true");
+    EXPECT_EQ(shown('x'), "'x'");
+    EXPECT_EQ(shown('\''), R"('\'')");
+    EXPECT_EQ(shown('\\'), R"('\\')");
+    EXPECT_EQ(shown('\n'), R"('\n')");
+    EXPECT_EQ(shown(std::int64_t{-5}), "-5");
+    EXPECT_EQ(shown(std::uint64_t{18446744073709551615U}), "18446744073709551615");
+    EXPECT_EQ(shown(1.5), "1.5");
+    EXPECT_EQ(shown(elog::null_text{}), "(null)");
+    EXPECT_EQ(shown(elog::damaged_value{}), "<damaged>");
+}
+
+/// What a writer says about records, with the local time zone set to one ahead of UTC by an hour,
+/// or to UTC.
+std::string lines_of(const std::vector<elog::merged_record>& records,
+                     const elog::provider_map& providers, elog::text_options options = {},
+                     const char* zone = "UTC") {
+    ::setenv("TZ", zone, 1);
+    ::tzset();
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::pipe(ends.data()), 0);
+    elog::clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+    clock.add({1'000'000'000, 1'000'000'000, 1'600'000'000'000'000'000});
+    elog::text_writer writer(ends[1], std::move(options));
+    for (const elog::merged_record& record : records) {
+        writer.write(record, providers, clock, 9);
+    }
+    writer.finish();
+    writer.flush();
+    std::array<char, 4096> text{};
+    const ssize_t size = ::read(ends[0], text.data(), text.size());
+    ::close(ends[0]);
+    ::close(ends[1]);
+    ::setenv("TZ", "UTC", 1);
+    ::tzset();
+    return {text.data(), static_cast<std::size_t>(size)};
+}
+
+std::string line_of(const elog::merged_record& record, const elog::provider_map& providers) {
+    return lines_of({record}, providers);
+}
+
+elog::provider_map one_provider() {
+    elog::provider_instance provider;
+    provider.process = "my\x1bprog";
+    provider.schema.name = "shop";
+    elog::event_schema& sold = provider.schema.events.emplace_back();
+    sold.name = "sold";
+    sold.fixed_size = 4;
+    sold.fields.push_back({"items", eventlog::field_type::unsigned_32, 0});
+    return {{0, provider}};
+}
+
+TEST(text_line, is_as_the_manual_says) {
+    const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
+    elog::merged_record record;
+    record.record.header.time = 1'000'123'456 + 999;
+    record.record.header.thread = 4242;
+    record.record.header.cpu = 1;
+    record.record.payload = payload;
+    EXPECT_EQ(line_of(record, one_provider()),
+              "12:26:40.000124 [001] my\\x1bprog-4242 shop:sold items=3\n");
+}
+
+TEST(time_of_day, is_right_on_the_first_day_that_there_is) {
+    elog::time_of_day times(elog::time_of_day::zone::utc);
+    fmt::memory_buffer out;
+    for (const std::int64_t time : {INT64_MIN, std::int64_t{-1}, INT64_MAX}) {
+        times.append_date(out, time);
+        out.push_back(' ');
+        times.append_to(out, time);
+        out.push_back('\n');
+    }
+    EXPECT_EQ(fmt::to_string(out), "1677-09-21 00:12:43.145224Z\n1969-12-31 23:59:59.999999Z\n"
+                                   "2262-04-11 23:47:16.854775Z\n");
+}
+
+TEST(time_of_day, of_no_zone_says_none) {
+    elog::time_of_day times(elog::time_of_day::zone::none);
+    fmt::memory_buffer out;
+    times.append_to(out, 37'000'000'000);
+    EXPECT_EQ(fmt::to_string(out), "00:00:37.000000");
+}
+
+TEST(shown_time, of_clocks_without_days_is_in_seconds) {
+    elog::clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+    clock.add({1'500'000'001, 1'500'000'001, 0});
+    clock.add_offsets({0, -2'000'000'002, 37'000'000'000});
+    const auto shown_on = [&](elog::shown_clock which) {
+        elog::shown_time time(which);
+        fmt::memory_buffer out;
+        time.append_to(out, clock, 1'500'000'001);
+        return fmt::to_string(out);
+    };
+    EXPECT_EQ(shown_on(elog::shown_clock::realtime), "1970-01-01T00:00:00.000000000Z");
+    EXPECT_EQ(shown_on(elog::shown_clock::monotonic), "1.500000001");
+    EXPECT_EQ(shown_on(elog::shown_clock::boottime), "-0.500000001");
+    EXPECT_EQ(shown_on(elog::shown_clock::tai), "1970-01-01T00:00:37.000000000");
+}
+
+TEST(shown_time, is_refused_where_a_recording_does_not_say_what_the_clock_was) {
+    const elog::clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+    EXPECT_THROW(static_cast<void>(elog::time_on(elog::shown_clock::boottime, clock, 1)),
+                 elog::failure);
+    EXPECT_THROW(static_cast<void>(elog::time_on(elog::shown_clock::tai, clock, 1)), elog::failure);
+}
+
+TEST(text_line, tells_a_gap_before_the_record) {
+    const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
+    elog::merged_record record;
+    record.lost_before = 17;
+    record.ring = 2;
+    record.record.payload = payload;
+    EXPECT_EQ(line_of(record, one_provider()).find("-- lost 17 events on CPU 2 --\n"), 0U);
+}
+
+TEST(text_line, tells_what_was_overwritten_apart_from_what_was_lost) {
+    const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
+    elog::merged_record record;
+    record.lost_before = 17;
+    record.overwritten = true;
+    record.ring = 2;
+    record.record.payload = payload;
+    EXPECT_EQ(line_of(record, one_provider()).find("-- overwritten 17 events on CPU 2 --\n"), 0U);
+}
+
+TEST(text_line, of_an_unknown_provider_or_event_says_so) {
+    elog::merged_record record;
+    record.record.header.event = 1;
+    EXPECT_NE(line_of(record, one_provider()).find("<unknown provider 0 event 1, 0 bytes>"),
+              std::string::npos);
+    record.record.header.provider = 5;
+    EXPECT_NE(line_of(record, one_provider()).find("<unknown provider 5"), std::string::npos);
+}
+
+TEST(text_line, of_a_record_with_an_unknown_flag_is_only_counted) {
+    const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
+    elog::merged_record record;
+    record.record.header.flags = EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_OWN_CLOCK | 4;
+    record.record.payload = payload;
+    EXPECT_EQ(line_of(record, one_provider()),
+              "-- 1 events of a newer version of eventlog are left out --\n");
+    record.lost_before = 2;
+    EXPECT_EQ(line_of(record, one_provider()),
+              "-- lost 2 events on CPU 0 --\n"
+              "-- 1 events of a newer version of eventlog are left out --\n");
+}
+
+TEST(text_line, of_a_payload_that_is_too_short_shows_damage_and_no_value) {
+    elog::merged_record record;
+    EXPECT_NE(line_of(record, one_provider()).find("items=<damaged>"), std::string::npos);
+}
+
+constexpr const char* trade = R"(
+provider trade {
+    event sold info { customer: text  items: u32  time: u16 }
+    event closed warn session { connection: u64  items: u32 }
+}
+)";
+
+class chosen_text : public testing::Test {
+  protected:
+    chosen_text() : sold(maker.record("sold")), closed(maker.record("closed")) {
+        sold.set("items", std::uint64_t{3});
+        sold.set("time", std::uint64_t{9});
+        sold.set_text("customer", "a\nb");
+        sold.header().time = 1'000'123'456;
+        sold.header().thread = 4243;
+        sold.header().cpu = 1;
+        closed.set("connection", std::uint64_t{77});
+        closed.set("items", std::uint64_t{5});
+        closed.header().time = 3'500'123'999;
+    }
+
+    [[nodiscard]] std::string show(elog::text_options options, const char* zone = "UTC") {
+        return lines_of({{0, 0, sold.view()}, {0, 0, closed.view()}}, providers, std::move(options),
+                        zone);
+    }
+    [[nodiscard]] std::string show_as(std::string_view line) {
+        elog::text_options options;
+        options.line.emplace(line);
+        return show(std::move(options));
+    }
+    [[nodiscard]] std::string complaint(const elog::text_options& options) {
+        try {
+            elog::check_fields(options, providers);
+        } catch (const elog::failure& error) {
+            return error.what();
+        }
+        return "none";
+    }
+
+    eventlog::test::record_maker maker{trade, "till", 4242};
+    elog::provider_map providers{{0, maker.provider()}};
+    eventlog::test::made_record sold;
+    eventlog::test::made_record closed;
+};
+
+TEST_F(chosen_text, has_only_the_fields_that_are_wanted_in_that_order) {
+    elog::text_options options;
+    options.fields = elog::parse_field_list("items,customer");
+    EXPECT_EQ(show(options),
+              "12:26:40.000123 [001] till-4243 trade:sold items=3 customer=\"a\\nb\"\n"
+              "12:26:42.500123 [000] till-0 trade:closed items=5\n");
+}
+
+TEST_F(chosen_text, has_the_time_since_the_event_before) {
+    elog::text_options options;
+    options.delta = true;
+    const std::string lines = show(options);
+    EXPECT_EQ(lines.find("12:26:40.000123 <    0.000000> [001] till"), 0U) << lines;
+    EXPECT_NE(lines.find("\n12:26:42.500123 <    2.500000> [000] till"), std::string::npos)
+        << lines;
+    std::swap(sold, closed);
+    EXPECT_NE(show(options).find("\n12:26:40.000123 <   -2.500000> [001] till"), std::string::npos);
+}
+
+TEST_F(chosen_text, has_times_in_utc_with_a_z) {
+    elog::text_options options;
+    EXPECT_EQ(show(options, "CET-1").find("13:26:40.000123 [001]"), 0U);
+    options.utc = true;
+    EXPECT_EQ(show(options, "CET-1").find("12:26:40.000123Z [001]"), 0U);
+}
+
+TEST_F(chosen_text, follows_a_template) {
+    EXPECT_EQ(show_as("{date} {time} {delta} {cpu} {pid} {tid} {uid} {comm} {level} {provider} "
+                      "{event}"),
+              "2020-09-13 12:26:40.000123 0.000000 1 4242 4243 0 till info trade sold\n"
+              "2020-09-13 12:26:42.500123 2.500000 0 4242 0 0 till warn trade closed\n");
+    EXPECT_EQ(show_as("{{{customer}}}\\t{items}"), "{\"a\\nb\"}\t3\n{-}\t5\n");
+    EXPECT_EQ(show_as("{session} {.time}"), "- 9\n77 -\n");
+}
+
+TEST_F(chosen_text, puts_the_fields_that_are_wanted_into_a_template) {
+    EXPECT_EQ(show_as("{fields}"), "customer=\"a\\nb\" items=3 time=9\nconnection=77 items=5\n");
+    elog::text_options options;
+    options.line.emplace("{event}: {fields}");
+    options.fields = elog::parse_field_list("customer");
+    EXPECT_EQ(show(options), "sold: customer=\"a\\nb\"\nclosed: \n");
+}
+
+TEST_F(chosen_text, says_of_a_line_of_any_form_that_texts_have_been_cut) {
+    sold.header().flags = EVENTLOG_RECORD_CUT;
+    EXPECT_EQ(show_as("{items}"), "3 (cut)\n5\n");
+}
+
+TEST_F(chosen_text, shows_an_event_of_an_unknown_provider_as_ever) {
+    closed.header().provider = 9;
+    EXPECT_EQ(show_as("{items}"),
+              "3\n12:26:42.500123 [000] ?-0 <unknown provider 9 event 1, 12 bytes>\n");
+}
+
+TEST_F(chosen_text, names_fields_that_no_event_has_and_the_nearest_one) {
+    elog::text_options options;
+    options.fields = elog::parse_field_list("items,custmer");
+    EXPECT_EQ(complaint(options),
+              "--fields, column 7: No event has a field 'custmer'. Did you mean 'customer'?");
+    options.fields = elog::parse_field_list("items,customer,connection");
+    EXPECT_EQ(complaint(options), "none");
+    options.line.emplace("{time} {itmes}");
+    EXPECT_EQ(complaint(options),
+              "--format, column 9: No event has a field 'itmes'. Did you mean 'items'?");
+    options.line.emplace("{evnt}");
+    EXPECT_EQ(complaint(options),
+              "--format, column 2: No event has a field 'evnt'. Did you mean 'event'?");
+    options.line.emplace("{session} {.time} {items}");
+    EXPECT_EQ(complaint(options), "none");
+    providers.clear();
+    options.line.emplace("{anything}");
+    EXPECT_EQ(complaint(options), "none");
+}
+
+TEST(text_output, that_nobody_reads_any_more_is_reported_as_closed) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    ::close(ends[0]);
+    const auto before = ::signal(SIGPIPE, SIG_IGN);
+    EXPECT_THROW(elog::write_all(ends[1], "text"), elog::output_closed);
+    ::signal(SIGPIPE, before);
+    ::close(ends[1]);
+}
+
+}  // namespace

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+//
+// What a recording with --where hands on: the records that are wanted, and every loss.
+#include "predicate/filtering_sink.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "record_maker.hpp"
+
+namespace {
+
+using eventlog::test::made_record;
+using eventlog::test::record_maker;
+
+constexpr std::string_view schema = "provider p { event e info { number: u64 } }";
+
+struct passed_run {
+    std::uint32_t ring;
+    std::uint64_t lost_before;
+    std::uint64_t sequence;
+    std::vector<std::uint64_t> numbers;
+
+    friend bool operator==(const passed_run&, const passed_run&) = default;
+};
+
+/// Keeps all that it is handed.
+class keeping_sink : public elog::record_sink {
+  public:
+    void start(const elog::open_region& /*source*/) override {}
+    void take_clock(const eventlog_clock_pair& /*pair*/) override {}
+    void take_provider(const elog::provider_instance& /*provider*/) override { ++providers; }
+    void take_run(const elog::record_run& run) override {
+        passed_run passed{run.ring, run.lost_before, run.sequence, {}};
+        for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
+            std::memcpy(&passed.numbers.emplace_back(), elog::take_record(rest).payload.data(), 8);
+        }
+        EXPECT_EQ(passed.numbers.size(), run.count);
+        runs.push_back(passed);
+    }
+    void take_loss(const elog::loss_block& loss) override { losses.push_back(loss); }
+    void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
+    void finish() override { ended = true; }
+
+    std::size_t providers = 0;
+    std::vector<passed_run> runs;
+    std::vector<elog::loss_block> losses;
+    bool ended = false;
+};
+
+class filtering : public ::testing::Test {
+  protected:
+    filtering() { start(sink); }
+
+    void take(std::uint32_t ring, std::uint64_t lost_before, std::uint64_t sequence,
+              const std::vector<std::uint64_t>& numbers) {
+        take_in(sink, ring, lost_before, sequence, numbers);
+    }
+
+    void take_in(elog::filtering_sink& into, std::uint32_t ring, std::uint64_t lost_before,
+                 std::uint64_t sequence, const std::vector<std::uint64_t>& numbers) {
+        std::vector<std::uint8_t> bytes;
+        for (const std::uint64_t number : numbers) {
+            made_record record = maker.record("e");
+            record.set("number", number);
+            const std::vector<std::uint8_t> one = record.bytes();
+            bytes.insert(bytes.end(), one.begin(), one.end());
+        }
+        into.take_run({ring, lost_before, sequence, numbers.size(), bytes});
+    }
+
+    /// Another one in front of the same sink.
+    void start(elog::filtering_sink& other) {
+        elog::subscription_options options;
+        options.patterns.add("nobody:nothing");
+        options.buffer_size = EVENTLOG_BUFFER_SIZE_MIN;
+        options.buffers_per_cpu = 2;
+        const elog::subscription source(options);
+        other.start(source.region());
+        other.take_provider(maker.provider());
+    }
+
+    record_maker maker{schema, "tester", 1};
+    elog::record_filter filter{elog::predicate("--where", "number >= 10"), 0};
+    keeping_sink kept;
+    elog::filtering_sink sink{&filter, kept};
+};
+
+TEST_F(filtering, hands_on_what_is_wanted_numbered_without_gaps) {
+    take(0, 0, 0, {1, 10, 2, 11});
+    take(1, 0, 0, {12});
+    take(0, 0, 4, {3, 13});
+    const std::vector<passed_run> expected{{0, 0, 0, {10, 11}}, {1, 0, 0, {12}}, {0, 0, 2, {13}}};
+    EXPECT_EQ(kept.runs, expected);
+    EXPECT_EQ(kept.providers, 1U);
+    sink.finish();
+    EXPECT_TRUE(kept.ended);
+    EXPECT_EQ(sink.passed(), 4U);
+    EXPECT_TRUE(kept.losses.empty());
+}
+
+TEST_F(filtering, tells_losses_with_the_next_record_that_is_wanted) {
+    take(0, 5, 5, {1, 2});
+    take(0, 3, 10, {4, 20});
+    const std::vector<passed_run> expected{{0, 8, 8, {20}}};
+    EXPECT_EQ(kept.runs, expected);
+}
+
+TEST_F(filtering, tells_losses_that_no_wanted_record_follows_at_the_end) {
+    take(0, 5, 5, {1});
+    take(1, 2, 2, {1});
+    sink.take_loss({static_cast<std::uint32_t>(elog::loss_scope::ring), 0, 4, 0, 0, 1});
+    sink.finish();
+    ASSERT_EQ(kept.losses.size(), 2U);
+    EXPECT_EQ(kept.losses[0].index, 0U);
+    EXPECT_EQ(kept.losses[0].full, 9U);
+    EXPECT_EQ(kept.losses[0].damaged, 1U);
+    EXPECT_EQ(kept.losses[1].index, 1U);
+    EXPECT_EQ(kept.losses[1].full, 2U);
+    EXPECT_TRUE(kept.ended);
+    EXPECT_EQ(sink.passed(), 0U);
+}
+
+TEST_F(filtering, tells_what_was_overwritten_apart_at_the_end) {
+    sink.take_run({0, 5, 5, 0, {}, true});
+    sink.take_run({1, 3, 3, 0, {}, true});
+    sink.take_loss(elog::missing_at_end(1, 4, 0, 0));
+    sink.finish();
+    ASSERT_EQ(kept.losses.size(), 2U);
+    EXPECT_EQ(kept.losses[0].index, 1U);
+    EXPECT_EQ(kept.losses[0].full, 7U);
+    EXPECT_EQ(elog::overwritten_of(kept.losses[0]), 3U);
+    EXPECT_EQ(kept.losses[1].index, 0U);
+    EXPECT_EQ(kept.losses[1].full, 5U);
+    EXPECT_EQ(elog::overwritten_of(kept.losses[1]), 5U);
+}
+
+TEST_F(filtering, goes_on_when_a_late_provider_has_other_types) {
+    const record_maker late("provider q { event f info { number: text } }", "late", 2, 1);
+    sink.take_provider(late.provider());
+    take(0, 0, 0, {10});
+    made_record other = late.record("f");
+    other.set_text("number", "10");
+    const std::vector<std::uint8_t> bytes = other.bytes();
+    sink.take_run({0, 0, 1, 1, bytes});
+    EXPECT_EQ(sink.passed(), 1U);
+    EXPECT_EQ(kept.providers, 2U);
+}
+
+TEST_F(filtering, lets_no_more_pass_than_the_limit_within_a_run_or_behind_it) {
+    elog::filtering_sink limited(nullptr, kept, 4);
+    start(limited);
+    take_in(limited, 0, 0, 0, {1, 2, 3});
+    EXPECT_FALSE(limited.is_full());
+    take_in(limited, 1, 0, 0, {4, 5, 6});
+    EXPECT_TRUE(limited.is_full());
+    take_in(limited, 0, 0, 3, {7});
+    const std::vector<passed_run> expected{{0, 0, 0, {1, 2, 3}}, {1, 0, 0, {4}}};
+    EXPECT_EQ(kept.runs, expected);
+    EXPECT_EQ(limited.wanted(), 7U);
+    EXPECT_EQ(limited.passed(), 4U);
+}
+
+TEST_F(filtering, is_full_when_a_whole_run_was_the_last_that_fits) {
+    elog::filtering_sink limited(nullptr, kept, 2);
+    start(limited);
+    take_in(limited, 0, 3, 3, {1, 2});
+    EXPECT_TRUE(limited.is_full());
+    const std::vector<passed_run> expected{{0, 3, 3, {1, 2}}};
+    EXPECT_EQ(kept.runs, expected);
+}
+
+TEST_F(filtering, counts_towards_the_limit_what_is_wanted) {
+    elog::filtering_sink limited(&filter, kept, 2);
+    start(limited);
+    take_in(limited, 0, 0, 0, {1, 10, 2, 11, 12});
+    const std::vector<passed_run> expected{{0, 0, 0, {10, 11}}};
+    EXPECT_EQ(kept.runs, expected);
+    EXPECT_EQ(limited.wanted(), 3U);
+}
+
+TEST_F(filtering, tells_losses_behind_the_limit_at_the_end) {
+    elog::filtering_sink limited(nullptr, kept, 1);
+    start(limited);
+    take_in(limited, 0, 2, 2, {1});
+    take_in(limited, 0, 5, 8, {2});
+    limited.finish();
+    const std::vector<passed_run> expected{{0, 2, 2, {1}}};
+    EXPECT_EQ(kept.runs, expected);
+    ASSERT_EQ(kept.losses.size(), 1U);
+    EXPECT_EQ(kept.losses[0].full, 5U);
+    EXPECT_TRUE(kept.ended);
+}
+
+}  // namespace

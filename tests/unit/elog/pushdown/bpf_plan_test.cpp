@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: MIT
+//
+// Which aggregations BPF programs compute, which not and why, and that what a program does, on a
+// machine of ours (bpf_machine.hpp), comes to the same as if each record had come here. That the
+// kernel lets it, and does the same, vm.pushed_aggregations finds out.
+#include "pushdown/bpf_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "aggregate/aggregate_report.hpp"
+#include "bpf_machine.hpp"
+#include "chance.hpp"
+#include "predicate/record_filter.hpp"
+#include "pushdown/bpf_code.hpp"
+#include "pushdown/bpf_counts.hpp"
+#include "record_maker.hpp"
+
+namespace {
+
+using eventlog::test::bpf_machine;
+using eventlog::test::made_record;
+using eventlog::test::record_maker;
+
+constexpr std::string_view schema = R"(
+provider p {
+    enum color : u8 { red = 0, green = 1, blue = 5 }
+    event e info {
+        tiny: u8  small: i8  port: u16  debt: i16  amount: u32  owed: i32  large: u64  far: i64
+        lit: bool  share: f64  word: text  shade: color  row: u16[3]  maybe: u32?  letter: char
+        peer: u8[4] format ip_address  name: char[5] format characters  rarely: i64?  took: u64
+    }
+}
+)";
+constexpr std::uint32_t cpus = 3;
+
+elog::traced_event event_of(const record_maker& maker) {
+    elog::traced_event event;
+    event.name = {"eventlog", "p", "e"};
+    event.kernel_name = {"eventlog", "p_e"};
+    event.is_published = true;
+    event.schema = std::make_shared<const elog::provider_schema>(maker.provider().schema);
+    return event;
+}
+
+class subject {
+  public:
+    [[nodiscard]] const record_maker& maker() const noexcept { return maker_; }
+    [[nodiscard]] elog::traced_event& event() noexcept { return event_; }
+    [[nodiscard]] std::size_t offset_of_word() const {
+        return event_.schema->events[0].fields[10].offset;
+    }
+
+    /// As the kernel module has it in traces, and not as user_events have it.
+    void point_from_begin() {
+        eventlog::tracefs::format_field field;
+        field.where = eventlog::tracefs::location::from_beginning;
+        event_.format.fields = {field};
+    }
+    [[nodiscard]] bool points_from_begin() const { return !event_.format.fields.empty(); }
+
+    elog::bpf_decision decide(std::string_view text, std::string_view where = "",
+                              std::size_t keys_max = 65536) {
+        const auto wanted = where.empty() ? std::nullopt
+                                          : std::optional<elog::predicate>(std::in_place, "where",
+                                                                           std::string(where));
+        return decide_bpf(elog::aggregation::parse("test", text), keys_max, event_,
+                          wanted ? &*wanted : nullptr, 0, cpus);
+    }
+
+  private:
+    record_maker maker_{schema, "process", 4242};
+    elog::traced_event event_ = event_of(maker_);
+};
+
+void expect_refused(const elog::bpf_decision& found, std::string_view reason) {
+    EXPECT_FALSE(found.plan) << reason;
+    EXPECT_NE(found.reason.find(reason), std::string::npos) << found.reason;
+}
+
+TEST(bpf_plan, has_room_for_as_many_keys_as_there_may_be) {
+    subject of;
+    const auto keys_of = [&](std::string_view text) { return of.decide(text).plan->keys_max; };
+    EXPECT_EQ(keys_of("max(amount)"), 1U);
+    EXPECT_EQ(keys_of("max(amount) by tiny, lit"), 512U);
+    EXPECT_EQ(keys_of("max(amount) by event, level"), 1U);
+    EXPECT_EQ(keys_of("max(amount) by far"), 65536U);
+    EXPECT_EQ(keys_of("max(amount) by tiny, small, port, debt, lit, shade"), 65536U);
+    EXPECT_EQ(of.decide("max(amount) by tid", "", 10).plan->keys_max, 10U);
+}
+
+TEST(bpf_plan, keeps_words_for_each_call) {
+    subject of;
+    const auto words_of = [&](std::string_view text) { return of.decide(text).plan->words; };
+    EXPECT_EQ(words_of("count()"), 1U);
+    EXPECT_EQ(words_of("count(), count(tiny)"), 1U);
+    EXPECT_EQ(words_of("count(maybe), count(word)"), 3U);
+    EXPECT_EQ(words_of("sum(large), avg(far), min(tiny)"), 6U);
+    EXPECT_EQ(words_of("max(maybe)"), 3U);
+    EXPECT_EQ(words_of("stddev(far)"), 6U);
+    EXPECT_EQ(words_of("quantize(large)"), 66U);
+    EXPECT_EQ(words_of("quantize(small)"), 18U);
+    EXPECT_EQ(words_of("hist(tiny)"), 257U);
+    EXPECT_EQ(words_of("hist(amount, 1000000000)"), 6U);
+}
+
+TEST(bpf_plan, refuses_what_would_come_out_otherwise) {
+    subject of;
+    expect_refused(of.decide("sum(share)"), "integers");
+    expect_refused(of.decide("max(lit)"), "integers");
+    expect_refused(of.decide("sum(level)"), "integers");
+    expect_refused(of.decide("count() by share"), "something else");
+    expect_refused(of.decide("count() by row"), "something else");
+    expect_refused(of.decide("count() by row[7]"), "3 elements");
+    expect_refused(of.decide("count() by nothing"), "it has no nothing");
+    expect_refused(of.decide("max(nothing)"), "nothing that the calls ask for");
+    expect_refused(of.decide("count() by pid"), "whose process");
+    expect_refused(of.decide("max(time)"), "by time");
+    expect_refused(of.decide("hist(port)"), "more than 1000 buckets");
+    expect_refused(of.decide("hist(large, 1000000)"), "more than 1000 buckets");
+    expect_refused(of.decide("hist(far, 9223372036854775807)"), "buckets");
+    expect_refused(of.decide("max(tiny)", "comm == \"x\""), "column 1: whose process");
+    expect_refused(of.decide("max(tiny)", "tiny > 1 && share > 0.5"), "column 13: BPF programs");
+    expect_refused(of.decide("max(tiny)", "word ~ \"a*\""), "nothing else");
+    expect_refused(of.decide("max(tiny)", "event == \"x\""), "false for all");
+    expect_refused(of.decide("max(tiny)", "share > \"x\""), "where");
+}
+
+TEST(bpf_plan, refuses_what_takes_too_much_memory_and_says_what_would_not) {
+    subject of;
+    expect_refused(of.decide("quantize(large) by amount", "", 100'000),
+                   "of 100000 keys would take 160 MiB, and may take 128: --keys 79512 would do");
+    EXPECT_TRUE(of.decide("quantize(large) by amount", "", 79512).plan);
+    std::string calls = "hist(tiny)";
+    for (int i = 0; i < 15; ++i) {
+        calls += ", hist(tiny)";
+    }
+    expect_refused(of.decide(calls), "4096 numbers");
+}
+
+TEST(bpf_plan, counts_only_events_that_run_such_programs) {
+    subject of;
+    of.event().kernel_name.system = "user_events";
+    EXPECT_FALSE(of.decide("count()").plan);
+    EXPECT_EQ(of.decide("count()").reason, "");
+    of.event().kernel_name.system = "eventlog";
+    of.event().is_published = false;
+    EXPECT_FALSE(of.decide("count()").plan);
+}
+
+TEST(bpf_plan, believes_no_schema_that_has_fields_where_no_record_is) {
+    subject of;
+    auto changed = std::make_shared<elog::provider_schema>(*of.event().schema);
+    changed->events[0].fields[0].offset = 60000;   // tiny
+    changed->events[0].fields[13].presence = 600;  // maybe
+    of.event().schema = changed;
+    expect_refused(of.decide("count() by tiny"), "not where records have their fields");
+    expect_refused(of.decide("max(maybe)"), "not where records have their fields");
+    expect_refused(of.decide("max(owed)", "tiny > 1"), "not where records have their fields");
+    EXPECT_TRUE(of.decide("max(owed)").plan);
+}
+
+bpf_machine machine_of(const elog::bpf_plan& plan) {
+    return {make_bpf_code(plan, bpf_machine::maps), plan.key_size, plan.words, plan.keys_max, cpus};
+}
+
+/// What an aggregation comes to by records, and by a program that has seen the same.
+class computed {
+  public:
+    computed(subject& of, std::string_view text, std::string_view where = "",
+             std::size_t keys_max = 100)
+        : plan_(of.decide(text, where, keys_max).plan),
+          filter_(where.empty() ? nullptr
+                                : std::make_unique<elog::record_filter>(
+                                      elog::predicate("where", std::string(where)), 0)),
+          by_records_(elog::aggregation::parse("test", text), filter_.get(), keys_max),
+          by_program_(elog::aggregation::parse("test", text), nullptr, keys_max),
+          of_(of) {
+        if (filter_) {
+            filter_->add(of.maker().provider());
+        }
+        by_records_.add(of.maker().provider());
+        by_program_.add(of.maker().provider());
+        if (plan_) {
+            machine_.emplace(machine_of(*plan_));
+        }
+    }
+
+    [[nodiscard]] bool is_counted() const noexcept { return plan_ != nullptr; }
+
+    void take(const made_record& record) {
+        by_records_.take(record.view(), record_maker::clock());
+        std::vector<std::uint8_t> traced(8 + record.view().payload.size());
+        std::copy(record.view().payload.begin(), record.view().payload.end(), traced.begin() + 8);
+        if (of_.points_from_begin()) {
+            make_absolute(traced, 8 + of_.offset_of_word());
+        }
+        const eventlog_record& header = record.view().header;
+        EXPECT_EQ(machine_->run({traced, header.thread, header.cpu}), 1U);
+    }
+
+    [[nodiscard]] std::string by_records() const { return json(by_records_); }
+    [[nodiscard]] std::string by_program() {
+        add_bpf_counts(by_program_,
+                       {{of_.maker().provider().id, &of_.event(), plan_, machine_->table()}});
+        return json(by_program_);
+    }
+
+  private:
+    static void make_absolute(std::vector<std::uint8_t>& traced, std::size_t at) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, traced.data() + at, sizeof word);
+        word = word == 0 ? eventlog::tracefs::absent_text_word(at)
+                         : word + static_cast<std::uint32_t>(at + sizeof word);
+        std::memcpy(traced.data() + at, &word, sizeof word);
+    }
+    static std::string json(const elog::aggregator& from) {
+        fmt::memory_buffer out;
+        elog::append_json(out, from, {});
+        return {out.data(), out.size()};
+    }
+
+    std::shared_ptr<const elog::bpf_plan> plan_;
+    std::unique_ptr<elog::record_filter> filter_;
+    elog::aggregator by_records_;
+    elog::aggregator by_program_;
+    std::optional<bpf_machine> machine_;
+    subject& of_;
+};
+
+class generator : public eventlog::test::chance {
+  public:
+    using chance::chance;
+
+    made_record record(const record_maker& maker) {
+        made_record made = maker.record("e");
+        for (const char* const name : {"tiny", "small", "port", "debt", "amount", "owed", "large",
+                                       "far", "lit", "shade", "letter", "took"}) {
+            made.set(name, number());
+        }
+        for (const char* const name : {"maybe", "rarely"}) {
+            if (below(2) == 0) {
+                made.set(name, number());
+            }
+        }
+        made.set_bytes("peer", {10, 0, 0, static_cast<std::uint8_t>(below(3))});
+        const std::array<std::string_view, 5> names{"", "a", "ab", "abcde", "abcd"};
+        const std::string_view name = names.at(below(names.size()));
+        made.set_bytes("name", {name.begin(), name.end()});
+        made.set_text("word", below(2) == 0 ? nullptr : "w");
+        made.header().thread = static_cast<std::uint32_t>(7 + below(3));
+        made.header().cpu = static_cast<std::uint16_t>(below(cpus));
+        return made;
+    }
+
+    std::string aggregation() {
+        std::string text = call();
+        for (std::size_t i = below(4); i > 0; --i) {
+            text += ", " + call();
+        }
+        const std::size_t count = below(5);
+        for (std::size_t i = 0; i < count; ++i) {
+            text += std::string(i == 0 ? " by " : ", ") + pick(keys_);
+        }
+        return text;
+    }
+
+    std::string predicate() {
+        const std::string one = pick(integers_);
+        const std::string other = pick(integers_);
+        switch (below(8)) {
+            case 0:
+                return one + " < " + other;
+            case 1:
+                return one + " >= " + other + " || has(maybe)";
+            case 2:
+                return "!(" + one + " == " + other + ") && lit";
+            case 3:
+                return one + " & 5 || tid == 8";
+            case 4:
+                return "!has(word) || " + one + " > 100";
+            case 5:
+                return one + " != 2 && !(" + other + " & 1)";
+            default:
+                return "";
+        }
+    }
+
+  private:
+    std::uint64_t number() {
+        constexpr std::array<std::uint64_t, 9> sizes{0,          1,          2,         128,  256,
+                                                     2147483648, 4294967296, INT64_MAX, 65536};
+        return sizes.at(below(sizes.size())) + below(3) - 1;
+    }
+
+    std::string call() {
+        switch (below(7)) {
+            case 0:
+                return "count()";
+            case 1:
+                return "count(" + std::string(below(2) == 0 ? "word" : "maybe") + ")";
+            case 2:
+                return "sum(" + std::string(pick(integers_)) + ")";
+            case 3:
+                return "avg(" + std::string(pick(integers_)) + ")";
+            case 4:
+                return std::string(below(3) == 0   ? "stddev("
+                                   : below(2) == 0 ? "min("
+                                                   : "max(") +
+                       pick(integers_) + ")";
+            case 5:
+                return "quantize(" + std::string(pick(integers_)) + ")";
+            default:
+                return below(3) == 0   ? "hist(owed, 9000000)"
+                       : below(2) == 0 ? "hist(small)"
+                                       : "hist(tiny, 7)";
+        }
+    }
+
+    std::vector<const char*> integers_{"tiny",  "small", "port",  "debt",   "amount", "owed",
+                                       "large", "far",   "maybe", "rarely", "row[1]"};
+    std::vector<const char*> keys_{"tiny", "small", "lit",   "peer", "name",   "maybe", "event",
+                                   "tid",  "cpu",   "shade", "far",  "letter", "row[2]"};
+};
+
+TEST(bpf_plan, comes_to_the_same_as_its_records) {
+    constexpr int rounds = 400;
+    constexpr int records = 60;
+    generator random(1);
+    subject of;
+    int counted = 0;
+    for (int i = 0; i < rounds && !HasFailure(); ++i) {
+        if (i == rounds / 2) {
+            of.point_from_begin();
+        }
+        const std::string text = random.aggregation();
+        const std::string where = random.predicate();
+        computed both(of, text, where);
+        if (!both.is_counted()) {
+            continue;
+        }
+        ++counted;
+        for (int j = 0; j < records && !HasFailure(); ++j) {
+            both.take(random.record(of.maker()));
+        }
+        EXPECT_EQ(both.by_program(), both.by_records()) << text << " where " << where;
+    }
+    EXPECT_GT(counted, rounds / 2);
+}
+
+/// A relative word may look like an absolute one of a text that is not there.
+TEST(bpf_plan, tells_texts_that_are_not_there_by_where_words_point_from) {
+    for (const bool from_begin : {false, true}) {
+        subject of;
+        if (from_begin) {
+            of.point_from_begin();
+        }
+        const auto plan = of.decide("count(word), count()", "has(tiny)").plan;
+        ASSERT_TRUE(plan);
+        bpf_machine machine = machine_of(*plan);
+        std::vector<std::uint8_t> record(8 + of.event().schema->events[0].fixed_size + 200);
+        const std::size_t at = 8 + of.offset_of_word();
+        const std::uint32_t word = eventlog::tracefs::absent_text_word(at);
+        std::memcpy(record.data() + at, &word, sizeof word);
+        machine.run({record, 7, 0});
+        ASSERT_EQ(machine.table().entries.size(), 1U);
+        EXPECT_EQ(machine.table().entries[0].words.at(1), from_begin ? 0U : 1U);
+    }
+}
+
+TEST(bpf_plan, reads_numbers_that_are_not_aligned) {
+    subject of;
+    auto changed = std::make_shared<elog::provider_schema>(*of.event().schema);
+    changed->events[0].fields[4].offset = 1;  // amount
+    of.event().schema = changed;
+    const auto plan = of.decide("max(amount)").plan;
+    bpf_machine machine = machine_of(*plan);
+    std::vector<std::uint8_t> record(8 + changed->events[0].fixed_size);
+    const std::array<std::uint8_t, 4> bytes{0x78, 0x56, 0x34, 0x12};
+    std::copy(bytes.begin(), bytes.end(), record.begin() + 9);
+    machine.run({record, 7, 0});
+    ASSERT_EQ(machine.table().entries.size(), 1U);
+    EXPECT_EQ(machine.table().entries[0].words.at(1), 0x12345678U);
+}
+
+TEST(bpf_plan, tells_what_the_kernel_refuses_from_what_finds_no_room) {
+    subject of;
+    const auto plan = of.decide("count() by amount", "", 1).plan;
+    bpf_machine machine = machine_of(*plan);
+    std::vector<std::uint8_t> record(8 + of.event().schema->events[0].fixed_size);
+    machine.refuse_keys(-ENOMEM);
+    machine.run({record, 7, 0});
+    EXPECT_EQ(machine.table().losses.refused, 1U);
+    EXPECT_EQ(machine.table().losses.without_room, 0U);
+}
+
+TEST(bpf_plan, counts_what_finds_no_room) {
+    subject of;
+    computed both(of, "count() by amount", "", 4);
+    for (std::uint64_t i = 0; i < 10; ++i) {
+        made_record record = of.maker().record("e");
+        record.set("amount", i);
+        both.take(record);
+    }
+    EXPECT_EQ(both.by_program(), both.by_records());
+    EXPECT_NE(both.by_records().find(R"("overflowed":6)"), std::string::npos);
+}
+
+TEST(bpf_plan, keeps_the_keys_with_the_most_records_where_not_all_find_room) {
+    subject of;
+    const auto plan = of.decide("count() by tiny").plan;
+    eventlog::tracefs::bpf_table table;
+    for (std::uint8_t i = 1; i < 5; ++i) {
+        table.entries.push_back({{i, 0, 0, 0, 0, 0, 0, 0}, {i, 0, std::uint64_t{i} * 2}});
+    }
+    table.losses.refused = 2;
+    table.missed = 3;
+    elog::aggregator made(elog::aggregation::parse("test", "count() by tiny"), nullptr, 2);
+    made.add(of.maker().provider());
+    add_bpf_counts(made, {{0, &of.event(), plan, table}});
+    EXPECT_EQ(made.groups(), 2U);
+    EXPECT_EQ(made.taken(), 12U + 9U);
+    EXPECT_EQ(made.overflowed(), 3U + 6U);
+    EXPECT_EQ(made.lost(), 5U);
+}
+
+}  // namespace

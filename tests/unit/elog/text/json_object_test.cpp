@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "text/json_object.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using elog::json_object;
+
+TEST(json_object, is_empty_without_members) {
+    EXPECT_EQ(json_object().text(), "{}");
+    EXPECT_EQ(json_object().line(), "{}\n");
+}
+
+TEST(json_object, keeps_the_order_in_which_members_came) {
+    json_object object;
+    object.add("z", 1).add("a", "text").add("m", true);
+    EXPECT_EQ(object.text(), R"({"z":1,"a":"text","m":true})");
+}
+
+TEST(json_object, keeps_all_digits_of_numbers) {
+    EXPECT_EQ(json_object().add("a", UINT64_MAX).add("b", INT64_MIN).add("c", 0.25).text(),
+              R"({"a":18446744073709551615,"b":-9223372036854775808,"c":0.25})");
+}
+
+TEST(json_object, has_null_for_what_is_no_number_and_for_nothing) {
+    EXPECT_EQ(json_object()
+                  .add("a", std::numeric_limits<double>::infinity())
+                  .add("b", std::optional<std::string>())
+                  .add("c", std::optional<std::uint64_t>(7))
+                  .text(),
+              R"({"a":null,"b":null,"c":7})");
+}
+
+TEST(json_object, escapes_texts) {
+    EXPECT_EQ(json_object().add("a", "\"\\\x1b\xff").text(), R"({"a":"\"\\\u001b\ufffd"})");
+}
+
+TEST(json_object, holds_lists_and_objects) {
+    const json_object inner = json_object().add("b", 1);
+    EXPECT_EQ(json_object()
+                  .add("a", inner)
+                  .add("c", std::vector<json_object>{inner, json_object()})
+                  .add("d", std::vector<std::string>{"x", "y\n"})
+                  .text(),
+              R"({"a":{"b":1},"c":[{"b":1},{}],"d":["x","y\u000a"]})");
+    EXPECT_EQ(json_object()
+                  .add("a", std::vector<json_object>())
+                  .add("b", std::vector<std::string>())
+                  .text(),
+              R"({"a":[],"b":[]})");
+}
+
+}  // namespace

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "text/nearest_name.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using elog::distance_to_match;
+
+/// What is found for a pattern among the events of a shop and of tcp.
+std::string nearest_to(const char* pattern) {
+    elog::nearest_name nearest(pattern);
+    nearest.offer("shop", "order_placed");
+    nearest.offer("shop", "order_done");
+    nearest.offer("tcp", "loss");
+    return nearest.found().value_or("nothing");
+}
+
+TEST(distance_to_match, counts_what_has_to_be_changed) {
+    EXPECT_EQ(distance_to_match("shop", "shop"), 0U);
+    EXPECT_EQ(distance_to_match("shp", "shop"), 1U);
+    EXPECT_EQ(distance_to_match("shoop", "shop"), 1U);
+    EXPECT_EQ(distance_to_match("shap", "shop"), 1U);
+    EXPECT_EQ(distance_to_match("", "shop"), 4U);
+    EXPECT_EQ(distance_to_match("shop", ""), 4U);
+}
+
+TEST(distance_to_match, lets_wildcards_match) {
+    EXPECT_EQ(distance_to_match("*", "shop"), 0U);
+    EXPECT_EQ(distance_to_match("*", ""), 0U);
+    EXPECT_EQ(distance_to_match("s??p", "shop"), 0U);
+    EXPECT_EQ(distance_to_match("?", ""), 1U);
+    EXPECT_EQ(distance_to_match("ordr_*", "order_placed"), 1U);
+    EXPECT_EQ(distance_to_match("*_plced", "order_placed"), 1U);
+    EXPECT_EQ(distance_to_match("o*d*x", "order_placed"), 1U);
+}
+
+TEST(nearest_name, is_a_provider_or_an_event_like_the_pattern) {
+    EXPECT_EQ(nearest_to("shp"), "shop");
+    EXPECT_EQ(nearest_to("shop:order_plced"), "shop:order_placed");
+    EXPECT_EQ(nearest_to("shp:*_done"), "shop:order_done");
+    EXPECT_EQ(nearest_to("tpc:los?"), "tcp:loss");
+}
+
+TEST(nearest_name, of_an_event_without_its_provider_names_both) {
+    EXPECT_EQ(nearest_to("order_done"), "shop:order_done");
+}
+
+TEST(nearest_name, of_quite_another_name_is_nothing) {
+    EXPECT_EQ(nearest_to("kitchen"), "nothing");
+    EXPECT_EQ(nearest_to("shop:temperature"), "nothing");
+}
+
+TEST(nearest_name, of_equals_is_the_first) {
+    EXPECT_EQ(nearest_to("shp:*"), "shop:order_placed");
+}
+
+TEST(nearest_name, knows_that_only_the_conditions_do_not_match) {
+    elog::nearest_name nearest("shop:order_*@warn/money#");
+    EXPECT_FALSE(nearest.is_match());
+    nearest.offer("shop", "payment");
+    EXPECT_FALSE(nearest.is_match());
+    nearest.offer("shop", "order_done");
+    EXPECT_TRUE(nearest.is_match());
+}
+
+}  // namespace

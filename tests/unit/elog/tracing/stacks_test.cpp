@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+//
+// Where programs were: which code they have mapped, what its functions are called, and the field
+// that says it.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "chance.hpp"
+#include "record_maker.hpp"
+#include "schema/stack_field.hpp"
+#include "tracing/elf_names.hpp"
+#include "tracing/process_mappings.hpp"
+#include "tracing/stack_texts.hpp"
+
+extern "C" {
+// A function whose name everybody finds.
+[[gnu::visibility("default"), gnu::noinline]] int function_of_the_test() {
+    asm volatile("");
+    return 7;
+}
+}
+
+namespace {
+
+using elog::process_mappings;
+
+constexpr std::string_view maps =
+    "00400000-00402000 r--p 00000000 08:02 4711    /usr/bin/shop\n"
+    "00402000-00410000 r-xp 00002000 08:02 4711    /usr/bin/shop\n"
+    "7f0000000000-7f0000008000 r-xp 00001000 08:02 12    /lib/a library.so (deleted)\n"
+    "7f0000010000-7f0000012000 r-xp 00000000 00:00 0    [vdso]\n"
+    "7f0000020000-7f0000022000 r-xp 00000000 00:00 0 \n";
+
+std::string found_in(process_mappings& all, std::uint32_t process, std::uint64_t address) {
+    const process_mappings::place place = all.find(process, address);
+    return place.mapping == nullptr ? "" : place.mapping->path + '+' + std::to_string(place.offset);
+}
+
+TEST(process_mappings, are_those_of_code_that_files_have) {
+    process_mappings all([](std::uint32_t) { return std::string(maps); });
+    EXPECT_EQ(found_in(all, 1, 0x402000), "/usr/bin/shop+8192");
+    EXPECT_EQ(found_in(all, 1, 0x40ffff), "/usr/bin/shop+65535");
+    EXPECT_EQ(found_in(all, 1, 0x410000), "");
+    EXPECT_EQ(found_in(all, 1, 0x400000), "");
+    EXPECT_EQ(found_in(all, 1, 0x7f0000000001), "/lib/a library.so (deleted)+4097");
+    EXPECT_EQ(found_in(all, 1, 0x7f0000010000), "");
+    EXPECT_EQ(found_in(all, 1, UINT64_MAX), "");
+}
+
+TEST(process_mappings, of_text_that_makes_no_sense_are_none) {
+    eventlog::test::chance random(3);
+    for (int round = 0; round < 2000; ++round) {
+        std::string text(maps);
+        for (int change = 0; change < 4; ++change) {
+            text[random.below(text.size())] = static_cast<char>(random.below(256));
+        }
+        text.resize(random.below(text.size()));
+        for (const auto& [begin, mapping] : elog::parse_maps(text)) {
+            EXPECT_GT(mapping.end, begin);
+            EXPECT_EQ(mapping.path.front(), '/');
+        }
+    }
+}
+
+TEST(process_mappings, of_one_that_has_ended_are_those_that_were_told) {
+    process_mappings all([](std::uint32_t) { return std::string(); });
+    all.take_mapped(5, 0x1000, {0x3000, 0, 1, "/old"});
+    all.take_begun(6, 5);
+    all.take_mapped(5, 0x2000, {0x4000, 0x100, 2, "/new"});
+    EXPECT_EQ(found_in(all, 5, 0x1000), "");
+    EXPECT_EQ(found_in(all, 5, 0x2001), "/new+257");
+    EXPECT_EQ(found_in(all, 6, 0x1001), "/old+1");
+    EXPECT_EQ(found_in(all, 7, 0x1001), "");
+}
+
+TEST(elf_names, says_what_a_function_of_this_program_is_called) {
+    process_mappings all;
+    const auto address = reinterpret_cast<std::uintptr_t>(&function_of_the_test);
+    const process_mappings::place place = all.find(static_cast<std::uint32_t>(::getpid()), address);
+    ASSERT_NE(place.mapping, nullptr);
+    const elog::elf_names names(
+        eventlog::core::unique_fd(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)));
+    EXPECT_EQ(names.name_at(place.offset), "function_of_the_test");
+    EXPECT_EQ(names.name_at(UINT64_MAX), "");
+    EXPECT_EQ(function_of_the_test(), 7);
+}
+
+TEST(elf_names, has_none_of_what_is_no_program) {
+    for (const char* path : {"/dev/zero", "/proc/self/status", "/", "/no such file"}) {
+        const elog::elf_names names(eventlog::core::unique_fd(::open(path, O_RDONLY | O_CLOEXEC)));
+        EXPECT_EQ(names.name_at(0), "") << path;
+    }
+}
+
+TEST(elf_names, believes_no_program_what_it_says_of_itself) {
+    std::ifstream program("/bin/true", std::ios::binary);
+    const std::string sound{std::istreambuf_iterator<char>(program), {}};
+    ASSERT_GT(sound.size(), 4096U);
+    eventlog::test::chance random(6);
+    for (int round = 0; round < 1000; ++round) {
+        std::string changed = sound;
+        for (int change = 0; change < 20; ++change) {
+            // What headers say matters most: they are at its beginning and at its end.
+            const std::size_t place = random.below(2048);
+            const std::size_t at = change % 2 == 0 ? place : changed.size() - 1 - place;
+            changed[at] = static_cast<char>(random.below(256));
+        }
+        eventlog::core::unique_fd file(::memfd_create("changed", MFD_CLOEXEC));
+        ASSERT_EQ(::write(file.get(), changed.data(), changed.size()),
+                  static_cast<ssize_t>(changed.size()));
+        const elog::elf_names names(std::move(file));
+        for (std::uint64_t offset = 0; offset < sound.size(); offset += 997) {
+            EXPECT_LE(names.name_at(offset).size(), 200U);
+        }
+    }
+}
+
+TEST(elf_names, has_names_as_they_were_written_without_parameters) {
+    EXPECT_EQ(elog::readable_name("main"), "main");
+    EXPECT_EQ(elog::readable_name("_ZN4shop6handleEi"), "shop::handle");
+    EXPECT_EQ(elog::readable_name("_ZNK4shop4sale3sumEv"), "shop::sale::sum");
+    EXPECT_EQ(elog::readable_name("_ZN12_GLOBAL__N_14workEPFviE"), "(anonymous namespace)::work");
+    EXPECT_EQ(elog::readable_name("_ZN4shopclEi"), "shop::operator()");
+    EXPECT_EQ(elog::readable_name("_Znot a name"), "_Znot a name");
+    EXPECT_LE(elog::readable_name(std::string(1000, 'x').c_str()).size(), 200U);
+}
+
+TEST(stack_texts, are_outermost_first_without_what_emits) {
+    process_mappings all([](std::uint32_t) { return std::string(); });
+    elog::stack_texts texts(all);
+    const std::vector<std::uint64_t> addresses{UINT64_MAX - 511, 0x1000, 0x2001, 0, 0x3001};
+    std::vector<std::uint8_t> stored(addresses.size() * sizeof(std::uint64_t));
+    std::memcpy(stored.data(), addresses.data(), stored.size());
+    EXPECT_EQ(texts.text_of(1, stored), "0x3000;0x2000;0x1000");
+    all.take_mapped(1, 0x2000, {0x2800, 0x100, 0, "/no/such;file"});
+    EXPECT_EQ(texts.text_of(1, stored), "0x3000;such:file+0x100;0x1000");
+    EXPECT_EQ(texts.text_of(1, {}), "");
+    EXPECT_TRUE(elog::is_of_emitting("eventlog::core::emit_to_user_events"));
+    EXPECT_TRUE(elog::is_of_emitting("write"));
+    EXPECT_FALSE(elog::is_of_emitting("writer"));
+}
+
+TEST(stack_texts, end_where_they_would_be_too_long) {
+    process_mappings all([](std::uint32_t) { return std::string(); });
+    elog::stack_texts texts(all);
+    std::vector<std::uint8_t> stored;
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+        const std::uint64_t address = 0x7f0000000000 + i * 16;
+        const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&address);
+        stored.insert(stored.end(), bytes, bytes + sizeof address);
+    }
+    const std::string_view text = texts.text_of(1, stored);
+    EXPECT_TRUE(text.starts_with("...;0x"));
+    EXPECT_TRUE(text.ends_with(";0x7f0000000000"));
+    EXPECT_LT(text.size(), 8300U);
+}
+
+TEST(stack_field, stands_behind_the_others) {
+    const eventlog::test::record_maker made(R"(
+provider deep {
+    event odd info { stack: u8  rest: u16 }
+    event empty info {}
+})",
+                                            "deep", 1);
+    const auto with = elog::with_stack_fields(made.provider().schema);
+    EXPECT_NE(with->hash, made.provider().schema.hash);
+    const elog::provider_schema read = elog::provider_schema::parse(with->binary);
+    const elog::event_schema& odd = read.events[0];
+    EXPECT_EQ(odd.fields.back().name, "stack_");
+    const auto& before = made.provider().schema.events;
+    EXPECT_EQ(elog::stack_offset(before[0], odd), 4);
+    EXPECT_EQ(odd.fixed_size, 8);
+    EXPECT_EQ(read.events[1].fields.back().name, "stack");
+    EXPECT_EQ(elog::stack_offset(before[1], read.events[1]), 0);
+    EXPECT_FALSE(elog::stack_offset(before[0], before[0]));
+}
+
+TEST(stack_field, is_left_away_where_an_event_has_no_room_for_it) {
+    elog::event_schema full;
+    full.fields.resize(eventlog::fields_max);
+    EXPECT_FALSE(elog::add_stack_field(full));
+    EXPECT_EQ(full.fields.size(), eventlog::fields_max);
+    elog::event_schema large;
+    large.fixed_size = 0xff00;
+    EXPECT_FALSE(elog::add_stack_field(large));
+    EXPECT_TRUE(large.fields.empty());
+}
+
+}  // namespace

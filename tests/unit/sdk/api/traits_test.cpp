@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+//
+// What is said about events beside their structs, and where it arrives.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "listener.hpp"
+#include "schema/provider_schema.hpp"
+
+namespace {
+
+using eventlog::test::listener;
+
+constexpr eventlog::keyword receive{3, "receive"};
+constexpr eventlog::keyword send{63, "send"};
+
+struct segment_lost {
+    std::uint64_t sequence;
+    std::uint32_t bytes;
+};
+struct said {
+    std::uint32_t number;
+    std::string_view text;
+    std::string_view other;
+};
+struct said_in_bytes {
+    std::span<const std::byte> data;
+    std::string_view text;
+};
+struct said_or_not {
+    std::string_view text;
+};
+struct plain {
+    std::uint32_t number;
+};
+using traits_test =
+    eventlog::provider<"traits_test", segment_lost, said, said_or_not, plain, said_in_bytes>;
+
+}  // namespace
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<segment_lost>{
+    .level = eventlog::level::warn,
+    .keywords = receive | send,
+    .name = "loss",
+    .description = "A segment was lost",
+    .meaning = "the retransmission timer expires",
+    .kind = eventlog::kind::counter,
+    .fields = {{.of = "bytes",
+                .name = "size",
+                .unit = "B",
+                .description = "without headers",
+                .format = eventlog::format::hexadecimal}}};
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<said>{.oversize =
+                                                                      eventlog::oversize::cut};
+
+template <>
+inline constexpr eventlog::event_traits eventlog::traits_of<said_in_bytes>{
+    .oversize = eventlog::oversize::cut};
+
+template <>
+inline constexpr eventlog::provider_traits eventlog::provider_traits_of<traits_test>{
+    .description = "What the tests of traits say", .keywords = {send, receive}};
+
+namespace {
+
+elog::provider_schema schema() {
+    const auto& bytes = traits_test::schema();
+    return elog::provider_schema::parse({bytes.data(), bytes.size()});
+}
+
+TEST(traits, of_an_event_are_in_the_schema) {
+    const elog::event_schema event = schema().events.at(0);
+    EXPECT_EQ(event.name, "loss");
+    EXPECT_EQ(event.severity, eventlog::level::warn);
+    EXPECT_EQ(event.keywords, 0x8000000000000008U);
+    EXPECT_EQ(event.description, "A segment was lost");
+    EXPECT_EQ(event.meaning, "the retransmission timer expires");
+    EXPECT_EQ(event.kind, eventlog::kind::counter);
+    EXPECT_FALSE(event.session_bound);
+    EXPECT_FALSE(event.cuts_texts);
+}
+
+TEST(traits, of_a_field_are_in_the_schema) {
+    const elog::field_schema field = schema().events.at(0).fields.at(1);
+    EXPECT_EQ(field.name, "size");
+    EXPECT_EQ(field.unit, "B");
+    EXPECT_EQ(field.description, "without headers");
+    EXPECT_EQ(field.format, eventlog::format::hexadecimal);
+}
+
+TEST(traits, of_a_provider_are_in_the_schema) {
+    const elog::provider_schema parsed = schema();
+    EXPECT_EQ(parsed.description, "What the tests of traits say");
+    const std::vector<std::pair<unsigned, std::string>> keywords{{3, "receive"}, {63, "send"}};
+    EXPECT_EQ(parsed.keywords, keywords);
+}
+
+TEST(traits, need_not_be_given) {
+    const elog::event_schema event = schema().events.at(3);
+    EXPECT_EQ(event.name, "plain");
+    EXPECT_EQ(event.severity, eventlog::level::info);
+    EXPECT_EQ(event.keywords, 0U);
+    EXPECT_EQ(event.kind, eventlog::kind::instant);
+}
+
+/// Emits a text of that length with a short one beside it, and returns both as heard.
+std::pair<std::size_t, std::size_t> heard_lengths(std::size_t first, std::size_t second) {
+    listener ears("traits_test:said");
+    const std::string one(first, 'a');
+    const std::string two(second, 'b');
+    traits_test::emit(said{1, one, two});
+    ears.finish();
+    const auto& record = ears.records().at(0);
+    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
+    EXPECT_EQ(ears.cut_by_providers(), 1U);
+    const auto text = std::get<std::string_view>(ears.field(record, "text"));
+    const auto other = std::get<std::string_view>(ears.field(record, "other"));
+    EXPECT_EQ(text, one.substr(0, text.size()));
+    EXPECT_EQ(other, two.substr(0, other.size()));
+    // As much as a record holds: fixed part 12, two texts with their NUL.
+    EXPECT_EQ(text.size() + other.size(),
+              EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 12 - 2);
+    return {text.size(), other.size()};
+}
+
+TEST(oversize_cut, shortens_the_longest_text_and_says_so) {
+    EXPECT_EQ(heard_lengths(70'000, 10).second, 10U);
+    EXPECT_EQ(heard_lengths(10, 100'000).first, 10U);
+}
+
+TEST(oversize_cut, shortens_two_long_texts_alike) {
+    const auto [first, second] = heard_lengths(60'000, 90'000);
+    EXPECT_LE(first > second ? first - second : second - first, 1U);
+}
+
+TEST(oversize_cut, shortens_bytes_anywhere_and_says_so) {
+    listener ears("traits_test:said_in_bytes");
+    std::vector<std::byte> data(70'001);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        data[i] = static_cast<std::byte>(i);
+    }
+    traits_test::emit(said_in_bytes{data, "beside"});
+    ears.finish();
+    const auto& record = ears.records().at(0);
+    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
+    EXPECT_EQ(ears.cut_by_providers(), 1U);
+    EXPECT_EQ(std::get<std::string_view>(ears.field(record, "text")), "beside");
+    const auto kept = std::get<elog::byte_string>(ears.field(record, "data"));
+    // As much as a record holds: fixed part 8, a text with its NUL.
+    EXPECT_EQ(kept.size(), EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 8 - 7);
+    EXPECT_TRUE(
+        std::equal(kept.begin(), kept.end(), reinterpret_cast<const unsigned char*>(data.data())));
+}
+
+TEST(oversize_cut, leaves_a_payload_that_fits_alone) {
+    listener ears("traits_test:said");
+    const std::string text(65'000, 'x');
+    traits_test::emit(said{1, text, ""});
+    ears.finish();
+    EXPECT_EQ(ears.records().at(0).header.flags, 0U);
+    EXPECT_EQ(ears.cut_by_providers(), 0U);
+}
+
+TEST(oversize_cut, never_parts_a_character) {
+    listener ears("traits_test:said");
+    std::string text;
+    while (text.size() < 70'000) {
+        text += "\xe2\x82\xac";  // the euro sign
+    }
+    for (const char* shift : {"", "x", "xx"}) {
+        traits_test::emit(said{1, text, shift});
+    }
+    ears.finish();
+    ASSERT_EQ(ears.records().size(), 3U);
+    for (const auto& record : ears.records()) {
+        EXPECT_EQ(std::get<std::string_view>(ears.field(record, "text")).size() % 3, 0U);
+    }
+}
+
+TEST(oversize_cut, keeps_what_fits_of_a_text_that_is_no_utf_8) {
+    listener ears("traits_test:said");
+    const std::string text(70'000, '\x80');
+    traits_test::emit(said{1, text, ""});
+    ears.finish();
+    const auto& record = ears.records().at(0);
+    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
+    EXPECT_EQ(std::get<std::string_view>(ears.field(record, "text")).size(),
+              EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 12 - 2);
+}
+
+TEST(oversize_refuse, is_what_happens_without_a_word) {
+    listener ears("traits_test:said_or_not");
+    traits_test::emit(said_or_not{std::string(70'000, 'x')});
+    ears.finish();
+    EXPECT_TRUE(ears.records().empty());
+    EXPECT_EQ(ears.lost_by_providers(), 1U);
+}
+
+}  // namespace

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+//
+// What the bit of eventlog's kernel module says when the module's file has gone, which sets it: on
+// any kernel, a socket stands in for the device. The module itself is asked in tests/vm.
+#include <linux/eventlog.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/dynamic_provider.hpp>
+
+#include "kernel/user_events_offer.hpp"
+#include "kernel_stand_in.hpp"
+#include "platform/unique_fd.hpp"
+#include "provider/registered_provider.hpp"
+
+namespace {
+
+using namespace eventlog::core;
+
+constexpr std::uint32_t in_module = 1U << EVENTLOG_GATE_DEVICE_BIT;
+constexpr std::uint32_t in_user_events = 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
+constexpr std::uint32_t in_slot = 1U << 3U;
+
+constexpr std::uint32_t first = 0;
+constexpr std::uint32_t second = 1;
+
+/// A provider to which somebody listens through the module.
+class device_bit : public testing::Test {
+  protected:
+    void SetUp() override {
+        ASSERT_EQ(provider.error(), EVENTLOG_ERROR_NONE) << provider.error_text();
+        if (route().file.load() >= 0) {
+            GTEST_SKIP() << "this kernel has the real file";
+        }
+        std::array<int, 2> ends{};
+        ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()), 0);
+        listener = unique_fd(ends[0]);
+        file = unique_fd(ends[1]);
+        stand_in::lead(route(), file.get());
+        route().expected = true;
+        route().is_module = true;
+        for (const std::uint32_t event : {first, second}) {
+            route().numbers[event] = event + 1;
+            handle().gate_word(event).fetch_or(in_module);
+        }
+    }
+    void TearDown() override {
+        if (IsSkipped()) {
+            return;
+        }
+        const registry_lock lock;
+        route().expected = false;
+        route().file = -1;
+        route().not_before = user_events_route::never;
+        route().is_module = false;
+        for (const std::uint32_t event : {first, second}) {
+            route().numbers[event] = user_events_route::not_registered;
+            handle().gate_word(event) = 0;
+        }
+    }
+
+    eventlog_provider& handle() { return *provider.handle(); }
+    user_events_route& route() { return handle().user_events; }
+    std::uint32_t gate(std::uint32_t event) { return handle().gate_word(event).load(); }
+
+    static constexpr eventlog_field_definition fields[] = {
+        {.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_32}};
+    static constexpr eventlog_event_definition events[] = {
+        {.name = "first", .fields = fields, .field_count = 1},
+        {.name = "second", .fields = fields, .field_count = 1}};
+    eventlog::dynamic_provider provider{
+        {EVENTLOG_DEFINITION_SIZES, .name = "listened_to", .events = events, .event_count = 2}};
+    unique_fd listener;
+    unique_fd file;
+};
+
+TEST_F(device_bit, is_cleared_by_the_first_event_that_finds_the_file_gone) {
+    file = unique_fd();
+    for (std::uint32_t number = 0; number < 3; ++number) {
+        provider.emit(first, number);
+        provider.emit(second, number);
+    }
+    EXPECT_FALSE(provider.enabled(first));
+    EXPECT_FALSE(provider.enabled(second));
+    EXPECT_EQ(provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS].counters.lost_unattached, 1U);
+}
+
+TEST_F(device_bit, is_the_only_one_that_is_cleared) {
+    handle().gate_word(first).fetch_or(in_slot | in_user_events);
+    file = unique_fd();
+    const registry_lock lock;
+    open_user_events_route(handle());
+    EXPECT_EQ(gate(first), in_slot | in_user_events);
+}
+
+TEST_F(device_bit, is_left_as_it_is_while_the_file_is_open) {
+    const registry_lock lock;
+    open_user_events_route(handle());
+    EXPECT_EQ(gate(first), in_module);
+}
+
+TEST_F(device_bit, is_of_an_open_file_also_where_the_device_is_out_of_sight) {
+    const registry_lock lock;
+    open_user_events_route(handle());
+    EXPECT_EQ(route().status, EVENTLOG_OK) << route().status_text.text();
+}
+
+TEST_F(device_bit, is_cleared_again_where_another_process_has_the_file) {
+    file = unique_fd();
+    provider.emit(first, 1U);
+    EXPECT_FALSE(provider.enabled(first));
+    // As the module does for the next one who listens.
+    handle().gate_word(first).fetch_or(in_module);
+    EXPECT_NE(route().not_before.load(), user_events_route::never);
+    route().not_before = 0;  // a second later
+    provider.emit(first, 2U);
+    EXPECT_FALSE(provider.enabled(first));
+}
+
+TEST_F(device_bit, is_not_that_of_user_events_which_stays_true_without_the_file) {
+    route().is_module = false;
+    handle().gate_word(first) = in_user_events;
+    file = unique_fd();
+    const registry_lock lock;
+    open_user_events_route(handle());
+    EXPECT_EQ(gate(first), in_user_events);
+}
+
+TEST_F(device_bit, is_cleared_where_an_event_cannot_be_registered) {
+    route().numbers[first] = user_events_route::not_registered;
+    const registry_lock lock;
+    user_events_offer result;
+    offer_to_user_events(handle(), file.get(), result);  // which knows no such call
+    EXPECT_EQ(result.missing, 1U);
+    EXPECT_EQ(gate(first), 0U);
+    EXPECT_EQ(gate(second), in_module);
+}
+
+TEST_F(device_bit, is_cleared_when_a_provider_is_withdrawn_whose_file_has_gone) {
+    file = unique_fd();
+    const registry_lock lock;
+    close_user_events_route(handle());
+    EXPECT_EQ(gate(first), 0U);
+    EXPECT_EQ(gate(second), 0U);
+}
+
+}  // namespace

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+//
+// What is written to user_events, and what becomes of what cannot be.
+#include "kernel/user_events_write.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/dynamic_provider.hpp>
+
+#include "kernel/user_events_abi.hpp"
+#include "kernel/user_events_device.hpp"
+#include "kernel_stand_in.hpp"
+#include "platform/unique_fd.hpp"
+#include "provider/registered_provider.hpp"
+#include "provider/user_events_page.hpp"
+
+namespace {
+
+using namespace eventlog::core;
+
+using stand_in::bare;
+using stand_in::bytes_of;
+using stand_in::in_kernel;
+using stand_in::number;
+using stand_in::plain;
+using stand_in::wordy;
+class user_events_write : public stand_in::kernel_stand_in {};
+
+TEST_F(user_events_write, is_one_write_of_number_and_payload) {
+    provider.emit(plain, 77U);
+    EXPECT_EQ(next_write(), bytes_of(number, 77U));
+    EXPECT_EQ(next_write(), "");
+    EXPECT_EQ(counters().written, 1U);
+}
+
+TEST_F(user_events_write, is_one_write_whatever_its_size) {
+    // Small ones are put together first.
+    for (const std::size_t size : {1U, 8U, 255U, 256U, 257U, 258U, 4000U}) {
+        const std::string payload(size, static_cast<char>('a' + size % 26));
+        eventlog_emit(&handle(), plain, payload.data(), payload.size());
+        EXPECT_EQ(next_write(), std::string("\5\0\0\0", 4) + payload);
+        EXPECT_EQ(next_write(), "");
+    }
+}
+
+TEST_F(user_events_write, joins_pieces) {
+    provider.emit(wordy, "ab", std::string_view("c"));
+    using namespace std::string_literals;
+    // Both words count from behind themselves.
+    EXPECT_EQ(next_write(), bytes_of(number, 3U << 16U | 4U, 2U << 16U | 3U) + "ab\0c\0"s);
+    EXPECT_EQ(counters().written, 1U);
+}
+
+TEST_F(user_events_write, joins_very_many_pieces) {
+    std::string letters(200, 'x');
+    std::array<eventlog_piece, 200> pieces{};
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        letters[i] = static_cast<char>('a' + i % 26);
+        pieces[i] = {&letters[i], 1};
+    }
+    eventlog_emit_pieces(provider.handle(), plain, pieces.data(), pieces.size(), 0);
+    EXPECT_EQ(next_write(), bytes_of(number) + letters);
+}
+
+TEST_F(user_events_write, refuses_more_pieces_than_an_event_has) {
+    std::array<eventlog_piece, 256> pieces{};
+    pieces.fill({"x", 1});
+    eventlog_emit_pieces(provider.handle(), plain, pieces.data(), pieces.size(), 0);
+    EXPECT_EQ(next_write(), "");
+    EXPECT_EQ(counters().lost_refused, 1U);
+}
+
+TEST_F(user_events_write, counts_what_is_too_large) {
+    const std::string text(user_events_payload_max - 10, 'x');  // two words, two NULs
+    provider.emit(wordy, text, "");
+    EXPECT_EQ(next_write().size(), sizeof number + user_events_payload_max);
+    provider.emit(wordy, text, "y");
+    EXPECT_EQ(next_write(), "");
+    EXPECT_EQ(counters().written, 1U);
+    EXPECT_EQ(counters().lost_too_large, 1U);
+}
+
+TEST_F(user_events_write, is_not_done_for_a_bit_that_is_not_the_kernels) {
+    route().expected = false;
+    provider.emit(plain, 1U);
+    EXPECT_EQ(next_write(), "");
+    EXPECT_EQ(counters().written + counters().lost_unattached, 0U);
+}
+
+TEST_F(user_events_write, is_not_done_for_an_event_that_was_left_out) {
+    route().numbers[plain] = user_events_route::left_out;
+    provider.emit(plain, 1U);
+    EXPECT_EQ(next_write(), "");
+    EXPECT_EQ(counters().written + counters().lost_unattached, 0U);
+}
+
+TEST_F(user_events_write, is_not_missed_where_listening_has_just_ended) {
+    // As the kernel does it, a file that is open for reading only answers EBADF.
+    lead_to(unique_fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
+    errno = 4711;
+    provider.emit(plain, 1U);
+    EXPECT_EQ(errno, 4711);
+    EXPECT_EQ(counters().written + counters().lost_refused + counters().lost_unattached, 0U);
+}
+
+TEST_F(user_events_write, counts_what_the_kernel_refuses) {
+    lead_to(unique_fd(::open("/dev/full", O_WRONLY | O_CLOEXEC)));
+    errno = 4711;
+    provider.emit(plain, 1U);
+    EXPECT_EQ(errno, 4711);
+    EXPECT_EQ(counters().lost_refused, 1U);
+    EXPECT_EQ(counters().written, 0U);
+}
+
+TEST_F(user_events_write, leaves_somebody_elses_file_alone) {
+    const unique_fd other(::memfd_create("other", MFD_CLOEXEC));
+    ASSERT_EQ(::dup2(other.get(), file.get()), file.get());
+    route().compared = 0;  // the clock that says when to look has gone on
+    provider.emit(plain, 1U);
+    struct stat status {};
+    ASSERT_EQ(::fstat(other.get(), &status), 0);
+    EXPECT_EQ(status.st_size, 0);
+    EXPECT_EQ(counters().written, 0U);
+    EXPECT_EQ(counters().lost_unattached, 1U);
+    EXPECT_EQ(route().file.load(), -1);
+}
+
+TEST_F(user_events_write, notices_that_the_descriptor_is_closed) {
+    file = unique_fd();
+    errno = 4711;
+    provider.emit(plain, 1U);
+    EXPECT_EQ(errno, 4711);
+    EXPECT_EQ(counters().lost_unattached, 1U);
+    EXPECT_EQ(route().file.load(), -1);
+}
+
+TEST_F(user_events_write, closes_its_descriptor_later_only_if_that_is_still_its_own) {
+    route().expected = false;
+    const eventlog::core::registry_lock lock;
+    // The program has closed it meanwhile, and opened another file that got its number.
+    const unique_fd others(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    route().retired = others.get();
+    close_user_events_route(handle());
+    EXPECT_EQ(route().retired, -1);
+    EXPECT_GE(::fcntl(others.get(), F_GETFD), 0);
+
+    const int own = file.release();
+    route().retired = own;
+    close_user_events_route(handle());
+    EXPECT_EQ(::fcntl(own, F_GETFD), -1);
+}
+
+TEST_F(user_events_write, does_not_offer_the_events_of_a_provider_that_is_withdrawn) {
+    eventlog_provider* late = nullptr;
+    {
+        const eventlog::dynamic_provider gone(
+            {EVENTLOG_DEFINITION_SIZES, .name = "gone", .events = events, .event_count = 2});
+        late = gone.handle();
+    }
+    ASSERT_EQ(late->user_events.status, EVENTLOG_UNREGISTERED);
+    late->user_events.not_before = 0;  // as a thread leaves it that found its descriptor gone
+    retry_user_events_route(*late);
+    EXPECT_EQ(late->user_events.status, EVENTLOG_UNREGISTERED);
+    EXPECT_FALSE(late->user_events.expected.load());
+    late->user_events.not_before = user_events_route::never;
+}
+
+/// A kernel that does not write to gates, but to a page: the bits there are the test's.
+class user_events_page_bits : public user_events_write {
+  protected:
+    static constexpr std::uint32_t bit = 4711;
+
+    void SetUp() override {
+        user_events_write::SetUp();
+        if (IsSkipped()) {
+            return;
+        }
+        // Mapped once a process, like the kernel's.
+        static const unique_fd memory(::memfd_create("page", MFD_CLOEXEC));
+        const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+        ASSERT_EQ(::ftruncate(memory.get(), static_cast<off_t>(size)), 0);
+        {
+            const registry_lock lock;
+            ASSERT_EQ(map_user_events_page(memory.get()), 0);
+        }
+        void* const mapped =
+            ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
+        ASSERT_NE(mapped, MAP_FAILED);
+        page = static_cast<std::uint8_t*>(mapped);
+        std::memset(page, 0xff, size);
+        listen(false);
+        for (const std::uint32_t event : {plain, wordy, bare}) {
+            route().places[event] = place_in_page(bit);
+        }
+    }
+    void TearDown() override {
+        if (page != nullptr) {
+            static_cast<void>(::munmap(page, static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))));
+        }
+        user_events_write::TearDown();
+    }
+
+    void listen(bool on) const {
+        const auto mask = static_cast<std::uint8_t>(1U << bit % 8);
+        page[bit / 8] =
+            static_cast<std::uint8_t>(on ? page[bit / 8] | mask : page[bit / 8] & ~mask);
+    }
+
+    std::uint8_t* page = nullptr;
+};
+
+TEST_F(user_events_page_bits, keep_back_what_nobody_listens_to) {
+    provider.emit(plain, 77U);
+    const std::string too_large(user_events_payload_max, 'x');
+    provider.emit(wordy, too_large, "");
+    EXPECT_EQ(next_write(), "");
+    const eventlog_counters counted = counters();
+    EXPECT_EQ(counted.written + counted.lost_too_large + counted.lost_unattached, 0U);
+}
+
+TEST_F(user_events_page_bits, let_through_what_somebody_listens_to) {
+    listen(true);
+    provider.emit(plain, 77U);
+    EXPECT_EQ(next_write(), bytes_of(number, 77U));
+    listen(false);
+    provider.emit(plain, 78U);
+    EXPECT_EQ(next_write(), "");
+    EXPECT_EQ(counters().written, 1U);
+}
+
+TEST_F(user_events_page_bits, are_what_enabled_tells) {
+    EXPECT_FALSE(provider.enabled(plain));
+    listen(true);
+    EXPECT_TRUE(provider.enabled(plain));
+    listen(false);
+    // Somebody else does.
+    handle().gate_word(plain).fetch_or(1U);
+    EXPECT_TRUE(provider.enabled(plain));
+    handle().gate_word(plain).fetch_and(~1U);
+}
+
+TEST_F(user_events_page_bits, come_with_a_byte_for_events_without_any) {
+    listen(true);
+    provider.emit(bare);
+    EXPECT_EQ(next_write(), bytes_of(number) + std::string(1, '\0'));
+    EXPECT_EQ(counters().written, 1U);
+    route().places[bare] = 0;
+    provider.emit(bare);
+    EXPECT_EQ(next_write(), bytes_of(number));
+}
+
+TEST_F(user_events_page_bits, are_found_at_the_ends_of_the_page) {
+    const auto last = static_cast<std::uint32_t>(::sysconf(_SC_PAGESIZE)) * 8 - 1;
+    EXPECT_TRUE(is_set_in_page(place_in_page(last)));
+    EXPECT_TRUE(is_set_in_page(place_in_page(bit - 1)));
+    EXPECT_FALSE(is_set_in_page(place_in_page(bit)));
+    EXPECT_TRUE(is_set_in_page(place_in_page(bit + 1)));
+}
+
+TEST_F(user_events_page_bits, are_found_by_the_numbers_that_the_kernel_gives) {
+    const registry_lock lock;
+    EXPECT_EQ(find_in_page(bit), place_in_page(bit));
+    constexpr std::uint32_t end = sizeof user_events_page.bytes * 8;
+    EXPECT_EQ(find_in_page(end - 1), place_in_page(end - 1));
+    EXPECT_EQ(find_in_page(end), 0U);
+    EXPECT_EQ(find_in_page(0xffffffffU), 0U);
+}
+
+TEST_F(user_events_page_bits, may_be_bytes_of_which_any_bit_counts) {
+    constexpr std::uint32_t byte = 815;
+    for (const unsigned value : {0x01U, 0x02U, 0x80U, 0xffU}) {
+        page[byte] = static_cast<std::uint8_t>(value);
+        EXPECT_TRUE(is_set_in_page(place_of_byte(byte))) << value;
+    }
+    page[byte] = 0;
+    EXPECT_FALSE(is_set_in_page(place_of_byte(byte)));
+    EXPECT_TRUE(is_set_in_page(place_of_byte(byte - 1)));
+    EXPECT_TRUE(is_set_in_page(place_of_byte(byte + 1)));
+
+    route().places[plain] = place_of_byte(byte);
+    provider.emit(plain, 77U);
+    EXPECT_EQ(next_write(), "");
+    page[byte] = 0x80;
+    provider.emit(plain, 78U);
+    EXPECT_EQ(next_write(), bytes_of(number, 78U));
+}
+
+TEST(user_events_page, is_not_had_from_a_file_that_cannot_be_mapped) {
+    const unique_fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const registry_lock lock;
+    // A kernel that has a page, and lets us read it, has set the first bit of it.
+    const bool has_page = is_set_in_page(place_in_page(0));
+    EXPECT_EQ(map_user_events_page(null.get()), has_page ? 0 : ENODEV);
+    // As it was: it can be read.
+    EXPECT_EQ(is_set_in_page(place_in_page(0)), has_page);
+}
+
+TEST(user_events_device, knows_a_kernel_by_two_numbers) {
+    const auto read = [](const char* release) {
+        int major = -1;
+        int minor = -1;
+        read_release(release, major, minor);
+        return std::pair(major, minor);
+    };
+    EXPECT_EQ(read("6.1.0-41-amd64"), std::pair(6, 1));
+    EXPECT_EQ(read("6.12"), std::pair(6, 12));
+    EXPECT_EQ(read("7-rc1"), std::pair(7, 0));
+    EXPECT_EQ(read(""), std::pair(0, 0));
+    EXPECT_EQ(read("next"), std::pair(0, 0));
+}
+
+std::string find_tracefs(std::string_view mounts, std::size_t room = 64) {
+    std::string found;
+    std::vector<char> path(room, '?');
+    std::size_t at = 0;
+    while (next_tracefs(mounts.data(), mounts.size(), at, "/data", path.data(), path.size())) {
+        found += path.data();
+        found += '\n';
+    }
+    EXPECT_EQ(at, mounts.size());
+    return found;
+}
+
+TEST(user_events_device, is_found_where_tracefs_is_mounted) {
+    EXPECT_EQ(find_tracefs("proc /proc proc rw 0 0\n"
+                           "tracefs /mnt/a tracefs rw 0 0\n"
+                           "none /tracefs tmpfs rw 0 0\n"
+                           "x /mnt/with\\040space\\134 tracefs ro,nosuid 0 0\n"),
+              "/mnt/a/data\n/mnt/with space\\/data\n");
+}
+
+TEST(user_events_device, is_not_found_in_a_list_that_is_damaged_or_cut) {
+    EXPECT_EQ(find_tracefs(""), "");
+    EXPECT_EQ(find_tracefs("\n\n \n  \n"), "");
+    EXPECT_EQ(find_tracefs("tracefs\ntracefs \ntracefs /a\ntracefs /a \n"), "");
+    EXPECT_EQ(find_tracefs("a /b tracefs"), "");
+    EXPECT_EQ(find_tracefs("a /b\\04 tracefs r\n"), "/b\\04/data\n");
+}
+
+TEST(user_events_device, is_not_found_behind_a_path_that_is_too_long) {
+    EXPECT_EQ(find_tracefs("a /123 tracefs r\na / tracefs r\n", 10), "/123/data\n//data\n");
+    EXPECT_EQ(find_tracefs("a /1234 tracefs r\na / tracefs r\n", 10), "//data\n");
+    EXPECT_EQ(find_tracefs("a /123456789abcdef tracefs r\n", 10), "");
+}
+
+}  // namespace

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "platform/process.hpp"
+
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace eventlog::core;
+
+TEST(process, knows_itself) {
+    const process_identity self = current_process();
+    EXPECT_EQ(self.pid, static_cast<std::uint32_t>(::getpid()));
+    EXPECT_EQ(self.uid, ::geteuid());
+    EXPECT_NE(self.start_time, 0U);
+    EXPECT_NE(self.name[0], '\0');
+    EXPECT_TRUE(is_alive(self.pid, self.start_time, self.pid_namespace));
+}
+
+TEST(process, with_the_same_number_and_another_start_is_another) {
+    const process_identity self = current_process();
+    EXPECT_FALSE(is_alive(self.pid, self.start_time + 1, self.pid_namespace));
+}
+
+TEST(process, that_has_ended_is_not_alive_even_before_anyone_has_waited_for_it) {
+    const process_identity self = current_process();
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        ::_exit(0);
+    }
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+    EXPECT_FALSE(is_alive(static_cast<std::uint32_t>(child), 0, self.pid_namespace));
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+    EXPECT_FALSE(is_alive(static_cast<std::uint32_t>(child), 0, self.pid_namespace));
+}
+
+TEST(process, whose_first_thread_has_ended_is_alive_while_others_run) {
+    const process_identity self = current_process();
+    int ready[2];
+    ASSERT_EQ(::pipe(ready), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        std::thread([to = ready[1]] {
+            std::string state;
+            while (state.find(" Z ") == std::string::npos) {
+                std::getline(std::ifstream("/proc/self/stat"), state);
+            }
+            static_cast<void>(!::write(to, "r", 1));
+            ::pause();
+        }).detach();
+        ::syscall(SYS_exit, 0);  // this thread alone, and without unwinding
+    }
+    char byte = 0;
+    ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+    EXPECT_TRUE(is_alive(static_cast<std::uint32_t>(child), 0, self.pid_namespace));
+    ASSERT_EQ(::kill(child, SIGKILL), 0);
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+    EXPECT_FALSE(is_alive(static_cast<std::uint32_t>(child), 0, self.pid_namespace));
+    ::close(ready[0]);
+    ::close(ready[1]);
+}
+
+TEST(process, of_another_pid_namespace_is_never_called_dead) {
+    EXPECT_TRUE(is_alive(999999999, 1, current_process().pid_namespace + 1));
+}
+
+TEST(process, with_a_number_that_none_can_have_is_dead) {
+    const std::uint64_t here = current_process().pid_namespace;
+    EXPECT_FALSE(is_alive(0, 0, here));
+    EXPECT_FALSE(is_alive(UINT32_MAX, 0, here));
+}
+
+TEST(process, thread_id_is_the_kernels) {
+    EXPECT_EQ(thread_id(), static_cast<std::uint32_t>(::gettid()));
+}
+
+}  // namespace

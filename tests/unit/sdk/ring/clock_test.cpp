@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "ring/clock.hpp"
+
+#include <time.h>
+
+#include <array>
+#include <cstdint>
+
+#include <gtest/gtest.h>
+
+#include "environment_variable.hpp"
+#include "listener.hpp"
+#include "record/clock_table.hpp"
+#include "record/more_clocks.hpp"
+
+namespace {
+
+using elog::clock_table;
+
+TEST(clock_table, interpolates_between_the_readings_around_a_time) {
+    clock_table clock(EVENTLOG_CLOCK_TSC);
+    clock.add({1000, 0, 50'000});
+    clock.add({2000, 500, 50'500});
+    clock.add({3000, 1500, 51'500});
+    EXPECT_EQ(clock.realtime(1500), 50'250);
+    EXPECT_EQ(clock.realtime(2500), 51'000);
+}
+
+TEST(clock_table, extrapolates_with_the_rate_of_the_whole) {
+    clock_table clock(EVENTLOG_CLOCK_TSC);
+    clock.add({1000, 0, 50'000});
+    clock.add({3000, 1000, 51'000});
+    EXPECT_EQ(clock.realtime(5000), 52'000);
+    EXPECT_EQ(clock.realtime(0), 49'500);
+}
+
+TEST(clock_table, takes_nanoseconds_as_they_are) {
+    clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+    clock.add({1000, 1000, 51'000});
+    EXPECT_EQ(clock.realtime(1500), 51'500);
+}
+
+TEST(clock_table, ignores_readings_that_go_backwards) {
+    clock_table clock(EVENTLOG_CLOCK_TSC);
+    clock.add({1000, 1000, 1000});
+    clock.add({900, 900, 900});
+    clock.add({1000, 2000, 2000});
+    clock.add({2000, 2000, 2000});
+    EXPECT_EQ(clock.realtime(1500), 1500);
+}
+
+TEST(clock_table, survives_readings_from_an_enemy) {
+    clock_table clock(EVENTLOG_CLOCK_TSC);
+    clock.add({0, 0, UINT64_MAX});
+    clock.add({1, UINT64_MAX, 0});
+    for (const std::uint64_t time :
+         {std::uint64_t{0}, std::uint64_t{1}, UINT64_MAX / 2, UINT64_MAX}) {
+        static_cast<void>(clock.realtime(time));
+    }
+    EXPECT_EQ(clock_table(EVENTLOG_CLOCK_TSC).realtime(7), 7);
+}
+
+TEST(clock_table, never_takes_a_later_time_for_an_earlier_one) {
+    constexpr std::uint64_t start = 1'700'000'000'000'000'000;
+    for (const std::uint32_t kind : {EVENTLOG_CLOCK_MONOTONIC, EVENTLOG_CLOCK_TSC}) {
+        clock_table clock(kind);
+        clock.add({5000, 5000, start});
+        clock.add({9000, 9000, start + 4000});
+        std::int64_t before = clock.realtime(0);
+        EXPECT_LT(before, static_cast<std::int64_t>(start));
+        for (const std::uint64_t time :
+             {std::uint64_t{5000}, std::uint64_t{9000}, std::uint64_t{1} << 62U, UINT64_MAX / 2,
+              UINT64_MAX / 2 + 2, UINT64_MAX - 5000, UINT64_MAX}) {
+            EXPECT_GE(clock.realtime(time), before) << time;
+            before = clock.realtime(time);
+        }
+        EXPECT_LT(before, INT64_MAX);  // where ranges without an end do
+    }
+    EXPECT_GT(clock_table().realtime(UINT64_MAX), 0);
+}
+
+TEST(clock_table, tells_the_other_clocks_by_what_they_were_ahead_at_the_time) {
+    clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+    clock.add({1000, 1000, 51'000});
+    clock.add_offsets({1000, 7, 37});
+    clock.add_offsets({2000, 500, 38});
+    clock.add_offsets({1500, 9, 9});      // goes backwards
+    EXPECT_EQ(clock.boottime(500), 507);  // before the first: the same
+    EXPECT_EQ(clock.boottime(1999), 2006);
+    EXPECT_EQ(clock.boottime(2000), 2500);
+    EXPECT_EQ(clock.tai(1999), 52'036);
+    EXPECT_EQ(clock.tai(2000), 52'038);
+}
+
+TEST(clock_table, survives_offsets_from_an_enemy) {
+    for (const std::int64_t offset : {INT64_MIN, INT64_MAX}) {
+        clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+        clock.add({0, 0, UINT64_MAX / 2});
+        clock.add_offsets({0, offset, offset});
+        for (const std::uint64_t time : {std::uint64_t{0}, UINT64_MAX}) {
+            static_cast<void>(clock.boottime(time));
+            static_cast<void>(clock.tai(time));
+        }
+        EXPECT_TRUE(elog::has_changed({0, 0, 0}, {0, offset, 0}));
+    }
+}
+
+TEST(more_clocks, are_read_as_the_kernel_tells_them) {
+    const auto seconds = [](clockid_t clock) {
+        timespec now{};
+        static_cast<void>(::clock_gettime(clock, &now));
+        return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+    };
+    const elog::clock_offsets found = elog::read_offsets(17);
+    EXPECT_EQ(found.clock, 17U);
+    EXPECT_NEAR(static_cast<double>(found.boottime) / 1e9,
+                seconds(CLOCK_BOOTTIME) - seconds(CLOCK_MONOTONIC), 0.1);
+    EXPECT_NEAR(static_cast<double>(found.tai) / 1e9, seconds(CLOCK_TAI) - seconds(CLOCK_REALTIME),
+                0.5);
+    EXPECT_EQ(found.tai % 1'000'000'000, 0);
+    EXPECT_FALSE(elog::has_changed(found, {18, found.boottime + 900, found.tai}));
+    EXPECT_TRUE(elog::has_changed(found, {18, found.boottime + 1100, found.tai}));
+    EXPECT_TRUE(elog::has_changed(found, {18, found.boottime, found.tai + 1'000'000'000}));
+}
+
+TEST(clock, of_several_readings_the_one_that_was_not_interrupted_counts) {
+    using eventlog::core::clock_readings;
+    constexpr clock_readings usual{1000, 70, 5070, 1060};
+    constexpr clock_readings held_up_early{5000, 9000, 14'000, 9060};
+    constexpr clock_readings held_up_late{20'000, 210, 5210, 900'000};
+    constexpr std::array orders{
+        std::array{usual, held_up_early, held_up_late},
+        std::array{held_up_early, usual, held_up_late},
+        std::array{held_up_late, held_up_early, usual},
+    };
+    for (const auto& readings : orders) {
+        const eventlog_clock_pair pair = eventlog::core::least_interrupted(readings);
+        EXPECT_EQ(pair.clock, 1030U);
+        EXPECT_EQ(pair.monotonic, 70U);
+        EXPECT_EQ(pair.realtime, 5070U);
+    }
+}
+
+TEST(clock, that_wraps_between_its_readings_is_read_like_any_other) {
+    using eventlog::core::clock_readings;
+    constexpr std::array readings{clock_readings{100, 1, 2, 300},
+                                  clock_readings{UINT64_MAX - 49, 3, 4, 50}};
+    EXPECT_EQ(eventlog::core::least_interrupted(readings).clock, 0U);
+}
+
+// However long the thread is held up anywhere here.
+TEST(clock, pair_lies_between_the_readings_around_it) {
+    const auto realtime = [] {
+        timespec now{};
+        static_cast<void>(::clock_gettime(CLOCK_REALTIME, &now));
+        return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+               static_cast<std::uint64_t>(now.tv_nsec);
+    };
+    const eventlog::test::pinned_to_one_cpu pinned;
+    for (const char* choice : {"on", "off"}) {
+        const eventlog::test::environment_variable tsc("EVENTLOG_TSC", choice);
+        const std::uint32_t kind = eventlog::core::best_clock();
+        SCOPED_TRACE(kind);
+        const std::uint64_t real_before = realtime();
+        const std::uint64_t monotonic_before = eventlog::core::read_clock(EVENTLOG_CLOCK_MONOTONIC);
+        const std::uint64_t before = eventlog::core::read_clock_in_order(kind);
+        const eventlog_clock_pair pair = eventlog::core::read_clock_pair(kind);
+        const std::uint64_t after = eventlog::core::read_clock_in_order(kind);
+        const std::uint64_t monotonic_after = eventlog::core::read_clock(EVENTLOG_CLOCK_MONOTONIC);
+        EXPECT_GE(pair.clock, before);
+        EXPECT_LE(pair.clock, after);
+        EXPECT_GE(pair.monotonic, monotonic_before);
+        EXPECT_LE(pair.monotonic, monotonic_after);
+        // The time of day may be set meanwhile, but not by an hour.
+        constexpr std::uint64_t hour = 3'600'000'000'000;
+        EXPECT_LT(pair.realtime - real_before + hour, 2 * hour);
+    }
+}
+
+}  // namespace

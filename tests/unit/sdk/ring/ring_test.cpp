@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+//
+// The ring's rules, for both writers: the one with restartable sequences, which takes the lock
+// where there are none, and the one that takes the lock always.
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "base/failure.hpp"
+#include "listener.hpp"
+#include "ring/ring_writer.hpp"
+#include "ring/rseq.hpp"
+#include "ring/subscription_slots.hpp"
+#include "ring_fixture.hpp"
+
+namespace {
+
+using namespace eventlog::core;
+using eventlog::test::heard_record;
+using eventlog::test::listener;
+using eventlog::test::plain;
+using eventlog::test::ring_test;
+using eventlog::test::slot_of;
+using eventlog::test::tick;
+using eventlog::test::writer_case;
+
+class ring : public eventlog::test::ring_fixture {
+  protected:
+    write_result write(std::size_t size, std::uint8_t filling) {
+        static std::array<std::uint8_t, payload_size_max + 8> payload;
+        std::memset(payload.data(), filling, size);
+        std::memset(payload.data() + size, 0, 8);
+        return plain(GetParam().write(*slot, serial, 0, {0, size, payload.data(), {}}));
+    }
+};
+
+constexpr std::size_t buffer_size = 128U << 10U;
+constexpr std::size_t header_size = sizeof(eventlog_record);
+
+TEST_P(ring, a_record_that_fills_the_buffer_exactly_fits) {
+    listen({buffer_size, 2});
+    const std::size_t used = has_attaching_event() ? 32 : 0;
+    std::size_t left = buffer_size - used;
+    while (left > EVENTLOG_RECORD_SIZE_MAX) {
+        ASSERT_EQ(write(1000, 1), write_result::written);
+        left -= header_size + 1000;
+    }
+    ASSERT_EQ(write(left - header_size, 2), write_result::written);
+    ASSERT_EQ(write(8, 3), write_result::written);  // the next buffer
+    ears->finish();
+    ASSERT_GE(ears->records().size(), 3U);
+    const heard_record& exact = ears->records()[ears->records().size() - 2];
+    EXPECT_EQ(exact.payload, std::vector<std::uint8_t>(left - header_size, 2));
+    EXPECT_EQ(ears->records().back().payload, std::vector<std::uint8_t>(8, 3));
+    EXPECT_EQ(ears->totals().lost, 0U);
+}
+
+TEST_P(ring, full_means_counted_and_the_gap_is_told_where_it_is) {
+    listen({buffer_size, 2});
+    std::uint64_t written = 0;
+    while (write(1000, 1) == write_result::written) {
+        ++written;
+        ASSERT_LT(written, 1000U);
+    }
+    // One was lost; 9 more, even small ones, until the reader has made room.
+    for (int i = 0; i < 9; ++i) {
+        EXPECT_EQ(write(8, 2), write_result::lost_full);
+    }
+    ears->poll();
+    EXPECT_EQ(ears->records().size(), written);
+    EXPECT_EQ(ears->totals().lost, 0U);  // nobody knows yet how many it will be
+    EXPECT_EQ(write(8, 3), write_result::written);
+    ears->poll();
+    ASSERT_EQ(ears->records().size(), written + 1);
+    EXPECT_EQ(ears->records().back().lost_before, 10U);
+    EXPECT_EQ(ears->records().back().payload, std::vector<std::uint8_t>(8, 3));
+    ears->finish();
+    EXPECT_EQ(ears->totals().lost, 10U);
+}
+
+TEST_P(ring, loss_at_the_end_is_told_at_the_end) {
+    listen({buffer_size, 2});
+    std::uint64_t written = 0;
+    while (write(1000, 1) == write_result::written) {
+        ++written;
+    }
+    EXPECT_EQ(write(1000, 1), write_result::lost_full);
+    ears->source().end();
+    ears->poll();
+    EXPECT_EQ(ears->records().size(), written);
+    std::uint64_t trailing = 0;
+    for (const std::uint64_t lost : ears->reader().finish()) {
+        trailing += lost;
+    }
+    EXPECT_EQ(trailing, 2U);
+}
+
+TEST_P(ring, sequence_numbers_count_everything_that_was_attempted) {
+    for (const std::uint32_t buffers : {2U, 4U, 64U}) {
+        listen({buffer_size, buffers});
+        std::uint64_t attempted = has_attaching_event() ? 1 : 0;
+        for (int round = 0; round < 3; ++round) {
+            for (unsigned i = 0; i < buffers * 140; ++i) {
+                static_cast<void>(write(1000, 1));
+                ++attempted;
+            }
+            ears->poll();
+        }
+        static_cast<void>(write(8, 9));
+        ears->poll();
+        const heard_record& last = ears->records().back();
+        EXPECT_EQ(last.sequence, attempted);
+        EXPECT_GT(ears->totals().lost, 0U);
+        std::uint64_t expected = ears->records().front().sequence;
+        for (const heard_record& record : ears->records()) {
+            expected += record.lost_before;
+            EXPECT_EQ(record.sequence, expected);
+            ++expected;
+        }
+        ears.reset();
+    }
+}
+
+TEST_P(ring, many_generations_come_out_whole_and_in_order) {
+    listen({buffer_size, 2});
+    std::uint64_t time = 0;
+    for (unsigned i = 0; i < 50000; ++i) {
+        ASSERT_EQ(write(1 + i % 2000, static_cast<std::uint8_t>(i)), write_result::written);
+        if (i % 40 == 0) {
+            ears->poll();
+        }
+    }
+    ears->finish();
+    ASSERT_EQ(ears->records().size(), 50000U);
+    for (unsigned i = 0; i < 50000; ++i) {
+        const heard_record& record = ears->records()[i];
+        ASSERT_EQ(record.payload,
+                  std::vector<std::uint8_t>(1 + i % 2000, static_cast<std::uint8_t>(i)));
+        ASSERT_GE(record.header.time, time);
+        time = record.header.time;
+    }
+}
+
+TEST_P(ring, pieces_come_out_as_one_payload) {
+    listen({buffer_size, 2});
+    const std::array<eventlog_piece, 4> pieces{{{"ab", 2}, {"", 0}, {"cdefghi", 7}, {"", 1}}};
+    ASSERT_EQ(plain(GetParam().write(*slot, serial, 0, {0, 10, nullptr, pieces})),
+              write_result::written);
+    ASSERT_EQ(write(8, 7), write_result::written);
+    ears->finish();
+    ASSERT_EQ(ears->records().size(), 2U);
+    const std::string_view expected("abcdefghi\0", 10);
+    EXPECT_EQ(ears->records()[0].payload,
+              std::vector<std::uint8_t>(expected.begin(), expected.end()));
+}
+
+TEST_P(ring, takes_nothing_for_a_subscription_that_has_ended) {
+    listen({buffer_size, 2});
+    ears->source().end();
+    EXPECT_EQ(write(8, 1), write_result::stale);
+}
+
+TEST_P(ring, takes_nothing_for_another_subscription_in_the_same_slot) {
+    listen({buffer_size, 2});
+    const std::uint64_t before = serial;
+    listen({buffer_size, 2});
+    serial = before;
+    EXPECT_EQ(write(8, 1), write_result::stale);
+    ears->finish();
+    EXPECT_TRUE(ears->records().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(writers, ring, ::testing::ValuesIn(eventlog::test::ring_writers),
+                         eventlog::test::name_of_writer);
+
+TEST(shared_ring, is_taken_over_from_a_thread_that_died_with_the_lock) {
+    listener ears("ring_test:*");
+    ring_test::emit(tick{0});
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    const std::uint64_t serial = slot->serial.load();
+    const std::uint64_t payload = 0;
+    eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
+    ASSERT_EQ(plain(write_record_shared(*slot, serial, 0, {0, 8, &payload, {}})),
+              write_result::written);
+    const std::uint64_t free = shared(ring->lock).load();
+    EXPECT_EQ(free, 0U);
+    // As a thread leaves it that was killed: its number, which no process has.
+    const std::uint64_t pid_namespace =
+        static_cast<std::uint32_t>(ears.source().header().owner_pid_namespace);
+    shared(ring->lock).store(pid_namespace << 32U | 0x7ffffff0U);
+    errno = 0;
+    EXPECT_EQ(plain(write_record_shared(*slot, serial, 0, {0, 8, &payload, {}})),
+              write_result::written);
+    EXPECT_EQ(errno, 0);
+    EXPECT_EQ(shared(ring->lock).load(), 0U);
+    // As a process leaves it that was killed, and for which nobody has waited yet.
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        ::_exit(0);
+    }
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+    shared(ring->lock).store(pid_namespace << 32U | static_cast<std::uint32_t>(child));
+    EXPECT_EQ(plain(write_record_shared(*slot, serial, 0, {0, 8, &payload, {}})),
+              write_result::written);
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+}
+
+TEST(shared_ring, held_by_a_thread_that_does_not_get_on_costs_time_once) {
+    const eventlog::test::pinned_to_one_cpu pinned;
+    listener ears("ring_test:*");
+    ring_test::emit(tick{0});
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
+    // The parent of this process, say, which lives and will never give it back.
+    shared(ring->lock)
+        .store(ears.source().header().owner_pid_namespace << 32U |
+               static_cast<std::uint32_t>(::getppid()));
+    // Giving way to somebody who uses up every turn takes milliseconds.
+    std::atomic<bool> stop{false};
+    std::thread busy([&stop] {
+        while (!stop) {
+        }
+    });
+    const std::uint64_t payload = 0;
+    const auto write = [&] {
+        return plain(write_record_shared(*slot, slot->serial.load(), 0, {0, 8, &payload, {}}));
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(write(), write_result::lost_busy);
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+    stop = true;
+    busy.join();
+    shared(ring->lock).store(0);
+    EXPECT_EQ(write(), write_result::written);
+    EXPECT_EQ(slot->stuck_holder.load(), 0U);
+}
+
+TEST(shared_ring, held_for_ever_does_not_keep_a_program_from_the_next_subscription) {
+    listener ears("ring_test:*");
+    ring_test::emit(tick{0});
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
+    shared(ring->lock)
+        .store(ears.source().header().owner_pid_namespace << 32U |
+               static_cast<std::uint32_t>(::getppid()));
+    ears.source().end();
+    const std::uint64_t payload = 0;
+    EXPECT_EQ(write_record_shared(*slot, slot->serial.load(), 0, {0, 8, &payload, {}}),
+              write_result::stale);
+}
+
+TEST(shared_ring, taken_over_is_no_place_where_a_thread_is_cancelled) {
+    listener ears("ring_test:*");
+    ring_test::emit(tick{0});
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
+    shared(ring->lock).store(ears.source().header().owner_pid_namespace << 32U | 0x7ffffff0U);
+    struct job {
+        subscription_slot& slot;
+        std::optional<write_result> result;
+    } work{*slot, {}};
+    pthread_t thread{};
+    const auto run = [](void* argument) -> void* {
+        auto* const here = static_cast<job*>(argument);
+        ::pthread_cancel(::pthread_self());
+        const std::uint64_t payload = 0;
+        here->result = plain(
+            write_record_shared(here->slot, here->slot.serial.load(), 0, {0, 8, &payload, {}}));
+        return nullptr;
+    };
+    ASSERT_EQ(::pthread_create(&thread, nullptr, run, &work), 0);
+    ASSERT_EQ(::pthread_join(thread, nullptr), 0);
+    EXPECT_EQ(work.result, write_result::written);
+    EXPECT_EQ(slot->users.load(), 0U);
+}
+
+TEST(shared_ring, held_by_the_same_thread_is_given_up_at_once) {
+    // What a signal handler sees that has interrupted the holder.
+    listener ears("ring_test:*");
+    ring_test::emit(tick{0});
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
+    const std::uint64_t pid_namespace =
+        static_cast<std::uint32_t>(ears.source().header().owner_pid_namespace);
+    shared(ring->lock).store(pid_namespace << 32U | static_cast<std::uint32_t>(::gettid()));
+    const std::uint64_t payload = 0;
+    EXPECT_EQ(write_record_shared(*slot, slot->serial.load(), 0, {0, 8, &payload, {}}),
+              write_result::lost_busy);
+    shared(ring->lock).store(0);
+}
+
+}  // namespace

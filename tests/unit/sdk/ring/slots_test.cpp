@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+//
+// Who may still be in a region decides when it is unmapped.
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "forbid_call.hpp"
+#include "in_child.hpp"
+#include "listener.hpp"
+#include "ring/rseq.hpp"
+#include "ring/subscription_slots.hpp"
+
+namespace {
+
+using namespace eventlog::core;
+using eventlog::test::forbid_call;
+using eventlog::test::in_child;
+using eventlog::test::listener;
+
+struct visit {
+    std::uint32_t number;
+};
+using slots_test = eventlog::provider<"slots_test", visit>;
+
+/// Attaches to a new subscription and says in which slot.
+subscription_slot* slot_of(listener& ears) {
+    slots_test::emit(visit{1});
+    for (subscription_slot& each : subscription_slots) {
+        if (each.serial.load() == ears.source().header().serial) {
+            return &each;
+        }
+    }
+    return nullptr;
+}
+
+TEST(slots, are_unmapped_when_nobody_is_in_them) {
+    listener ears("slots_test:*");
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    std::optional<slot_user> user(std::in_place, *slot, slot->serial.load());
+    EXPECT_TRUE(user->holds());
+    EXPECT_FALSE(unmap_slot(*slot));
+    EXPECT_NE(slot->base.load(), nullptr);
+    user.reset();
+    EXPECT_TRUE(unmap_slot(*slot));
+    EXPECT_EQ(slot->base.load(), nullptr);
+}
+
+TEST(slots, are_used_in_a_forked_child_by_the_thread_that_forked_alone) {
+    listener ears("slots_test:*");
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    const std::uint64_t serial = slot->serial.load();
+    // As if a handler had interrupted it in there, and forks.
+    std::optional<slot_user> user(std::in_place, *slot, serial);
+    std::atomic<int> stage{0};
+    std::thread other([&] {
+        const slot_user second(*slot, serial);
+        stage = 1;
+        stage.notify_all();
+        stage.wait(1);
+    });
+    stage.wait(0);
+    EXPECT_EQ(in_child([&] {
+                  if (slot->users.load() != 1 || unmap_slot(*slot)) {
+                      return 1;
+                  }
+                  user.reset();
+                  return slot->users.load() != 0 || !unmap_slot(*slot) ? 2 : 0;
+              }),
+              0);
+    stage = 2;
+    stage.notify_all();
+    other.join();
+}
+
+TEST(slots, stay_as_they_are_where_running_sequences_cannot_be_restarted) {
+    if (!rseq_available()) {
+        GTEST_SKIP() << "no restartable sequences here";
+    }
+    listener ears("slots_test:*");
+    subscription_slot* slot = slot_of(ears);
+    ASSERT_NE(slot, nullptr);
+    EXPECT_EQ(in_child([slot] {
+                  if (!forbid_call(SYS_membarrier)) {
+                      return 1;
+                  }
+                  return unmap_slot(*slot) || slot->base.load() == nullptr ? 2 : 0;
+              }),
+              0);
+}
+
+TEST(slots, see_no_sequences_where_these_cannot_be_restarted) {
+    EXPECT_EQ(in_child([] {
+                  if (!forbid_call(SYS_membarrier)) {
+                      return 1;
+                  }
+                  choose_rseq(prepare_unmapping());
+                  return rseq_available() ? 2 : 0;
+              }),
+              0);
+}
+
+}  // namespace

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "schema/schema.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+namespace {
+
+using namespace eventlog::core;
+
+struct opened {
+    std::uint16_t port;
+    std::string_view peer;
+    std::uint64_t id;
+};
+struct closed {
+    std::uint64_t id;
+};
+using door = eventlog::provider<"door", opened, closed>;
+
+std::vector<std::uint8_t> bytes_of_schema() {
+    const auto& schema = door::schema();
+    return {schema.begin(), schema.end()};
+}
+
+bool opens(std::span<const std::uint8_t> bytes) {
+    schema_reader reader;
+    error_text error;
+    return reader.open(bytes, error);
+}
+
+TEST(schema, names_provider_events_and_fields_in_declared_order) {
+    const std::vector<std::uint8_t> bytes = bytes_of_schema();
+    schema_reader reader;
+    error_text error;
+    ASSERT_TRUE(reader.open(bytes, error)) << error.text();
+    EXPECT_EQ(reader.provider(), "door");
+    EXPECT_EQ(reader.event_count(), 2U);
+    event_description event;
+    ASSERT_TRUE(reader.next_event(event));
+    EXPECT_EQ(event.id, 0U);
+    EXPECT_EQ(event.name, "opened");
+    EXPECT_EQ(event.severity, eventlog::level::info);
+    EXPECT_EQ(event.keywords, 0U);
+    EXPECT_EQ(event.fixed_size, 14U);
+    field_description field;
+    ASSERT_TRUE(reader.next_field(field));
+    EXPECT_EQ(field.name, "port");
+    EXPECT_EQ(field.type, eventlog::field_type::unsigned_16);
+    EXPECT_EQ(field.offset, 12U);
+    ASSERT_TRUE(reader.next_field(field));
+    EXPECT_EQ(field.name, "peer");
+    EXPECT_EQ(field.offset, 8U);
+    ASSERT_TRUE(reader.next_field(field));
+    EXPECT_EQ(field.name, "id");
+    EXPECT_EQ(field.offset, 0U);
+    EXPECT_FALSE(reader.next_field(field));
+    ASSERT_TRUE(reader.next_event(event));
+    EXPECT_EQ(event.name, "closed");
+    EXPECT_EQ(event.id, 1U);
+    EXPECT_FALSE(reader.next_event(event));
+}
+
+TEST(schema, next_event_skips_fields_that_were_not_asked_for) {
+    const std::vector<std::uint8_t> bytes = bytes_of_schema();
+    schema_reader reader;
+    error_text error;
+    ASSERT_TRUE(reader.open(bytes, error));
+    event_description event;
+    ASSERT_TRUE(reader.next_event(event));
+    ASSERT_TRUE(reader.next_event(event));
+    EXPECT_EQ(event.name, "closed");
+}
+
+TEST(schema, may_be_followed_by_other_bytes) {
+    std::vector<std::uint8_t> bytes = bytes_of_schema();
+    bytes.push_back(1);
+    EXPECT_TRUE(opens(bytes));
+}
+
+TEST(schema, is_refused_when_it_is_cut_anywhere) {
+    const std::vector<std::uint8_t> bytes = bytes_of_schema();
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        // A copy of that size, so that a sanitizer sees every read behind the end.
+        const std::vector<std::uint8_t> cut(bytes.begin(),
+                                            bytes.begin() + static_cast<std::ptrdiff_t>(size));
+        EXPECT_FALSE(opens(cut)) << size;
+    }
+}
+
+TEST(schema, is_refused_when_any_bit_is_flipped) {
+    std::vector<std::uint8_t> bytes = bytes_of_schema();
+    for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+        bytes[bit / 8] ^= static_cast<std::uint8_t>(1U << bit % 8);
+        EXPECT_FALSE(opens(bytes)) << bit;
+        bytes[bit / 8] ^= static_cast<std::uint8_t>(1U << bit % 8);
+    }
+    EXPECT_TRUE(opens(bytes));
+}
+
+/// A schema that says what it likes, with a hash that is right.
+std::vector<std::uint8_t> with_right_hash(std::vector<std::uint8_t> bytes) {
+    std::uint64_t hash = eventlog::fnv1a_start;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        hash = eventlog::fnv1a(hash, i >= 16 && i < 24 ? std::uint8_t{0} : bytes[i]);
+    }
+    for (std::size_t i = 0; i < 8; ++i) {
+        bytes[16 + i] = static_cast<std::uint8_t>(hash >> (8 * i));
+    }
+    return bytes;
+}
+
+TEST(schema, with_a_right_hash_is_still_checked_in_every_byte) {
+    // Any single byte changed to any of some values: it is refused, or what it says is in bounds.
+    const std::vector<std::uint8_t> bytes = bytes_of_schema();
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        for (const int value : {0, 1, 13, 14, 63, 64, 127, 128, 255}) {
+            std::vector<std::uint8_t> changed = bytes;
+            changed[i] = static_cast<std::uint8_t>(value);
+            changed = with_right_hash(changed);
+            schema_reader reader;
+            error_text error;
+            if (!reader.open(changed, error)) {
+                continue;
+            }
+            event_description event;
+            while (reader.next_event(event)) {
+                field_description field;
+                while (reader.next_field(field)) {
+                    EXPECT_LE(field.offset + eventlog::size_of(field.type), event.fixed_size);
+                    EXPECT_TRUE(eventlog::is_identifier(field.name.data(), field.name.size()));
+                }
+            }
+        }
+    }
+}
+
+TEST(schema, of_another_version_is_refused) {
+    std::vector<std::uint8_t> bytes = bytes_of_schema();
+    bytes[4] = 1;
+    EXPECT_FALSE(opens(with_right_hash(bytes)));
+}
+
+struct same_fields {
+    std::uint64_t id;
+};
+
+TEST(schema, of_different_events_has_a_different_hash) {
+    schema_reader one;
+    schema_reader other;
+    error_text error;
+    const auto& second = eventlog::provider<"door", opened, same_fields>::schema();
+    const std::vector<std::uint8_t> bytes = bytes_of_schema();
+    ASSERT_TRUE(one.open(bytes, error));
+    ASSERT_TRUE(other.open(second, error));
+    EXPECT_NE(one.hash(), other.hash());
+}
+
+}  // namespace

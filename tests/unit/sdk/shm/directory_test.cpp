@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// Whom the directory lets in.
+#include "shm/directory.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "scratch.hpp"
+
+namespace {
+
+using namespace eventlog::core;
+
+/// EVENTLOG_DIR is another while this lives.
+class other_directory {
+  public:
+    explicit other_directory(const std::string& path) {
+        EXPECT_EQ(::setenv("EVENTLOG_DIR", path.c_str(), 1), 0);
+    }
+    ~other_directory() {
+        static_cast<void>(
+            ::setenv("EVENTLOG_DIR", eventlog::test::eventlog_directory().c_str(), 1));
+    }
+    other_directory(const other_directory&) = delete;
+    other_directory& operator=(const other_directory&) = delete;
+};
+
+std::string fresh_path(const char* name) {
+    return eventlog::test::scratch_directory() + "/" + name;
+}
+
+bool complains_about(const std::string& path, if_missing policy, std::string_view what) {
+    const other_directory use(path);
+    directory where;
+    error_text error;
+    const bool opened = where.open(current_directory(), policy, error);
+    EXPECT_NE(std::string_view(error.text()).find(what), std::string_view::npos) << error.text();
+    return !opened;
+}
+
+TEST(directory, is_made_for_its_owner_alone) {
+    const std::string path = fresh_path("new");
+    const other_directory use(path);
+    directory where;
+    error_text error;
+    ASSERT_TRUE(where.open(current_directory(), if_missing::create, error)) << error.text();
+    for (const char* folder : {"", "/providers", "/subscriptions"}) {
+        struct stat status {};
+        ASSERT_EQ(::stat((path + folder).c_str(), &status), 0);
+        EXPECT_EQ(status.st_mode & 0777U, 0700U);
+    }
+}
+
+TEST(directory, that_is_missing_is_not_made_by_who_only_looks) {
+    const std::string path = fresh_path("missing");
+    EXPECT_TRUE(complains_about(path, if_missing::fail, "There is no directory"));
+    EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(directory, that_others_may_enter_is_refused_with_the_remedy) {
+    const std::string path = fresh_path("open");
+    ASSERT_EQ(::mkdir(path.c_str(), 0700), 0);
+    ASSERT_EQ(::chmod(path.c_str(), 0750), 0);
+    EXPECT_TRUE(complains_about(path, if_missing::create, "chmod 700"));
+}
+
+TEST(directory, that_belongs_to_someone_else_is_refused) {
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "only root can make a directory that belongs to someone else";
+    }
+    const std::string path = fresh_path("foreign");
+    ASSERT_EQ(::mkdir(path.c_str(), 0700), 0);
+    ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
+    EXPECT_TRUE(complains_about(path, if_missing::create, "belongs to user 12345"));
+}
+
+TEST(directory, behind_a_symbolic_link_is_refused) {
+    const std::string path = fresh_path("link");
+    ASSERT_EQ(::symlink(eventlog::test::scratch_directory().c_str(), path.c_str()), 0);
+    EXPECT_TRUE(complains_about(path, if_missing::create, "cannot be opened"));
+}
+
+TEST(directory, with_too_long_a_name_is_refused) {
+    EXPECT_TRUE(complains_about("/" + std::string(600, 'x'), if_missing::create, "longer than"));
+}
+
+TEST(directory, listing_leaves_out_dot_and_dot_dot) {
+    const std::string path = fresh_path("listed");
+    ASSERT_EQ(::mkdir(path.c_str(), 0700), 0);
+    ASSERT_EQ(::mkdir((path + "/one").c_str(), 0700), 0);
+    const unique_fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY));
+    folder_listing names(folder);
+    EXPECT_STREQ(names.next(), "one");
+    EXPECT_EQ(names.next(), nullptr);
+}
+
+}  // namespace

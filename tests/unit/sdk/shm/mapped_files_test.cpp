@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// What a process is believed to map.
+#include "shm/mapped_files.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "platform/unique_fd.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+using namespace eventlog::core;
+
+class sample_file {
+  public:
+    sample_file() : file_(::mkstemp(path_.data())) {
+        EXPECT_EQ(::ftruncate(file_.get(), 4096), 0);
+        EXPECT_EQ(::fstat(file_.get(), &status_), 0);
+    }
+    ~sample_file() {
+        unmap();
+        ::unlink(path_.c_str());
+    }
+    sample_file(const sample_file&) = delete;
+    sample_file& operator=(const sample_file&) = delete;
+
+    void map() {
+        address_ = ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, file_.get(), 0);
+        ASSERT_NE(address_, MAP_FAILED);
+    }
+    void unmap() {
+        if (address_ != nullptr) {
+            ::munmap(address_, 4096);
+            address_ = nullptr;
+        }
+    }
+    [[nodiscard]] bool is_held(mapped_files& mapped, pid_t process = ::getpid()) const {
+        return mapped.may_hold(static_cast<std::uint32_t>(process), status_.st_dev, status_.st_ino);
+    }
+
+  private:
+    std::string path_ = eventlog::test::scratch_directory() + "/mapped-XXXXXX";
+    unique_fd file_;
+    struct stat status_ {};
+    void* address_ = nullptr;
+};
+
+TEST(mapped_files, hold_what_is_mapped_and_nothing_else) {
+    sample_file one;
+    sample_file other;
+    one.map();
+    mapped_files mapped;
+    EXPECT_TRUE(one.is_held(mapped));
+    EXPECT_FALSE(other.is_held(mapped));
+}
+
+TEST(mapped_files, hold_what_was_mapped_after_the_first_look) {
+    sample_file one;
+    sample_file other;
+    one.map();
+    mapped_files mapped;
+    ASSERT_TRUE(one.is_held(mapped));
+    other.map();
+    EXPECT_TRUE(other.is_held(mapped));
+}
+
+TEST(mapped_files, no_longer_hold_what_was_unmapped_before_the_first_look) {
+    sample_file one;
+    one.map();
+    one.unmap();
+    mapped_files mapped;
+    EXPECT_FALSE(one.is_held(mapped));
+}
+
+TEST(mapped_files, of_one_process_are_not_taken_for_those_of_another) {
+    sample_file one;
+    one.map();
+    mapped_files mapped;
+    ASSERT_TRUE(one.is_held(mapped));
+    EXPECT_FALSE(one.is_held(mapped, INT32_MAX));  // there is no such process
+    EXPECT_TRUE(one.is_held(mapped));
+}
+
+TEST(mapped_files, are_all_found_when_there_are_many) {
+    std::vector<std::unique_ptr<sample_file>> all;
+    for (int i = 0; i < 300; ++i) {
+        all.push_back(std::make_unique<sample_file>());
+        all.back()->map();
+    }
+    mapped_files mapped;
+    for (const auto& file : all) {
+        EXPECT_TRUE(file->is_held(mapped));
+    }
+}
+
+}  // namespace

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// The records of perf.data, one behind the other, decompressed where they are compressed.
+#pragma once
+
+#include <linux/perf_event.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "files/perf_file.hpp"
+#include "files/zstd_stream.hpp"
+
+namespace eventlog::tracefs {
+
+/// Types of records that the kernel does not know, because perf makes them itself.
+enum perf_own_record : std::uint32_t {
+    perf_finished_round = 68,
+    perf_id_index = 69,
+    perf_auxtrace = 71,
+    perf_compressed = 81,
+    perf_compressed_2 = 83,
+};
+
+struct perf_file_record {
+    std::uint32_t type = 0;  // of enum perf_event_type, or one of the above
+    std::uint16_t misc = 0;
+    std::span<const std::uint8_t> body{};  // behind its header; valid until the next call
+};
+
+class perf_file_records {
+  public:
+    /// Both must outlive it.
+    perf_file_records(const recorded_file& file, const perf_file& about);
+
+    /// The next one; nothing behind the last. Throws error where the file makes no sense; then
+    /// there is nothing more in it.
+    [[nodiscard]] std::optional<perf_file_record> next();
+
+    /// How much of the file has been read.
+    [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+
+  private:
+    [[nodiscard]] std::optional<perf_file_record> next_in_file();
+    [[nodiscard]] std::optional<perf_file_record> next_compressed();
+    [[nodiscard]] std::span<const std::uint8_t> window(std::uint64_t size);
+    void decompress(const perf_file_record& record);
+    void give_up() noexcept;
+
+    const recorded_file& file_;
+    std::uint32_t content_max_;
+    std::uint64_t offset_;
+    std::uint64_t end_;
+    std::vector<std::uint8_t> window_;
+    std::uint64_t window_offset_ = 0;
+    std::optional<zstd_stream> stream_;
+    std::vector<std::uint8_t> content_;  // decompressed
+    std::size_t content_at_ = 0;
+};
+
+}  // namespace eventlog::tracefs

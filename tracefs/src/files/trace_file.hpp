@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// What trace.dat says beside its pages: which events there are, of which machine, and where the
+// pages of each CPU stand. The forms are those of trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "files/recorded_file.hpp"
+#include "files/tracing_data.hpp"
+#include "files/zstd_stream.hpp"
+
+namespace eventlog::tracefs {
+
+/// Where the pages of a CPU are, if there are any.
+struct trace_cpu {
+    std::uint32_t cpu = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+};
+
+/// An instance of the kernel's tracing, or its own buffers, whose name is empty.
+struct trace_buffer {
+    std::string name;
+    std::string clock;  // as in the kernel's file trace_clock
+    std::uint32_t page_size = 0;
+    bool is_compressed = false;
+    std::vector<trace_cpu> cpus{};
+    std::map<std::uint32_t, std::uint64_t> lost{};  // by CPU, as the kernel counted
+};
+
+class trace_file {
+  public:
+    /// The file must outlive it. Throws error if it is none of trace-cmd's, of a form that elog
+    /// does not read, or has lost what its pages cannot be understood without.
+    explicit trace_file(const recorded_file& file);
+
+    [[nodiscard]] const std::vector<recorded_format>& formats() const noexcept { return formats_; }
+    [[nodiscard]] const std::vector<trace_buffer>& buffers() const noexcept { return buffers_; }
+    /// What threads are called, by their numbers.
+    [[nodiscard]] const std::map<std::uint32_t, std::string>& names() const noexcept {
+        return names_;
+    }
+    /// CLOCK_REALTIME less the times in the file, nanoseconds; nothing: it does not say.
+    [[nodiscard]] std::optional<std::int64_t> realtime() const noexcept { return realtime_; }
+    /// Nanoseconds to be added to each time.
+    [[nodiscard]] std::int64_t time_offset() const noexcept { return time_offset_; }
+    /// Whether it says how its clock differs from that of the host of its guest: --tsync.
+    [[nodiscard]] bool has_host_clock() const noexcept { return has_host_clock_; }
+    // Empty or 0: the file does not say.
+    [[nodiscard]] const std::string& host_name() const noexcept { return host_name_; }
+    [[nodiscard]] const std::string& kernel() const noexcept { return kernel_; }
+    [[nodiscard]] const std::string& machine() const noexcept { return machine_; }
+    [[nodiscard]] std::uint32_t cpus() const noexcept { return cpus_; }
+    /// Instances that are in it, and are not read: version 6 has them elsewhere.
+    [[nodiscard]] const std::vector<std::string>& left_out() const noexcept { return left_out_; }
+
+  private:
+    struct section_head;
+
+    void take_version_6(std::uint32_t page_size);
+    void take_version_7(std::uint64_t at);
+    [[nodiscard]] std::uint64_t take_options(std::uint64_t at);
+    void take_option(std::uint16_t id, std::span<const std::uint8_t> content);
+    void take_section(std::uint16_t id, std::uint64_t at);
+    void take_buffer(byte_reader from);
+    void take_pages_of_version_6(byte_reader& from, std::uint32_t page_size, std::uint32_t cpus);
+    void take_counts(std::string_view text);
+    void take_names(std::string_view text);
+    void take_host(std::string_view text);
+    void give_counts();
+    void check_pages() const;
+    void count_section(std::uint64_t bytes);
+    [[nodiscard]] std::vector<std::uint8_t> section(std::uint16_t id, std::uint64_t at);
+
+    const recorded_file& file_;
+    bool is_version_6_ = false;
+    bool is_compressed_ = false;
+    zstd_stream stream_;
+    std::uint32_t sections_ = 0;       // that have been read
+    std::uint64_t section_bytes_ = 0;  // of these, compressed and decompressed
+    std::string clock_;                // of version 6, whose buffers have no other
+    std::string counted_;              // the buffer that counts are of
+    std::map<std::string, std::map<std::uint32_t, std::uint64_t>> counts_;
+    std::vector<recorded_format> formats_;
+    std::vector<trace_buffer> buffers_;
+    std::map<std::uint32_t, std::string> names_;
+    std::optional<std::int64_t> realtime_;
+    std::int64_t time_offset_ = 0;
+    bool has_host_clock_ = false;
+    std::string host_name_;
+    std::string kernel_;
+    std::string machine_;
+    std::uint32_t cpus_ = 0;
+    std::vector<std::string> left_out_;
+};
+
+}  // namespace eventlog::tracefs

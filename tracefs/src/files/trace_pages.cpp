@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "files/trace_pages.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernel/error.hpp"
+
+namespace eventlog::tracefs {
+namespace {
+
+std::uint32_t number_of(const std::vector<std::uint8_t>& bytes) noexcept {
+    std::uint32_t number = 0;
+    std::memcpy(&number, bytes.data(), sizeof number);
+    return number;
+}
+
+}  // namespace
+
+trace_pages::trace_pages(const recorded_file& file, const trace_buffer& buffer,
+                         const trace_cpu& cpu, zstd_stream& stream, std::uint32_t chunk_size_max)
+    : file_(file),
+      cpu_(cpu.cpu),
+      page_size_(buffer.page_size),
+      is_compressed_(buffer.is_compressed),
+      stream_(stream),
+      chunk_size_max_(chunk_size_max),
+      offset_(cpu.offset),
+      end_(cpu.offset + std::min(cpu.size, UINT64_MAX - cpu.offset)) {
+    // What they are compressed to follows how many pieces that are, which is not counted.
+    const bool has_count =
+        is_compressed_ && cpu.size != 0 && end_ <= UINT64_MAX - sizeof chunks_left_;
+    end_ += has_count ? sizeof chunks_left_ : 0;
+}
+
+std::vector<std::uint8_t> trace_pages::take(std::uint64_t size) {
+    if (size > end_ - offset_ || file_.there(offset_, size) < size) {
+        give_up();
+        throw error("the pages of CPU {} end too early; what follows there is left out", cpu_);
+    }
+    std::vector<std::uint8_t> bytes = file_.read(offset_, size, size, "a page");
+    offset_ += size;
+    return bytes;
+}
+
+void trace_pages::give_up() noexcept {
+    offset_ = end_;
+    chunks_left_ = 0;
+    has_begun_ = true;
+}
+
+/// Some more pages; false behind the last.
+bool trace_pages::read_chunk() {
+    if (!has_begun_) {
+        has_begun_ = true;
+        chunks_left_ = offset_ == end_ ? 0 : number_of(take(sizeof chunks_left_));
+    }
+    if (chunks_left_ == 0) {
+        return false;
+    }
+    --chunks_left_;
+    const std::uint32_t size = number_of(take(sizeof size));
+    const std::uint32_t limit = std::min(number_of(take(sizeof limit)), chunk_size_max_);
+    content_.erase(content_.begin(), content_.begin() + static_cast<std::ptrdiff_t>(content_at_));
+    content_at_ = 0;
+    // Nothing that zstd has made is much larger than what it becomes.
+    const bool has_sense = size <= 2 * std::uint64_t{limit} + page_size_;
+    stream_.restart();
+    if (!has_sense || !stream_.decompress(take(size), limit, content_)) {
+        give_up();
+        throw error("a piece of the pages of CPU {} cannot be decompressed, or becomes more than "
+                    "any recording; what follows there is left out",
+                    cpu_);
+    }
+    return true;
+}
+
+std::optional<std::span<const std::uint8_t>> trace_pages::next() {
+    if (!is_compressed_) {
+        if (offset_ == end_) {
+            return std::nullopt;
+        }
+        content_ = take(std::min<std::uint64_t>(page_size_, end_ - offset_));
+        content_.resize(page_size_);
+        return content_;
+    }
+    while (content_.size() - content_at_ < page_size_) {
+        if (!read_chunk()) {
+            return std::nullopt;
+        }
+    }
+    const auto page = std::span<const std::uint8_t>(content_).subspan(content_at_, page_size_);
+    content_at_ += page_size_;
+    return page;
+}
+
+}  // namespace eventlog::tracefs

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// The pages of one CPU in trace.dat, one behind the other, decompressed where they are compressed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "files/trace_file.hpp"
+#include "files/zstd_stream.hpp"
+
+namespace eventlog::tracefs {
+
+class trace_pages {
+  public:
+    /// The file and `stream`, which several may share, must outlive it. Pages are compressed some
+    /// at a time: no more are taken than have `chunk_size_max` bytes. It keeps them, and less than
+    /// one page more.
+    trace_pages(const recorded_file& file, const trace_buffer& buffer, const trace_cpu& cpu,
+                zstd_stream& stream, std::uint32_t chunk_size_max);
+
+    /// The next one, valid until the next call; nothing behind the last. Throws error where the
+    /// file makes no sense; then there is nothing more.
+    [[nodiscard]] std::optional<std::span<const std::uint8_t>> next();
+
+  private:
+    [[nodiscard]] bool read_chunk();
+    [[nodiscard]] std::vector<std::uint8_t> take(std::uint64_t size);
+    void give_up() noexcept;
+
+    const recorded_file& file_;
+    std::uint32_t cpu_;
+    std::uint32_t page_size_;
+    bool is_compressed_;
+    zstd_stream& stream_;
+    std::uint32_t chunk_size_max_;
+    std::uint64_t offset_;
+    std::uint64_t end_;
+    std::uint32_t chunks_left_ = 0;
+    bool has_begun_ = false;
+    std::vector<std::uint8_t> content_;  // decompressed, or a page
+    std::size_t content_at_ = 0;
+};
+
+}  // namespace eventlog::tracefs

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+#include "format/event_format.hpp"
+
+#include <event-parse.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "format/format_text.hpp"
+#include "kernel/error.hpp"
+
+namespace eventlog::tracefs {
+namespace {
+
+// More than the kernel has anywhere: the text comes from a file, too.
+constexpr std::size_t format_size_max = 1U << 20U;
+// A record has that many bytes at most.
+constexpr std::uint32_t record_size_max = 1U << 16U;
+
+struct free_handle {
+    void operator()(tep_handle* handle) const noexcept { tep_free(handle); }
+};
+
+struct element {
+    field_type type{};
+    std::uint16_t count = 1;
+};
+
+std::optional<field_type> integer_of(std::size_t size, bool is_signed) noexcept {
+    switch (size) {
+        case 1:
+            return is_signed ? field_type::signed_8 : field_type::unsigned_8;
+        case 2:
+            return is_signed ? field_type::signed_16 : field_type::unsigned_16;
+        case 4:
+            return is_signed ? field_type::signed_32 : field_type::unsigned_32;
+        case 8:
+            return is_signed ? field_type::signed_64 : field_type::unsigned_64;
+        default:
+            return std::nullopt;
+    }
+}
+
+/// What the SDK calls its elements where it has to make structs of them: u8 to s64, f32, f64.
+std::optional<field_type> type_called(std::string_view word) noexcept {
+    constexpr std::pair<std::string_view, field_type> names[] = {
+        {"u8", field_type::unsigned_8},   {"u16", field_type::unsigned_16},
+        {"u32", field_type::unsigned_32}, {"u64", field_type::unsigned_64},
+        {"s8", field_type::signed_8},     {"s16", field_type::signed_16},
+        {"s32", field_type::signed_32},   {"s64", field_type::signed_64},
+        {"f32", field_type::float_32},    {"f64", field_type::float_64},
+        {"char", field_type::character},
+    };
+    const auto* const found = std::find_if(std::begin(names), std::end(names),
+                                           [&](const auto& each) { return each.first == word; });
+    return found == std::end(names) ? std::nullopt : std::optional(found->second);
+}
+
+/// "struct f32", "struct u16x8": see user_events_text.hpp.
+std::optional<element> element_of_struct(std::string_view type, std::size_t size) noexcept {
+    constexpr std::string_view prefix = "struct ";
+    if (!type.starts_with(prefix)) {
+        return std::nullopt;
+    }
+    type.remove_prefix(prefix.size());
+    element found;
+    const std::size_t sign = type.find('x');
+    if (sign != std::string_view::npos) {
+        const std::string_view count = type.substr(sign + 1);
+        const auto [end, mistake] =
+            std::from_chars(count.data(), count.data() + count.size(), found.count);
+        if (mistake != std::errc{} || end != count.data() + count.size()) {
+            return std::nullopt;
+        }
+        type = type.substr(0, sign);
+    }
+    const std::optional<field_type> known = type_called(type);
+    if (!known || found.count == 0 || size_of(*known) * found.count != size) {
+        return std::nullopt;
+    }
+    found.type = *known;
+    return found;
+}
+
+/// A field that is not an array of the kernel's own.
+element element_of_scalar(const tep_format_field& field, std::size_t size) noexcept {
+    const std::string_view type = field.type;
+    if (const std::optional<element> known = element_of_struct(type, size)) {
+        return *known;
+    }
+    if (size == 1 && (type == "bool" || type == "_Bool")) {
+        return {field_type::boolean, 1};
+    }
+    if (size == 1 && type == "char") {
+        return {field_type::character, 1};
+    }
+    const bool is_signed = (field.flags & TEP_FIELD_IS_SIGNED) != 0;
+    if (const std::optional<field_type> integer = integer_of(size, is_signed)) {
+        return {*integer, 1};
+    }
+    return {field_type::unsigned_8, static_cast<std::uint16_t>(size)};
+}
+
+/// libtraceevent takes bytes for text, too: so it is the type's name that says what they are.
+bool is_text(const tep_format_field& field) noexcept {
+    const std::string_view type = field.type;
+    const std::size_t at = type.find("char");
+    return at != std::string_view::npos && type.find("signed char") == std::string_view::npos;
+}
+
+element element_of_array(const tep_format_field& field, std::size_t size) noexcept {
+    if (is_text(field)) {
+        return {field_type::character, static_cast<std::uint16_t>(size)};
+    }
+    const std::size_t each = field.elementsize;
+    const bool is_signed = (field.flags & TEP_FIELD_IS_SIGNED) != 0;
+    const std::optional<field_type> integer = integer_of(each, is_signed);
+    if (!integer || size % each != 0) {
+        return {field_type::unsigned_8, static_cast<std::uint16_t>(size)};
+    }
+    return {*integer, static_cast<std::uint16_t>(size / each)};
+}
+
+location location_of(const tep_format_field& field) noexcept {
+    if (field.size == 0) {
+        return location::to_end;
+    }
+    if ((field.flags & TEP_FIELD_IS_DYNAMIC) == 0) {
+        return location::fixed;
+    }
+    return (field.flags & TEP_FIELD_IS_RELATIVE) != 0 ? location::from_place
+                                                      : location::from_beginning;
+}
+
+format_field field_of(const tep_format_field& field, const std::string& event) {
+    if (field.offset < 0 || field.size < 0 ||
+        static_cast<std::uint32_t>(field.offset) > record_size_max ||
+        static_cast<std::uint32_t>(field.size) > record_size_max - 1 ||
+        static_cast<std::size_t>(field.offset) < common_size) {
+        throw error("The kernel says of {} that its field {} is at {} and has {} bytes, which no "
+                    "record has. Leave it out.",
+                    event, field.name, field.offset, field.size);
+    }
+    format_field found;
+    found.name = identifier_of(field.name);
+    found.offset = static_cast<std::uint32_t>(field.offset);
+    found.size = static_cast<std::uint32_t>(field.size);
+    found.where = location_of(field);
+    if (found.where != location::fixed) {
+        if (found.where != location::to_end && found.size != sizeof(std::uint32_t)) {
+            throw error("The kernel says of {} that it tells where {} is in {} bytes, and not in "
+                        "4. Leave it out.",
+                        event, field.name, found.size);
+        }
+        found.type = is_text(field) ? field_type::text : field_type::bytes;
+        return found;
+    }
+    const bool is_array = (field.flags & TEP_FIELD_IS_ARRAY) != 0;
+    const element known =
+        is_array ? element_of_array(field, found.size) : element_of_scalar(field, found.size);
+    found.type = known.type;
+    found.count = known.count;
+    if ((field.flags & TEP_FIELD_IS_POINTER) != 0 && is_integer(found.type)) {
+        found.how = format::hexadecimal;
+    }
+    if (is_array && found.type == field_type::character) {
+        found.how = format::characters;
+    }
+    return found;
+}
+
+constexpr std::string_view print_begin = "\nprint fmt:";
+
+/// How the kernel would print it is not asked for, and would be a mistake for libtraceevent where
+/// it calls functions.
+std::string_view without_print_format(std::string_view text) noexcept {
+    return text.substr(0, text.find(print_begin));
+}
+
+[[noreturn]] void refuse_format(const std::string& system, const std::string& name) {
+    throw error("What the kernel says about {}:{} cannot be understood. Leave it out.", system,
+                name);
+}
+
+/// What stands behind "name: ", with the dot that several forms of an event have in their names,
+/// and libtraceevent knows nothing of. Takes the line off.
+std::string take_name(std::string_view& text, const std::string& system) {
+    constexpr std::string_view begin = "name: ";
+    const std::size_t end = text.find('\n');
+    if (!text.starts_with(begin) || end == std::string_view::npos || end == begin.size()) {
+        throw error("What the kernel says about an event of {} does not begin with its name. Leave "
+                    "it out.",
+                    system);
+    }
+    std::string name(text.substr(begin.size(), end - begin.size()));
+    text.remove_prefix(end + 1);
+    return name;
+}
+
+/// libtraceevent looks a field's name up by its last word only: a second one would hide.
+void check_names(event_format& found) {
+    for (std::size_t i = 0; i < found.fields.size(); ++i) {
+        const auto is_same = [&](const format_field& other) {
+            return other.name == found.fields[i].name;
+        };
+        const auto end = found.fields.begin() + static_cast<std::ptrdiff_t>(i);
+        while (std::any_of(found.fields.begin(), end, is_same)) {
+            std::string& name = found.fields[i].name;
+            if (name.size() == name_length_max) {
+                throw error("Two fields of {} have the same name, {}, which leaves no room to tell "
+                            "them apart. Leave it out.",
+                            found.name, name);
+            }
+            name += '_';
+        }
+    }
+}
+
+}  // namespace
+
+std::optional<common_fields> common_of(std::span<const std::uint8_t> record) noexcept {
+    constexpr std::size_t thread_offset = 4;
+    if (record.size() < common_size) {
+        return std::nullopt;
+    }
+    common_fields found;
+    std::memcpy(&found.event, record.data(), sizeof found.event);
+    std::memcpy(&found.thread, record.data() + thread_offset, sizeof found.thread);
+    return found;
+}
+
+std::size_t event_format::fixed_size() const noexcept {
+    std::size_t size = common_size;
+    for (const format_field& field : fields) {
+        size = std::max<std::size_t>(size, field.offset + field.size);
+    }
+    return size;
+}
+
+std::string identifier_of(std::string_view name) {
+    std::string found(name.substr(0, name_length_max));
+    const auto is_strange = [](char c) { return !is_identifier(&c, 1) && (c < '0' || c > '9'); };
+    std::replace_if(found.begin(), found.end(), is_strange, '_');
+    if (found.empty() || !is_identifier(found.data(), 1)) {
+        found = '_' + found.substr(0, name_length_max - 1);
+    }
+    return found;
+}
+
+event_format parse_format(std::string_view text, const std::string& system) {
+    if (text.size() > format_size_max || text.find('\0') != std::string_view::npos) {
+        throw error(
+            "What the kernel says about an event of {} is no text of less than 1 MiB. Leave "
+            "it out.",
+            system);
+    }
+    const std::unique_ptr<tep_handle, free_handle> handle(tep_alloc());
+    if (handle == nullptr) {
+        throw error("There is no memory to read what the kernel says about events. Free some.");
+    }
+    tep_set_loglevel(TEP_LOG_NONE);
+    tep_set_long_size(handle.get(), sizeof(long));
+    const std::string name = take_name(text, system);
+    const std::string_view sound = without_print_format(text);
+    if (!is_format_text(sound)) {
+        refuse_format(system, name);
+    }
+    const std::string known =
+        "name: event\n" + std::string(sound) + std::string(print_begin) + " \"\"\n";
+    static_cast<void>(tep_parse_event(handle.get(), known.data(), known.size(), system.c_str()));
+    const tep_event* const event = tep_get_first_event(handle.get());
+    if (event == nullptr || (static_cast<unsigned>(event->flags) & TEP_EVENT_FL_FAILED) != 0 ||
+        event->id < 0 || event->id > UINT16_MAX) {
+        refuse_format(system, name);
+    }
+    event_format found{system, name, static_cast<std::uint16_t>(event->id), {}};
+    for (const tep_format_field* field = event->format.fields; field != nullptr;
+         field = field->next) {
+        if (found.fields.size() == fields_max) {
+            throw error("{}:{} has more than {} fields, which is all that a schema can say. Leave "
+                        "it out.",
+                        system, found.name, fields_max);
+        }
+        // A place without bytes says something only as the beginning of an array, like the text
+        // that somebody has written to trace_marker.
+        const bool is_array = (field->flags & TEP_FIELD_IS_ARRAY) != 0;
+        if (field->size != 0 || (is_array && field->next == nullptr)) {
+            found.fields.push_back(field_of(*field, found.name));
+        }
+    }
+    check_names(found);
+    return found;
+}
+
+}  // namespace eventlog::tracefs

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "format/page_events.hpp"
+
+// C++ may read it, but it does not say that it is C.
+extern "C" {
+#include <kbuffer.h>
+}
+
+#include <cstring>
+
+#include "kernel/error.hpp"
+
+namespace eventlog::tracefs {
+namespace {
+
+// A page begins with the time of its first event, and a word: how many bytes are filled, below two
+// flags. Those are the kernel's, and have been since 3.x; see its events/header_page.
+constexpr std::size_t page_time_size = sizeof(std::uint64_t);
+constexpr std::size_t header_size = page_time_size + sizeof(long);
+constexpr std::uint64_t missed_flag = std::uint64_t{1} << 31U;
+constexpr std::uint64_t stored_flag = std::uint64_t{1} << 30U;  // how many, behind what is filled
+constexpr std::uint64_t filled_mask = (std::uint64_t{1} << 27U) - 1;
+// kbuffer reads the head of an event before it looks whether there is room for one.
+constexpr std::size_t spare = 64;
+
+// An entry begins with a word: what it is, or how many words it has, in the low bits, and above
+// them the time since the one before. What follows is in the kernel's events/header_event.
+constexpr std::uint32_t kind_mask = 31;
+constexpr std::uint32_t kind_padding = 29;
+constexpr std::uint32_t kind_time = 30;  // and above: a part of a time is in a second word
+constexpr std::uint64_t word_size = sizeof(std::uint32_t);
+
+std::uint32_t word_at(std::span<const std::uint8_t> bytes, std::size_t at) noexcept {
+    std::uint32_t word = 0;
+    if (bytes.size() >= at + sizeof word) {
+        std::memcpy(&word, bytes.data() + at, sizeof word);
+    }
+    return word;
+}
+
+/// How many bytes the entry has that the bytes begin with; 0: it makes no sense.
+std::uint64_t size_of_entry(std::span<const std::uint8_t> bytes) noexcept {
+    const std::uint32_t kind = word_at(bytes, 0) & kind_mask;
+    const std::uint64_t size = word_at(bytes, word_size);  // of those that say it there
+    if (kind >= kind_time) {
+        return 2 * word_size;
+    }
+    if (kind == kind_padding) {
+        return word_size + size;
+    }
+    if (kind != 0) {
+        return word_size + kind * word_size;
+    }
+    // The size is that of its own word, too; what follows begins at a whole word.
+    return size < word_size ? 0 : word_size + (size + word_size - 1) / word_size * word_size;
+}
+
+/// How many of the bytes that a page has filled are entries, one behind the other: kbuffer goes
+/// wherever their sizes lead it. Throws error if that is not on and on to their end.
+std::size_t check_entries(std::span<const std::uint8_t> filled) {
+    std::size_t at = 0;
+    while (at < filled.size()) {
+        const auto left = filled.subspan(at);
+        // Nothing follows padding without a time, whose size may be anything.
+        if (word_at(left, 0) == kind_padding) {
+            break;
+        }
+        const std::uint64_t size = size_of_entry(left);
+        if (size == 0 || size > left.size()) {
+            throw error("An entry in a page of the kernel's buffer ends in front of its beginning, "
+                        "or behind the end of the page. What was in the page is lost.");
+        }
+        at += size;
+    }
+    return at;
+}
+
+}  // namespace
+
+void page_events::free_buffer::operator()(kbuffer* buffer) const noexcept {
+    ::kbuffer_free(buffer);
+}
+
+page_events::page_events()
+    : buffer_(::kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST)) {
+    if (buffer_ == nullptr) {
+        throw error("There is no memory to read the kernel's buffers. Free some.");
+    }
+}
+
+page_events::~page_events() = default;
+
+missed_events page_events::load(std::span<const std::uint8_t> page) {
+    has_begun_ = false;
+    size_ = 0;
+    if (page.size() < header_size) {
+        throw error("A page of {} bytes is none of the kernel's. Say what kernel that is.",
+                    page.size());
+    }
+    unsigned long word = 0;
+    std::memcpy(&word, page.data() + page_time_size, sizeof word);
+    const std::size_t filled = word & filled_mask;
+    if (filled > page.size() - header_size) {
+        throw error("A page of the kernel's buffer says that {} of its {} bytes are filled. "
+                    "Somebody has changed its size: start again.",
+                    filled, page.size() - header_size);
+    }
+    const auto behind_head = page.subspan(header_size);
+    const std::size_t entries = check_entries(behind_head.first(filled));
+    padded_.assign(page.begin(), page.end());
+    padded_.resize(page.size() + spare);
+    // That count is taken here: it does not stand behind the entries if padding does.
+    const unsigned long own_word = entries;
+    std::memcpy(padded_.data() + page_time_size, &own_word, sizeof own_word);
+    if (::kbuffer_load_subbuffer(buffer_.get(), padded_.data()) != 0) {
+        throw error("libtraceevent does not take a page of the kernel's buffer. Install a newer "
+                    "one.");
+    }
+    size_ = header_size + entries;
+    missed_events missed;
+    missed.any = (word & missed_flag) != 0;
+    long count = 0;
+    if (missed.any && (word & stored_flag) != 0 && filled + sizeof count <= behind_head.size()) {
+        std::memcpy(&count, behind_head.data() + filled, sizeof count);
+    }
+    if (count > 0) {
+        missed.count = static_cast<std::uint64_t>(count);
+    }
+    return missed;
+}
+
+std::optional<raw_event> page_events::next() {
+    if (size_ == 0) {
+        return std::nullopt;
+    }
+    unsigned long long time = 0;
+    void* const data = has_begun_ ? ::kbuffer_next_event(buffer_.get(), &time)
+                                  : ::kbuffer_read_event(buffer_.get(), &time);
+    has_begun_ = true;
+    if (data == nullptr) {
+        size_ = 0;
+        return std::nullopt;
+    }
+    const auto* const begin = static_cast<const std::uint8_t*>(data);
+    const auto offset = static_cast<std::size_t>(begin - padded_.data());
+    const int size = ::kbuffer_event_size(buffer_.get());
+    if (size < 0 || offset > size_ || static_cast<std::size_t>(size) > size_ - offset) {
+        size_ = 0;
+        throw error("An event in the kernel's buffer reaches behind the end of its page. What "
+                    "follows it there is lost.");
+    }
+    return raw_event{time, {begin, static_cast<std::size_t>(size)}};
+}
+
+}  // namespace eventlog::tracefs

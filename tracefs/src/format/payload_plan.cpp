@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "format/payload_plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace eventlog::tracefs {
+namespace {
+
+constexpr std::uint32_t half_max = 0xffff;
+
+std::uint32_t read_word(std::span<const std::uint8_t> bytes, std::size_t offset) noexcept {
+    std::uint32_t word = 0;
+    std::memcpy(&word, bytes.data() + offset, sizeof word);
+    return word;
+}
+
+}  // namespace
+
+payload_plan::payload_plan(const event_format& format, std::span<const std::uint16_t> offsets,
+                           std::uint16_t fixed_size)
+    : fixed_size_(fixed_size), record_size_min_(format.fixed_size()) {
+    for (std::size_t i = 0; i < format.fields.size(); ++i) {
+        const format_field& field = format.fields[i];
+        if (field.where != location::fixed) {
+            distants_.push_back(
+                {field.offset, offsets[i], field.where, field.type == field_type::text});
+        } else {
+            pieces_.push_back({field.offset, offsets[i], field.size});
+        }
+    }
+    std::sort(pieces_.begin(), pieces_.end(),
+              [](const piece& a, const piece& b) { return a.to < b.to; });
+    // What stands one behind the other on both sides is one copy.
+    std::vector<piece> joined;
+    for (const piece& next : pieces_) {
+        const bool follows = !joined.empty() &&
+                             joined.back().from + joined.back().size == next.from &&
+                             joined.back().to + joined.back().size == next.to;
+        if (follows) {
+            joined.back().size += next.size;
+        } else {
+            joined.push_back(next);
+        }
+    }
+    pieces_ = std::move(joined);
+}
+
+bool payload_plan::append_distant(const distant& field, std::span<const std::uint8_t> record,
+                                  std::size_t begin, std::vector<std::uint8_t>& out) {
+    std::size_t from = field.from;
+    std::size_t size = record.size() - from;
+    if (field.where != location::to_end) {
+        const std::uint32_t word = read_word(record, field.from);
+        if (word == 0 || (field.where == location::from_beginning && field.is_text &&
+                          word == absent_text_word(field.from))) {
+            return true;  // a null pointer, and so in the payload
+        }
+        size = word >> 16U;
+        from = word & half_max;
+        from += field.where == location::from_place ? field.from + sizeof word : 0;
+    }
+    if (from > record.size() || size > record.size() - from) {
+        return false;
+    }
+    const auto bytes = record.subspan(from, size);
+    if (size == 0 && !field.is_text) {
+        return true;
+    }
+    const std::size_t distance = out.size() - (begin + field.to + sizeof(std::uint32_t));
+    out.insert(out.end(), bytes.begin(), bytes.end());
+    if (field.is_text) {
+        // Up to its first NUL: the kernel rounds up some sizes, and ends what it has cut without.
+        const auto text = out.end() - static_cast<std::ptrdiff_t>(size);
+        const auto end = std::find(text, out.end(), std::uint8_t{0});
+        out.erase(end, out.end());
+        out.push_back(0);
+        size = out.size() - (begin + field.to + sizeof(std::uint32_t) + distance);
+    }
+    if (size > half_max || distance > half_max) {
+        return false;
+    }
+    const auto place = static_cast<std::uint32_t>(size << 16U | distance);
+    std::memcpy(out.data() + begin + field.to, &place, sizeof place);
+    return true;
+}
+
+bool payload_plan::append(std::span<const std::uint8_t> record, std::size_t size_max,
+                          std::vector<std::uint8_t>& out) const {
+    if (record.size() < record_size_min_) {
+        return false;
+    }
+    const std::size_t begin = out.size();
+    out.resize(begin + fixed_size_);
+    for (const piece& each : pieces_) {
+        std::memcpy(out.data() + begin + each.to, record.data() + each.from, each.size);
+    }
+    const bool is_sound = std::all_of(distants_.begin(), distants_.end(), [&](const auto& field) {
+        return append_distant(field, record, begin, out) &&
+               out.size() - begin - fixed_size_ <= record.size() + distants_.size();
+    });
+    if (!is_sound || out.size() - begin > size_max) {
+        out.resize(begin);
+        return false;
+    }
+    return true;
+}
+
+}  // namespace eventlog::tracefs

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+#include "kernel/instance.hpp"
+
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+
+#include "kernel/error.hpp"
+#include "kernel/instance_name.hpp"
+#include "kernel/kernel_text.hpp"
+#include "kernel/libtracefs.h"
+#include "platform/process.hpp"
+
+namespace eventlog::tracefs {
+namespace {
+
+namespace fs = std::filesystem;
+
+// See page_events.cpp. Where the kernel says nothing else, a page is one of the machine's.
+constexpr const char* buffer_size_file = "buffer_size_kb";
+constexpr const char* page_size_file = "buffer_subbuf_size_kb";
+
+constexpr std::chrono::milliseconds settling{50};
+
+[[noreturn]] void refuse_instance(const char* what, int number) {
+    if (number == EACCES || number == EPERM) {
+        throw error("The kernel's tracing may not be used: {} is refused. {}.", what, use_root);
+    }
+    if (number == ENOSPC || number == ENOMEM) {
+        throw error("The kernel has no memory for {}: ask for less with --buffer-size.", what);
+    }
+    throw error("The kernel refuses {}: {}. See what it says about it with: dmesg", what,
+                std::strerror(number));
+}
+
+tracefs_instance* make(const std::string& name) {
+    static_cast<void>(find_tracefs());
+    tracefs_instance* const made = eventlog_tracefs_create(name.c_str());
+    if (made == nullptr) {
+        refuse_instance("an instance of its own", errno);
+    }
+    return made;
+}
+
+/// All threads of a process, which are what the kernel counts as such. Empty: it is no more.
+std::vector<std::string> threads_of(std::uint32_t pid) {
+    std::vector<std::string> found;
+    std::error_code mistake;
+    for (fs::directory_iterator each(fmt::format("/proc/{}/task", pid), mistake), end;
+         !mistake && each != end; each.increment(mistake)) {
+        found.push_back(each->path().filename());
+    }
+    return found;
+}
+
+std::vector<std::string> threads_of(const std::vector<std::uint32_t>& pids) {
+    std::vector<std::string> all;
+    for (const std::uint32_t pid : pids) {
+        const std::vector<std::string> some = threads_of(pid);
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) {
+        text += word + ' ';
+    }
+    return text;
+}
+
+}  // namespace
+
+instance::instance(const instance_options& options)
+    : name_(name_of_instance(core::current_process())) {
+    static_cast<void>(remove_dead_instances());
+    made_ = make(name_);
+    try {
+        page_size_ = read_page_size();
+        set("trace_clock", "mono");
+        set(buffer_size_file,
+            std::to_string(std::max<std::uint64_t>(options.buffer_size >> 10U, 4)));
+        set("options/overwrite", "1");
+        if (!options.pids.empty()) {
+            set_pids(options.pids);
+        }
+        open_cpus();
+    } catch (...) {
+        remove();
+        throw;
+    }
+}
+
+instance::~instance() {
+    remove();
+}
+
+/// Whoever still reads something of it keeps it: then the next run removes it.
+void instance::remove() noexcept {
+    cpus_.clear();
+    static_cast<void>(eventlog_tracefs_destroy(made_));
+}
+
+void instance::set(const char* file, const std::string& value) {
+    if (eventlog_tracefs_write(made_, file, value.c_str()) != 0) {
+        refuse_instance(fmt::format("{} in {} of its instance", value, file).c_str(), errno);
+    }
+}
+
+/// Threads that begin later are told by the kernel, from those that it knows. One may begin between
+/// our look at them and that: so we look again.
+void instance::set_pids(const std::vector<std::uint32_t>& pids) {
+    set("options/event-fork", "1");
+    std::vector<std::string> threads = threads_of(pids);
+    if (threads.empty()) {
+        throw error("None of these processes is running. See which are with: elog list");
+    }
+    for (;;) {
+        set("set_event_pid", joined(threads));
+        std::vector<std::string> now = threads_of(pids);
+        if (std::includes(threads.begin(), threads.end(), now.begin(), now.end())) {
+            return;
+        }
+        threads = std::move(now);
+    }
+}
+
+std::size_t instance::read_page_size() const {
+    if (const std::optional<std::string> text =
+            take(eventlog_tracefs_read(made_, page_size_file))) {
+        if (const std::optional<std::uint64_t> size = number_in(*text); size && *size != 0) {
+            return static_cast<std::size_t>(*size) << 10U;
+        }
+    }
+    return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void instance::check_pages() const {
+    if (read_page_size() != page_size_) {
+        throw error("Somebody has changed the size of the pages in {}/instances/{}; what was in "
+                    "them is lost. Start again.",
+                    find_tracefs(), name_);
+    }
+}
+
+std::string instance::buffer_size() const {
+    std::string text = take(eventlog_tracefs_read(made_, buffer_size_file)).value_or("");
+    text.erase(std::find(text.begin(), text.end(), '\n'), text.end());
+    return text;
+}
+
+void instance::open_cpus() {
+    const fs::path folder = fs::path(find_tracefs()) / "instances" / name_ / "per_cpu";
+    std::error_code mistake;
+    constexpr std::string_view prefix = "cpu";
+    for (fs::directory_iterator each(folder, mistake), end; !mistake && each != end;
+         each.increment(mistake)) {
+        const std::string name = each->path().filename();
+        const std::optional<std::uint64_t> cpu =
+            name.starts_with(prefix) ? number_in(name.substr(prefix.size())) : std::nullopt;
+        if (!cpu || *cpu > UINT16_MAX) {
+            continue;
+        }
+        cpus_.resize(std::max<std::size_t>(cpus_.size(), *cpu + 1));
+        const std::string file = fmt::format("per_cpu/{}/trace_pipe_raw", name);
+        const int opened =
+            eventlog_tracefs_open(made_, file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        if (opened < 0) {
+            refuse_instance(file.c_str(), errno);
+        }
+        cpus_[*cpu] = core::unique_fd(opened);
+    }
+    if (mistake) {
+        refuse_instance(folder.c_str(), mistake.value());
+    }
+}
+
+void instance::enable(const std::string& system, const std::string& event) {
+    if (eventlog_tracefs_write_event(made_, system.c_str(), event.c_str(), "enable", "1") != 0) {
+        if (errno == ENOENT || errno == ENODEV) {
+            throw event_gone(system, event);
+        }
+        refuse_instance(fmt::format("{}:{}", system, event).c_str(), errno);
+    }
+}
+
+bool instance::filter(const std::string& system, const std::string& event,
+                      const std::string& condition) {
+    return eventlog_tracefs_filter(made_, system.c_str(), event.c_str(), condition.c_str()) == 0;
+}
+
+bool instance::is_enabled(const std::string& system, const std::string& event) const {
+    const std::optional<std::string> text =
+        take(eventlog_tracefs_read_event(made_, system.c_str(), event.c_str(), "enable"));
+    return text && text->starts_with('1');
+}
+
+bool instance::count(const std::string& system, const std::string& event,
+                     const hist_request& asked) {
+    return eventlog_tracefs_append_event(made_, system.c_str(), event.c_str(), "trigger",
+                                         hist_trigger(asked).c_str()) == 0;
+}
+
+bool instance::is_counted(const std::string& system, const std::string& event) const {
+    const std::optional<std::string> text =
+        take(eventlog_tracefs_read_event(made_, system.c_str(), event.c_str(), "trigger"));
+    return text && text->starts_with("hist:");
+}
+
+void instance::pause(const std::string& system, const std::string& event,
+                     const hist_request& asked) {
+    if (eventlog_tracefs_append_event(made_, system.c_str(), event.c_str(), "trigger",
+                                      hist_trigger(asked, true).c_str()) != 0) {
+        refuse_instance(fmt::format("the end of the histogram of {}:{}", system, event).c_str(),
+                        errno);
+    }
+}
+
+hist_table instance::counts_of(const std::string& system, const std::string& event,
+                               const hist_request& asked) const {
+    const auto read = [&] {
+        std::optional<std::string> text =
+            take(eventlog_tracefs_read_event(made_, system.c_str(), event.c_str(), "hist"));
+        if (!text) {
+            refuse_instance(fmt::format("the histogram of {}:{}", system, event).c_str(), errno);
+        }
+        return *std::move(text);
+    };
+    return read_hist(read, asked);
+}
+
+/// Events are recorded where the kernel does not let a thread be preempted: it waits for all such
+/// places. Where that is not to be had, as with nohz_full, we do: it takes microseconds.
+void settle() {
+    if (::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0U, 0) != 0) {
+        std::this_thread::sleep_for(settling);
+    }
+}
+
+void instance::stop() {
+    set("tracing_on", "0");
+}
+
+bool instance::read_page(std::uint32_t cpu, std::vector<std::uint8_t>& page) {
+    if (!cpus_[cpu]) {
+        return false;
+    }
+    page.resize(page_size_);
+    for (;;) {
+        const ssize_t size = ::read(cpus_[cpu].get(), page.data(), page.size());
+        if (size > 0) {
+            // It says itself how much of it is filled.
+            return true;
+        }
+        // A CPU that has never been online has a file, and no buffer until it comes.
+        if (size == 0 || errno == EAGAIN || errno == ENODEV) {
+            return false;
+        }
+        if (errno != EINTR) {
+            throw error("The kernel's buffer of CPU {} cannot be read: {}. Somebody has taken away "
+                        "the instance {}: start again.",
+                        cpu, std::strerror(errno), name_);
+        }
+    }
+}
+
+buffer_counts instance::counts_of(std::uint32_t cpu) const {
+    if (!cpus_[cpu]) {
+        return {};
+    }
+    const std::string file = fmt::format("per_cpu/cpu{}/stats", cpu);
+    const std::optional<std::string> text = take(eventlog_tracefs_read(made_, file.c_str()));
+    if (!text) {
+        throw error("What the kernel has lost on CPU {} cannot be read: {}. Somebody has taken "
+                    "away the instance {}: start again.",
+                    cpu, std::strerror(errno), name_);
+    }
+    // "commit overrun" are events of interrupts for which there was no page any more.
+    return {named_number(*text, "overrun"),
+            named_number(*text, "commit overrun") + named_number(*text, "dropped events")};
+}
+
+}  // namespace eventlog::tracefs

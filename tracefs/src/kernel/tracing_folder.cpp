@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "kernel/error.hpp"
+#include "kernel/instance.hpp"
+#include "kernel/instance_name.hpp"
+#include "kernel/kernel_text.hpp"
+#include "kernel/libtracefs.h"
+
+namespace eventlog::tracefs {
+namespace {
+
+/// For each name in a list of libtracefs'.
+template <class Take>
+void for_each(char** list, const Take& take_name) {
+    for (char** each = list; each != nullptr && *each != nullptr; ++each) {
+        take_name(*each);
+    }
+    if (list != nullptr) {
+        eventlog_tracefs_free_list(list);
+    }
+}
+
+[[noreturn]] void refuse_events(const std::string& what, int number) {
+    throw error(
+        "{}: {}. Run it as root, for example with sudo; elog doctor says how others get the "
+        "permission.",
+        what, std::strerror(number));
+}
+
+/// False if it is not there: its last event may have gone. Throws error if it may not be listed, of
+/// which libtracefs would say that there is nothing.
+bool is_listable(const std::string& folder) {
+    if (::access(folder.c_str(), R_OK | X_OK) == 0) {
+        return true;
+    }
+    if (errno != ENOENT) {
+        refuse_events(fmt::format("The events in {} cannot be listed", folder), errno);
+    }
+    return false;
+}
+
+/// Whether what was found there is mounted no longer.
+bool is_gone(const std::string& folder) {
+    return ::access((folder + "/events").c_str(), F_OK) != 0 && errno == ENOENT;
+}
+
+void note_instance(const char* name, void* context) {
+    static_cast<std::vector<std::string>*>(context)->emplace_back(name);
+}
+
+}  // namespace
+
+std::string find_tracefs() {
+    // libtracefs takes memory for each answer, which nobody may give back.
+    static std::atomic<const char*> known = nullptr;
+    const char* folder = known;
+    if (folder == nullptr || is_gone(folder)) {
+        folder = eventlog_tracefs_folder();
+        known = folder;
+    }
+    if (folder == nullptr) {
+        throw error("tracefs is not mounted. As root: mount -t tracefs nodev /sys/kernel/tracing; "
+                    "if the kernel has none, elog doctor says so.");
+    }
+    return folder;
+}
+
+std::vector<event_name> list_events(const std::vector<std::string>& systems) {
+    const std::string folder = find_tracefs() + "/events";
+    if (!is_listable(folder)) {
+        refuse_events(fmt::format("The events in {} cannot be listed", folder), ENOENT);
+    }
+    std::vector<event_name> found;
+    for (const std::string& system : systems) {
+        if (is_listable(fmt::format("{}/{}", folder, system))) {
+            for_each(eventlog_tracefs_events(system.c_str()), [&](const char* name) {
+                found.push_back({system, name});
+            });
+        }
+    }
+    return found;
+}
+
+std::optional<std::string> read_format(const event_name& event) {
+    std::optional<std::string> text = take(
+        eventlog_tracefs_read_event(nullptr, event.system.c_str(), event.event.c_str(), "format"));
+    if (!text && errno != ENOENT && errno != ENODEV) {
+        const int number = errno;
+        refuse_events(
+            fmt::format("What {}:{} looks like cannot be read", event.system, event.event), number);
+    }
+    return text;
+}
+
+std::string saved_name(std::uint32_t thread) {
+    const std::optional<std::string> list = take(eventlog_tracefs_read(nullptr, "saved_cmdlines"));
+    const std::string begin = std::to_string(thread) + ' ';
+    for (std::string_view rest = list ? std::string_view(*list) : std::string_view();
+         !rest.empty();) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(line.size() == rest.size() ? line.size() : line.size() + 1);
+        if (line.starts_with(begin)) {
+            return std::string(line.substr(begin.size()));
+        }
+    }
+    return {};
+}
+
+std::vector<std::string> remove_dead_instances() {
+    static_cast<void>(find_tracefs());  // libtracefs would mount it to look
+    std::vector<std::string> all;
+    eventlog_tracefs_instances(note_instance, &all);
+    std::vector<std::string> removed;
+    for (const std::string& name : all) {
+        const std::optional<core::process_identity> owner = owner_of_instance(name);
+        const bool is_dead =
+            owner && !core::is_alive(owner->pid, owner->start_time, owner->pid_namespace);
+        // Somebody else may do the same at the same time, or still read it.
+        if (is_dead && eventlog_tracefs_destroy_named(name.c_str()) == 0) {
+            removed.push_back(name);
+        }
+    }
+    return removed;
+}
+
+}  // namespace eventlog::tracefs
