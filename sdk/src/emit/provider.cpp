@@ -13,6 +13,7 @@
 #include <eventlog/abi.h>
 
 #include "emit/attach.hpp"
+#include "emit/attention.hpp"
 #include "emit/leaving.hpp"
 #include "kernel/lane.hpp"
 #include "kernel/user_events_route.hpp"
